@@ -1,0 +1,45 @@
+"""The manners that all our management commands share.
+
+Unknown options, bad files and bad values exit 2 with clear lines on standard error and change nothing;
+``write_json`` prints one document on standard output and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any, NoReturn
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from evaluation.problems import InputError
+
+
+class Command(BaseCommand):
+    """Base class: turns ``InputError`` and ``CommandError`` into exit status 2."""
+
+    requires_system_checks: list[str] = []  # noqa: RUF012 — Django declares it as a plain attribute
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        return super().create_parser(prog_name, subcommand, **kwargs)
+
+    def execute(self, *args: Any, **options: Any) -> str | None:  # Any: Django's own signature
+        try:
+            return super().execute(*args, **options)
+        except InputError as error:
+            raise CommandError(str(error), returncode=2) from error
+        except CommandError as error:
+            error.returncode = 2
+            raise
+
+    def write_json(self, document: object) -> None:
+        """Print one JSON document; NaN is a programming error, not a value."""
+        self.stdout.write(json.dumps(document, ensure_ascii=False, allow_nan=False))
+
+    def refuse(self, message: str) -> NoReturn:
+        """Stop with exit status 2 because a value makes no sense."""
+        raise CommandError(message, returncode=2)
+
+    def note(self, message: str) -> None:
+        """Say something to the person at the terminal without disturbing standard output."""
+        print(message, file=sys.stderr)

@@ -1,0 +1,141 @@
+"""Strict reading of environment variables: nonsense refuses to start, with one clear line.
+
+``DEBUG=False`` is false here, ``DEBUG=maybe`` is an error; nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+TRUE = {"1", "true", "yes", "on"}
+FALSE = {"0", "false", "no", "off"}
+
+
+class SettingError(SystemExit):
+    """A setting that makes no sense; ends the process with one line on standard error."""
+
+    def __init__(self, name: str, value: str, expected: str) -> None:
+        super().__init__(f"appraise: {name}={value!r} makes no sense; expected {expected}")
+
+
+def boolean(name: str, default: bool, environment: Mapping[str, str] = os.environ) -> bool:
+    """
+    >>> boolean("DEBUG", True, {"DEBUG": "False"})
+    False
+    """
+    text = environment.get(name, "").strip()
+    if not text:
+        return default
+    if text.lower() in TRUE:
+        return True
+    if text.lower() in FALSE:
+        return False
+    raise SettingError(name, text, "true or false")
+
+
+def integer(name: str, default: int, low: int, high: int, environment: Mapping[str, str] = os.environ) -> int:
+    """
+    >>> integer("PORT", 8000, 1, 65535, {})
+    8000
+    """
+    text = environment.get(name, "").strip()
+    if not text:
+        return default
+    if text.isascii() and text.isdigit() and low <= int(text) <= high:
+        return int(text)
+    raise SettingError(name, text, f"a whole number from {low} to {high}")
+
+
+def words(name: str, default: tuple[str, ...], environment: Mapping[str, str] = os.environ) -> list[str]:
+    """A comma-separated list without empty members.
+
+    >>> words("ALLOWED_HOSTS", (), {"ALLOWED_HOSTS": "a.example, b.example,"})
+    ['a.example', 'b.example']
+    """
+    text = environment.get(name, "")
+    return [part.strip() for part in text.split(",") if part.strip()] or list(default)
+
+
+def secret_key(folder: Path, environment: Mapping[str, str] = os.environ) -> str:
+    """The given ``SECRET_KEY``, or one that is generated once and kept readable by its owner only."""
+    given = environment.get("SECRET_KEY", "")
+    if given:
+        if len(given) < 32:
+            raise SettingError("SECRET_KEY", "…", "at least 32 characters, or none to generate one")
+        return given
+    path = folder / "secret_key"
+    try:
+        # O_EXCL: of two processes that start together, one writes and the other reads.
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        if path.stat().st_mode & 0o077:
+            raise SettingError("SECRET_KEY file", str(path), "a file with mode 0600 (chmod 600)") from None
+        return path.read_text("ascii").strip()
+    key = secrets.token_urlsafe(50)
+    with os.fdopen(handle, "w", encoding="ascii") as file:
+        file.write(key + "\n")
+    return key
+
+
+def database(
+    folder: Path, environment: Mapping[str, str] = os.environ, *, pool_size: int = 8
+) -> dict[str, object]:
+    """Django's settings for ``DATABASE_URL``; an SQLite file in ``folder`` where none is given.
+
+    >>> database(Path("var"), {"DATABASE_URL": "postgres://me:pw@localhost:5433/x"})["NAME"]
+    'x'
+    """
+    url = environment.get("DATABASE_URL", "").strip()
+    parts = urlsplit(url)
+    if not url or parts.scheme == "sqlite":
+        name = unquote(parts.path) if url else str(folder / "appraise.sqlite3")
+        if not name:
+            raise SettingError("DATABASE_URL", url, "sqlite:///path/to/file")
+        return sqlite(name)
+    if parts.scheme in {"postgres", "postgresql"}:
+        return postgresql(url, pool_size)
+    raise SettingError("DATABASE_URL", url, "sqlite:///file or postgres://user:password@host:port/name")
+
+
+def sqlite(name: str) -> dict[str, object]:
+    """SQLite that acknowledges nothing before it is on the disk and never deadlocks two writers.
+
+    IMMEDIATE takes the write lock at the start of a transaction, where waiting is possible; a deferred
+    one asks for it half-way and fails at once. FULL syncs every commit, NORMAL only checkpoints.
+    """
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": name,
+        "OPTIONS": {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            "init_command": (
+                "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
+                "PRAGMA cache_size=-64000; PRAGMA temp_store=MEMORY; PRAGMA secure_delete=ON"
+            ),
+        },
+    }
+
+
+def postgresql(url: str, pool_size: int) -> dict[str, object]:
+    """PostgreSQL with a bounded pool: more threads than connections wait, they do not fail."""
+    parts = urlsplit(url)
+    name = unquote(parts.path.lstrip("/"))
+    if not name:
+        raise SettingError("DATABASE_URL", url, "a database name at the end")
+    query = dict(parse_qsl(parts.query))
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": name,
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        # A socket folder cannot stand in the host part of an address, so it comes as ?host=…
+        "HOST": query.pop("host", parts.hostname or ""),
+        "PORT": str(parts.port or ""),
+        "CONN_HEALTH_CHECKS": True,
+        "OPTIONS": {"pool": {"min_size": 1, "max_size": pool_size, "timeout": 20}, **query},
+    }
