@@ -75,6 +75,7 @@ TEMPLATES = [
 ]
 
 DATABASES = {"default": environment.database(HOME)}
+AUTH_USER_MODEL = "evaluation.User"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # Background jobs live in the same database as everything else: nothing more to install or to lose.

@@ -1,0 +1,46 @@
+"""The data of a study, from the file that was uploaded to the verdict that was given.
+
+``people``   who: User, Annotator (identity apart from judgements), Membership, Invitation
+``tasks``    what is studied: Campaign, Task
+``items``    what is shown: Item, System, Candidate, Output, Comparison, Alignment
+``judging``  what is asked and answered: PhrasePair, Occurrence, Slot, Ranking and their companions
+``jobs``     what runs in the background: Job
+"""
+
+from __future__ import annotations
+
+from evaluation.models.items import Alignment, Candidate, Comparison, Item, Output, System
+from evaluation.models.jobs import Job
+from evaluation.models.judging import (
+    AlignmentReport,
+    Occurrence,
+    PhrasePair,
+    Ranking,
+    SentenceAnswer,
+    Slot,
+)
+from evaluation.models.people import Annotator, Invitation, Membership, Role, User
+from evaluation.models.tasks import Campaign, Task
+
+__all__ = [
+    "Alignment",
+    "AlignmentReport",
+    "Annotator",
+    "Campaign",
+    "Candidate",
+    "Comparison",
+    "Invitation",
+    "Item",
+    "Job",
+    "Membership",
+    "Occurrence",
+    "Output",
+    "PhrasePair",
+    "Ranking",
+    "Role",
+    "SentenceAnswer",
+    "Slot",
+    "System",
+    "Task",
+    "User",
+]

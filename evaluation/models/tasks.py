@@ -1,0 +1,153 @@
+"""What is studied: a campaign groups tasks, their members and their reports.
+
+The study of paper 003 is one campaign of seven tasks of a hundred sentences.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db import models
+from django.db.models import Q
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from evaluation.models.people import Role, random_key
+from evaluation.schemes import SCHEMES, Scheme
+
+if TYPE_CHECKING:
+    from evaluation.models.people import User
+
+
+class Campaign(models.Model):
+    slug = models.SlugField(max_length=80, unique=True)
+    name = models.CharField(max_length=200)
+    key = models.CharField(
+        max_length=64,
+        default=random_key,
+        editable=False,
+        help_text=_("Makes the pseudonyms of exports; two campaigns cannot be joined by them."),
+    )
+    invented = models.BooleanField(
+        default=False, help_text=_("Demonstration data: marked as invented wherever it appears.")
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class TaskQuerySet(models.QuerySet["Task"]):
+    def with_role(self, user: User, *roles: Role) -> TaskQuerySet:
+        """The tasks in which ``user`` has one of ``roles``; administrators have every role."""
+        if user.is_superuser:
+            return self
+        own = user.memberships.filter(role__in=roles)
+        return self.filter(
+            Q(pk__in=own.filter(task__isnull=False).values("task"))
+            | Q(campaign__in=own.filter(task__isnull=True).values("campaign"))
+        )
+
+    def annotated_by(self, user: User) -> TaskQuerySet:
+        """The tasks that ``user`` is asked to work on, administrator or not."""
+        own = user.memberships.filter(role=Role.ANNOTATOR)
+        return self.filter(
+            Q(pk__in=own.filter(task__isnull=False).values("task"))
+            | Q(campaign__in=own.filter(task__isnull=True).values("campaign"))
+        )
+
+    def open(self) -> TaskQuerySet:
+        return self.filter(state=Task.State.OPEN)
+
+
+class Task(models.Model):
+    class State(models.TextChoices):
+        DRAFT = "draft", _("Draft")
+        OPEN = "open", _("Open")
+        CLOSED = "closed", _("Closed")
+        ARCHIVED = "archived", _("Archived")
+
+    class Shows(models.TextChoices):
+        """What stands above the candidates as R."""
+
+        SOURCE = "source", _("Source")
+        REFERENCE = "reference", _("Reference")
+
+    class Dedup(models.TextChoices):
+        ITEM = "item", _("within a sentence")
+        TASK = "task", _("within the task (as in the paper)")
+        NONE = "none", _("never")
+
+    class Order(models.TextChoices):
+        DOCUMENT = "document", _("as in the document")
+        SHUFFLED = "shuffled", _("shuffled")
+
+    class Moved(models.TextChoices):
+        RANKED = "ranked", _("ranked")
+        SHOWN = "shown", _("only shown")
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="tasks")
+    slug = models.SlugField(max_length=80, unique=True)
+    name = models.CharField(max_length=200)
+    source_language = models.CharField(max_length=20, blank=True)
+    target_language = models.CharField(max_length=20, blank=True)
+    scheme_name = models.CharField(
+        _("scheme"), max_length=20, choices=[(s.name, s.title) for s in SCHEMES.values()]
+    )
+    shows = models.CharField(max_length=10, choices=Shows.choices, default=Shows.SOURCE)
+    overlap = models.PositiveSmallIntegerField(
+        default=2, help_text=_("How many people judge each comparison.")
+    )
+    instructions = models.TextField(blank=True)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.DRAFT)
+
+    dedup = models.CharField(max_length=10, choices=Dedup.choices, default=Dedup.ITEM)
+    order = models.CharField(max_length=10, choices=Order.choices, default=Order.DOCUMENT)
+    moved = models.CharField(max_length=10, choices=Moved.choices, default=Moved.RANKED)
+    seed = models.PositiveIntegerField(default=1)
+    ask_sentence = models.BooleanField(_("ask for a verdict on the whole sentence"), default=False)
+    ask_rating = models.BooleanField(_("ask for a five-point rating of each candidate"), default=False)
+    ask_comment = models.BooleanField(_("offer a comment field"), default=True)
+    lease_minutes = models.PositiveIntegerField(
+        default=60, help_text=_("After this long without an answer, unfinished work goes to someone else.")
+    )
+    completion_code = models.CharField(max_length=80, blank=True)
+    completion_url = models.URLField(blank=True)
+    digest = models.CharField(
+        max_length=64, blank=True, help_text=_("Of the uploaded content: the same upload twice is refused.")
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = TaskQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["campaign", "slug"]
+        constraints = [
+            models.CheckConstraint(condition=Q(overlap__gte=1), name="task_overlap_at_least_one"),
+            models.CheckConstraint(condition=Q(scheme_name__in=list(SCHEMES)), name="task_scheme_known"),
+            models.CheckConstraint(
+                condition=Q(state__in=["draft", "open", "closed", "archived"]), name="task_state_known"
+            ),
+            models.UniqueConstraint(
+                fields=["campaign", "digest"],
+                condition=~Q(digest=""),
+                name="task_content_once_per_campaign",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("task", args=[self.slug])
+
+    @property
+    def scheme(self) -> Scheme:
+        return SCHEMES[self.scheme_name]
+
+    @property
+    def is_open(self) -> bool:
+        return self.state == Task.State.OPEN
