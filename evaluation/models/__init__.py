@@ -3,7 +3,7 @@
 ``people``   who: User, Annotator (identity apart from judgements), Membership, Invitation
 ``tasks``    what is studied: Campaign, Task
 ``items``    what is shown: Item, System, Candidate, Output, Comparison, Alignment
-``judging``  what is asked and answered: PhrasePair, Occurrence, Slot, Ranking and their companions
+``judging``  what is asked and answered: PhrasePair, Occurrence, Slot, Assignment, Ranking …
 ``jobs``     what runs in the background: Job
 """
 
@@ -13,6 +13,7 @@ from evaluation.models.items import Alignment, Candidate, Comparison, Item, Outp
 from evaluation.models.jobs import Job
 from evaluation.models.judging import (
     AlignmentReport,
+    Assignment,
     Occurrence,
     PhrasePair,
     Ranking,
@@ -26,6 +27,7 @@ __all__ = [
     "Alignment",
     "AlignmentReport",
     "Annotator",
+    "Assignment",
     "Campaign",
     "Candidate",
     "Comparison",

@@ -8,14 +8,21 @@ withdrawn answer a version without a choice.
 
 from __future__ import annotations
 
+import secrets
+
 from django.db import models
 from django.db.models import Q
+from django.urls import reverse
 from django.utils import timezone
 
 from evaluation.models.items import Alignment, Comparison, Item
 from evaluation.models.people import Annotator, User
 from evaluation.models.tasks import Task
 from evaluation.schemes import Choice
+
+
+def random_token() -> str:
+    return secrets.token_urlsafe(12)
 
 
 class PhrasePair(models.Model):
@@ -71,42 +78,28 @@ class SlotQuerySet(models.QuerySet["Slot"]):
     def free(self) -> SlotQuerySet:
         """Seats that nobody holds, or whose holder stopped answering."""
         return self.filter(
-            Q(annotator__isnull=True) | Q(state=Slot.State.CLAIMED, lease_until__lt=timezone.now())
+            Q(state=Slot.State.FREE) | Q(state=Slot.State.TAKEN, lease_until__lt=timezone.now())
         )
-
-    def finished(self) -> SlotQuerySet:
-        return self.filter(state__in=Slot.ENDED)
 
 
 class Slot(models.Model):
-    """A seat at a comparison: the k-th person, the n-th time. ``token`` is all that a browser learns."""
+    """A seat at a comparison: the k-th person, the n-th time they see it."""
 
     class State(models.TextChoices):
         FREE = "free", "free"
-        CLAIMED = "claimed", "being worked on"
+        TAKEN = "taken", "being worked on"
         DONE = "done", "finished"
-        SKIPPED = "skipped", "skipped with a reason"
-
-    ENDED = (State.DONE, State.SKIPPED)
 
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="slots")
     comparison = models.ForeignKey(Comparison, on_delete=models.CASCADE, related_name="slots")
     k = models.PositiveSmallIntegerField()
     presentation = models.PositiveSmallIntegerField(default=0)
-    position = models.PositiveIntegerField(help_text="The order in which slots are given out.")
+    position = models.PositiveIntegerField(help_text="The order in which seats are given out.")
+    state = models.CharField(max_length=5, choices=State.choices, default=State.FREE)
     annotator = models.ForeignKey(
-        Annotator, null=True, blank=True, on_delete=models.SET_NULL, related_name="slots"
+        Annotator, null=True, blank=True, on_delete=models.PROTECT, related_name="slots"
     )
-    alignment = models.ForeignKey(
-        Alignment, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
-    )
-    # NULL until claimed: the unique constraint must not count free seats.
-    token = models.CharField(max_length=32, null=True, blank=True, unique=True)
-    state = models.CharField(max_length=8, choices=State.choices, default=State.FREE)
     lease_until = models.DateTimeField(null=True, blank=True)
-    claimed_at = models.DateTimeField(null=True, blank=True)
-    finished_at = models.DateTimeField(null=True, blank=True)
-    skip_reason = models.CharField(max_length=300, blank=True)
 
     objects = SlotQuerySet.as_manager()
 
@@ -117,26 +110,54 @@ class Slot(models.Model):
                 fields=["comparison", "annotator", "presentation"], name="slot_once_per_annotator"
             ),
             models.CheckConstraint(
-                condition=Q(state="free", token__isnull=True) | ~Q(state="free") & Q(token__isnull=False),
-                name="slot_token_while_taken",
+                condition=Q(state="free", annotator__isnull=True)
+                | ~Q(state="free") & Q(annotator__isnull=False),
+                name="slot_free_or_somebodys",
             ),
         ]
         indexes = [
             models.Index(
-                fields=["task", "presentation", "position", "k"],
-                condition=Q(state="free"),
-                name="slot_free_in_order",
+                fields=["task", "position", "k"],
+                condition=~Q(state="done"),
+                name="slot_open_in_order",
             ),
             models.Index(fields=["annotator", "task", "position"], name="slot_by_annotator"),
-            models.Index(fields=["task", "state"], name="slot_by_state"),
         ]
 
     def __str__(self) -> str:
         return f"seat {self.k} of comparison {self.comparison_id}"
 
-    @property
-    def is_finished(self) -> bool:
-        return self.state in Slot.ENDED
+
+class Assignment(models.Model):
+    """A comparison as it was given to one annotator. ``token`` is all that the browser learns of it.
+
+    It outlives the seat: an answer that arrives after the lease ran out still finds its place.
+    """
+
+    token = models.CharField(max_length=32, unique=True, default=random_token, editable=False)
+    annotator = models.ForeignKey(Annotator, on_delete=models.PROTECT, related_name="assignments")
+    task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="assignments")
+    comparison = models.ForeignKey(Comparison, on_delete=models.CASCADE, related_name="assignments")
+    presentation = models.PositiveSmallIntegerField(default=0)
+    alignment = models.ForeignKey(Alignment, on_delete=models.PROTECT, related_name="assignments")
+    number = models.PositiveIntegerField(help_text="The annotator's n-th sentence in this task.")
+    opened_at = models.DateTimeField(default=timezone.now)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    skip_reason = models.CharField(max_length=300, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["annotator", "comparison", "presentation"], name="assignment_once"
+            ),
+        ]
+        indexes = [models.Index(fields=["annotator", "task", "number"], name="assignment_in_order")]
+
+    def __str__(self) -> str:
+        return f"comparison {self.comparison_id} as given to {self.annotator_id}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("annotate", args=[self.token])
 
 
 class Ranking(models.Model):

@@ -119,6 +119,9 @@ class Task(models.Model):
     digest = models.CharField(
         max_length=64, blank=True, help_text=_("Of the uploaded content: the same upload twice is refused.")
     )
+    size = models.PositiveIntegerField(
+        default=0, help_text=_("Comparisons that ask something; counted once, at import.")
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = TaskQuerySet.as_manager()

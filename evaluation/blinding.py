@@ -1,0 +1,38 @@
+"""Which candidate an annotator sees as A (a decision that must leak nothing).
+
+The side is a keyed digest over the annotator and the two texts in sorted order: never over ids, system
+names or upload order. It is the same on every reload, differs between annotators, and turns around
+each time the same annotator sees the comparison again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+
+from evaluation.schemes import Choice
+
+
+def is_swapped(secret: bytes, annotator_key: str, first: str, second: str, presentation: int = 0) -> bool:
+    """Whether the second text stands on the left, as A.
+
+    >>> is_swapped(b"s", "k", "x", "y") != is_swapped(b"s", "k", "x", "y", presentation=1)
+    True
+    """
+    low, high = sorted((first, second))
+    message = "\x1f".join((annotator_key, low, high)).encode()
+    # The digest speaks about the sorted texts, so that exchanging the arguments exchanges the answer.
+    low_on_right = hmac.digest(secret, message, hashlib.sha256)[0] & 1 == 1
+    return low_on_right ^ (presentation % 2 == 1) ^ (first != low)
+
+
+def canonical(shown: Choice, *, swapped: bool, flipped: bool) -> Choice:
+    """The verdict on a pair as stored, from the verdict on what was shown; its own inverse.
+
+    ``swapped``: the second candidate stood on the left. ``flipped``: the pair's first text belongs to
+    the second candidate. Each turns the pair around once. This is the only place that does.
+
+    >>> canonical(Choice.A_BETTER, swapped=True, flipped=False)
+    <Choice.B_BETTER: 'A<B'>
+    """
+    return shown.mirrored if swapped != flipped else shown

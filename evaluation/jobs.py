@@ -1,0 +1,179 @@
+"""Background work on the database queue: progress, cancel, leases, and going on after a kill.
+
+A handler is a function ``(job, progress) -> result`` registered under a kind::
+
+    @handler("import")
+    def run_import(job: Job, progress: Progress) -> dict[str, object]: ...
+
+It saves what it does in idempotent steps, because after a crash it is simply called again. It calls
+``progress.update`` now and then; that is also where a cancelled job stops.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+from django.db import close_old_connections, connection, transaction
+from django.db.models import F
+from django.utils import timezone
+from django_tasks import task as background_task
+
+from evaluation.models import Job, Task, User
+from evaluation.problems import InputError
+
+logger = logging.getLogger(__name__)
+
+LEASE = timedelta(seconds=30)
+HEARTBEAT_SECONDS = 10.0
+SAVE_EVERY_SECONDS = 0.5
+
+Result = dict[str, Any]  # whatever JSON the handler's own page understands
+Handler = Callable[[Job, "Progress"], Result]
+HANDLERS: dict[str, Handler] = {}
+
+
+class Cancelled(Exception):
+    """Somebody asked this job to stop."""
+
+
+class LeaseLost(Exception):
+    """Another worker has taken this job over; whatever this one does now no longer counts."""
+
+
+def handler(kind: str) -> Callable[[Handler], Handler]:
+    """Register the function that runs jobs of this kind."""
+
+    def register(function: Handler) -> Handler:
+        HANDLERS[kind] = function
+        return function
+
+    return register
+
+
+def enqueue(
+    kind: str, title: str, *, owner: User | None = None, task: Task | None = None, **arguments: object
+) -> Job:
+    """Put a job on the queue; it starts after the surrounding transaction has been committed."""
+    if kind not in HANDLERS:
+        raise KeyError(f"no handler for jobs of kind {kind!r}")
+    job = Job.objects.create(kind=kind, title=title[:200], owner=owner, task=task, arguments=arguments)
+    transaction.on_commit(lambda: send(job))
+    return job
+
+
+def send(job: Job) -> None:
+    run_job.enqueue(str(job.pk))
+
+
+def requeue_abandoned() -> int:
+    """Send jobs whose worker died to the queue again; how many there were."""
+    jobs = list(Job.objects.abandoned())
+    for job in jobs:
+        logger.warning("job %s lost its worker and goes back to the queue", job.pk)
+        send(job)
+    return len(jobs)
+
+
+def cancel(job: Job) -> None:
+    """Ask a job to stop; one that has not begun stops at once."""
+    Job.objects.filter(pk=job.pk, state=Job.State.WAITING).update(
+        state=Job.State.CANCELLED, finished_at=timezone.now()
+    )
+    Job.objects.filter(pk=job.pk, state=Job.State.RUNNING).update(cancel_requested=True)
+
+
+class Progress:
+    """How far a job is; writes to the database at most twice a second."""
+
+    def __init__(self, job: Job, holder: str) -> None:
+        self.job = job
+        self.holder = holder
+        self._saved_at = 0.0
+
+    def update(self, done: int, total: int, message: str = "") -> None:
+        """Report progress; raises ``Cancelled`` or ``LeaseLost`` where the work must stop."""
+        now = time.monotonic()
+        if now - self._saved_at < SAVE_EVERY_SECONDS and done < total:
+            return
+        self._saved_at = now
+        mine = Job.objects.filter(pk=self.job.pk, lease_holder=self.holder, state=Job.State.RUNNING)
+        if not mine.update(done=done, total=total, message=message[:300], lease_until=timezone.now() + LEASE):
+            raise LeaseLost(str(self.job.pk))
+        if mine.filter(cancel_requested=True).exists():
+            raise Cancelled(str(self.job.pk))
+
+
+@background_task()
+def run_job(job_id: str) -> str:
+    """What the worker calls; returns the state in which it left the job."""
+    holder = secrets.token_hex(16)
+    if not _begin(job_id, holder):
+        return "not runnable"  # cancelled, finished, or another worker has it
+    job = Job.objects.get(pk=job_id)
+    if job.attempts > Job.MOST_ATTEMPTS:
+        return _end(job, holder, Job.State.FAILED, error=f"Its worker died {Job.MOST_ATTEMPTS} times.")
+    try:
+        with _heartbeat(job, holder):
+            result = HANDLERS[job.kind](job, Progress(job, holder))
+    except Cancelled:
+        return _end(job, holder, Job.State.CANCELLED)
+    except LeaseLost:
+        return "lease lost"
+    except InputError as error:
+        problems = [problem.as_dict() for problem in error.problems]
+        return _end(job, holder, Job.State.FAILED, error=str(error), result={"problems": problems})
+    except Exception:  # the worker must live on, and the person must see that it failed
+        logger.exception("job %s failed", job.pk)
+        return _end(job, holder, Job.State.FAILED, error="It failed unexpectedly; the log says why.")
+    return _end(job, holder, Job.State.DONE, result=result)
+
+
+def _begin(job_id: str, holder: str) -> bool:
+    now = timezone.now()
+    return bool(
+        Job.objects.filter(pk=job_id)
+        .runnable()
+        .update(
+            state=Job.State.RUNNING,
+            lease_holder=holder,
+            lease_until=now + LEASE,
+            started_at=now,
+            attempts=F("attempts") + 1,
+        )
+    )
+
+
+def _end(job: Job, holder: str, state: Job.State, *, error: str = "", result: Result | None = None) -> str:
+    ended = Job.objects.filter(pk=job.pk, lease_holder=holder, state=Job.State.RUNNING).update(
+        state=state, error=error, result=result, finished_at=timezone.now(), lease_until=None
+    )
+    return str(state) if ended else "lease lost"
+
+
+@contextmanager
+def _heartbeat(job: Job, holder: str) -> Iterator[None]:
+    """Renew the lease from a second thread: one long computation must not look like a death."""
+    over = threading.Event()
+
+    def beat() -> None:
+        while not over.wait(HEARTBEAT_SECONDS):
+            close_old_connections()
+            Job.objects.filter(pk=job.pk, lease_holder=holder, state=Job.State.RUNNING).update(
+                lease_until=timezone.now() + LEASE
+            )
+        connection.close()
+
+    thread = threading.Thread(target=beat, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()

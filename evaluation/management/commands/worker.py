@@ -1,0 +1,35 @@
+"""The background worker: the database queue's own, plus a watch over jobs whose worker died."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from django.db import close_old_connections
+from django.db.utils import OperationalError
+from django_tasks_db.management.commands.db_worker import Command as QueueWorker
+
+from evaluation.jobs import LEASE, logger, requeue_abandoned
+
+
+class Command(QueueWorker):
+    help = "Run background jobs; take over those whose worker died."
+
+    def handle(self, *args: Any, **options: Any) -> None:  # Any: the queue's own signature
+        over = threading.Event()
+        watch = threading.Thread(target=self.watch, args=(over,), daemon=True)
+        watch.start()
+        try:
+            super().handle(*args, **options)
+        finally:
+            over.set()
+
+    def watch(self, over: threading.Event) -> None:
+        while True:
+            try:
+                close_old_connections()
+                requeue_abandoned()
+            except OperationalError as error:  # a busy or restarting database: look again later
+                logger.warning("cannot look for abandoned jobs: %s", error)
+            if over.wait(LEASE.total_seconds() / 2):
+                return

@@ -1,0 +1,325 @@
+"""Giving out work and taking in answers.
+
+Two promises live here. No seat is given to two people: seats exist before anybody asks, and taking one
+is a single conditional update. No answer is lost or doubled: each carries the browser's own id, is
+appended and never changed, and is acknowledged after the commit only.
+"""
+
+from __future__ import annotations
+
+import uuid as uuids
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import IntegrityError, connection, transaction
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from evaluation.blinding import canonical, is_swapped
+from evaluation.models import (
+    Alignment,
+    Annotator,
+    Assignment,
+    Membership,
+    Occurrence,
+    Ranking,
+    Role,
+    Slot,
+    Task,
+)
+from evaluation.schemes import Choice
+
+
+class TaskClosed(Exception):
+    """The task takes no new work."""
+
+
+class UnknownPhrase(Exception):
+    """The phrase is no question of this assignment."""
+
+
+class ChoiceNotInScheme(Exception):
+    """The choice exists, but this task does not offer it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a browser sends: ``choice`` as shown, ``base`` the version that the annotator saw (0: none)."""
+
+    uuid: uuids.UUID
+    phrase: int
+    choice: Choice | None
+    base: int
+    active_ms: int | None = None
+    elapsed_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What is stored: ``choice`` as this annotator sees the sides."""
+
+    version: int
+    choice: Choice | None
+
+
+class StaleAnswer(Exception):
+    """Somewhere else (another tab) this annotator has answered meanwhile; nothing was overwritten."""
+
+    def __init__(self, stored: Receipt) -> None:
+        super().__init__(f"version {stored.version} is stored")
+        self.stored = stored
+
+
+# --- giving out work ---------------------------------------------------------------------------------
+
+
+def next_assignment(task: Task, annotator: Annotator) -> Assignment | None:
+    """What this annotator does next: unfinished work first, then a free seat; ``None`` if all is done."""
+    if not task.is_open:
+        raise TaskClosed(task.slug)
+    with transaction.atomic():
+        # One claim at a time for each annotator, or two tabs could be given the same comparison twice.
+        Annotator.objects.select_for_update().get(pk=annotator.pk)
+        unfinished = annotator.assignments.filter(task=task, finished_at__isnull=True)
+        for assignment in unfinished.order_by("number"):
+            if _take_seat(assignment) is not None:
+                return assignment
+            _release(assignment)
+        return _claim(task, annotator)
+
+
+def _claim(task: Task, annotator: Annotator) -> Assignment | None:
+    mine = annotator.assignments.filter(task=task).aggregate(n=Max("number"))["n"] or 0
+    if (quota := _quota(task, annotator)) is not None and mine >= quota:
+        return None
+    slot = _first_free(task, annotator)
+    if slot is None:
+        return None
+    taken = (
+        Slot.objects.filter(pk=slot.pk)
+        .free()
+        .update(state=Slot.State.TAKEN, annotator=annotator, lease_until=_lease(task))
+    )
+    if not taken:  # somebody was faster; the next look no longer sees that seat
+        return _claim(task, annotator)
+    return Assignment.objects.create(
+        annotator=annotator,
+        task=task,
+        comparison_id=slot.comparison_id,
+        presentation=slot.presentation,
+        alignment=Alignment.objects.filter(comparison=slot.comparison_id).latest(),
+        number=mine + 1,
+    )
+
+
+def _first_free(task: Task, annotator: Annotator) -> Slot | None:
+    """The next seat in order; looks behind the annotator's last position only when nothing is ahead."""
+    seen = Assignment.objects.filter(
+        annotator=annotator, comparison=OuterRef("comparison"), presentation=OuterRef("presentation")
+    )
+    # A repeat goes to somebody who has finished the comparison before.
+    seen_before = Assignment.objects.filter(
+        annotator=annotator,
+        comparison=OuterRef("comparison"),
+        presentation=OuterRef("presentation") - 1,
+        finished_at__isnull=False,
+    )
+    free = (
+        Slot.objects.filter(task=task)
+        .free()
+        .filter(Q(presentation=0) | Exists(seen_before))
+        .exclude(Exists(seen))
+        .order_by("position", "k")
+    )
+    if connection.features.has_select_for_update_skip_locked:
+        free = free.select_for_update(skip_locked=True, of=("self",))
+    last = annotator.slots.filter(task=task).aggregate(p=Max("position"))["p"]
+    if last is None:
+        return free.first()
+    return free.filter(position__gt=last).first() or free.first()
+
+
+def _quota(task: Task, annotator: Annotator) -> int | None:
+    memberships = Membership.objects.filter(
+        Q(task=task) | Q(task__isnull=True, campaign=task.campaign_id),
+        user=annotator.user_id,
+        role=Role.ANNOTATOR,
+    )
+    return min((m.quota for m in memberships if m.quota is not None), default=None)
+
+
+def _lease(task: Task) -> datetime:
+    return timezone.now() + timedelta(minutes=task.lease_minutes)
+
+
+def _take_seat(assignment: Assignment) -> Slot | None:
+    """Keep the seat of an assignment, or find another at the same comparison; ``None``: all are taken."""
+    seats = Slot.objects.filter(comparison=assignment.comparison_id, presentation=assignment.presentation)
+    own = seats.filter(annotator=assignment.annotator_id).first()
+    if own is not None:
+        if own.state == Slot.State.TAKEN:
+            Slot.objects.filter(pk=own.pk).update(lease_until=_lease(assignment.task))
+        return own
+    for seat in seats.free().order_by("k"):
+        try:
+            with transaction.atomic():
+                taken = (
+                    Slot.objects.filter(pk=seat.pk)
+                    .free()
+                    .update(
+                        state=Slot.State.TAKEN,
+                        annotator=assignment.annotator_id,
+                        lease_until=_lease(assignment.task),
+                    )
+                )
+        except IntegrityError:  # another tab of the same annotator sat down first
+            return seats.filter(annotator=assignment.annotator_id).first()
+        if taken:
+            seat.annotator_id, seat.state = assignment.annotator_id, Slot.State.TAKEN
+            return seat
+    return None
+
+
+def _release(assignment: Assignment) -> None:
+    """Close an assignment whose seat went to somebody else; late answers still find it by its token."""
+    assignment.finished_at = timezone.now()
+    assignment.skip_reason = "lease expired"
+    assignment.save(update_fields=["finished_at", "skip_reason"])
+
+
+# --- taking in answers -------------------------------------------------------------------------------
+
+
+def submit_ranking(assignment: Assignment, answer: Answer) -> Receipt:
+    """Append one answer; a repeated request gets the receipt of the first.
+
+    Raises ``StaleAnswer`` where another answer was stored since the one that the annotator saw.
+    """
+    if answer.choice is not None and answer.choice not in assignment.task.scheme.choices:
+        raise ChoiceNotInScheme(answer.choice)
+    occurrence = asked(assignment).filter(index=answer.phrase).values_list("pair_id", "flipped").first()
+    if occurrence is None:
+        raise UnknownPhrase(str(answer.phrase))
+    pair_id, flipped = occurrence
+    swapped = is_swapped_for(assignment)
+
+    def shown(choice: str | None) -> Choice | None:
+        return None if choice is None else canonical(Choice(choice), swapped=swapped, flipped=flipped)
+
+    with transaction.atomic():
+        given = list(
+            Ranking.objects.filter(
+                annotator=assignment.annotator_id, pair=pair_id, presentation=assignment.presentation
+            ).values_list("version", "choice", "uuid")
+        )
+        for version, choice, uuid in given:
+            if uuid == answer.uuid:
+                return Receipt(version, shown(choice))
+        stored = max(given, default=None)
+        current = Receipt(stored[0], shown(stored[1])) if stored else Receipt(0, None)
+        if current.version != answer.base:
+            if current.choice == answer.choice:
+                return current
+            raise StaleAnswer(current)
+        seat = _take_seat(assignment) if assignment.task.is_open else None
+        choice = (
+            None
+            if answer.choice is None
+            else canonical(answer.choice, swapped=swapped, flipped=flipped).value
+        )
+        Ranking.objects.create(
+            uuid=answer.uuid,
+            annotator_id=assignment.annotator_id,
+            pair_id=pair_id,
+            presentation=assignment.presentation,
+            version=current.version + 1,
+            choice=choice,
+            slot=seat,
+            alignment_id=assignment.alignment_id,
+            swapped=swapped != flipped,
+            active_ms=answer.active_ms,
+            elapsed_ms=answer.elapsed_ms,
+        )
+        if answer.choice is None and assignment.finished_at is not None:
+            _reopen(assignment)
+    return Receipt(current.version + 1, answer.choice)
+
+
+def finish(assignment: Assignment) -> list[int]:
+    """Close an assignment if every question has an answer; otherwise say which phrases still miss one."""
+    with transaction.atomic():
+        missing = unanswered(assignment)
+        if not missing and assignment.finished_at is None:
+            _end(assignment, reason="")
+    return missing
+
+
+def skip(assignment: Assignment, reason: str) -> None:
+    """Put a comparison aside with a reason. Skipped is no judgement: nothing is stored about its pairs."""
+    with transaction.atomic():
+        _end(assignment, reason=reason or "no reason given")
+
+
+def _end(assignment: Assignment, *, reason: str) -> None:
+    assignment.finished_at = timezone.now()
+    assignment.skip_reason = reason
+    assignment.save(update_fields=["finished_at", "skip_reason"])
+    Slot.objects.filter(
+        comparison=assignment.comparison_id,
+        annotator=assignment.annotator_id,
+        presentation=assignment.presentation,
+    ).update(state=Slot.State.DONE, lease_until=None)
+
+
+def _reopen(assignment: Assignment) -> None:
+    """A withdrawn answer leaves a gap: the comparison is unfinished again."""
+    assignment.finished_at = None
+    assignment.save(update_fields=["finished_at"])
+    Slot.objects.filter(
+        comparison=assignment.comparison_id,
+        annotator=assignment.annotator_id,
+        presentation=assignment.presentation,
+    ).update(state=Slot.State.TAKEN, lease_until=_lease(assignment.task))
+
+
+# --- what an assignment asks ---------------------------------------------------------------------------
+
+
+def asked(assignment: Assignment) -> QuerySet[Occurrence]:
+    """The questions of an assignment: the phrases whose pair this comparison owns."""
+    return Occurrence.objects.filter(alignment=assignment.alignment_id, pair__owner=assignment.comparison_id)
+
+
+def unanswered(assignment: Assignment) -> list[int]:
+    """Indices of asked phrases without a current answer."""
+    answers = current_choices(assignment)
+    return [
+        index for index, pair in asked(assignment).values_list("index", "pair_id") if not answers.get(pair)
+    ]
+
+
+def current_choices(assignment: Assignment) -> dict[int, str | None]:
+    """Pair id → the choice that counts now, as stored; the last version of each pair wins."""
+    rows = (
+        Ranking.objects.filter(
+            annotator=assignment.annotator_id,
+            presentation=assignment.presentation,
+            pair__owner=assignment.comparison_id,
+        )
+        .order_by("version")
+        .values_list("pair_id", "choice")
+    )
+    return dict(rows)
+
+
+def is_swapped_for(assignment: Assignment) -> bool:
+    """Whether this annotator sees the second candidate on the left."""
+    comparison = assignment.comparison
+    return is_swapped(
+        settings.SECRET_KEY.encode(),
+        assignment.annotator.key,
+        comparison.first.text,
+        comparison.second.text,
+        assignment.presentation,
+    )
