@@ -1,0 +1,113 @@
+"""Correlations of scores with scores, their intervals, and tests of their differences.
+
+Kulesza 2004 (paper 000, chapter 4) reports Pearson and Spearman with intervals by Fisher's z′. Two metrics
+that were measured on the same items share the human side, so their difference is tested by Williams's t
+(Steiger 1980), not as if they were independent.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy import stats
+
+from metrics.datasets import FloatArray
+
+
+def pearson(a: FloatArray, b: FloatArray) -> float | None:
+    """Pearson's r; None for fewer than two values or a constant side.
+
+    >>> pearson(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0]))
+    1.0
+    >>> pearson(np.array([1.0, 1.0]), np.array([2.0, 4.0])) is None
+    True
+    """
+    _check(a, b)
+    if len(a) < 2 or np.ptp(a) == 0 or np.ptp(b) == 0:
+        return None
+    # Division by the spread first: tiny differences must not underflow when they are squared.
+    x, y = ((values - values.mean()) / np.ptp(values) for values in (a, b))
+    r = float(x @ y) / math.sqrt(float(x @ x) * float(y @ y))
+    return min(1.0, max(-1.0, r))
+
+
+def spearman(a: FloatArray, b: FloatArray) -> float | None:
+    """Spearman's ρ: Pearson's r of the ranks, equal values sharing their mean rank.
+
+    >>> spearman(np.array([1.0, 2.0, 9.0]), np.array([2.0, 4.0, 5.0]))
+    1.0
+    """
+    _check(a, b)
+    return pearson(stats.rankdata(a), stats.rankdata(b))
+
+
+def fisher_interval(r: float | None, n: int, *, level: float = 0.95) -> tuple[float, float] | None:
+    """Confidence interval of a correlation by Fisher's z′ = artanh r, standard error 1/√(n − 3).
+
+    None when n < 4 or |r| = 1, where the transformation says nothing.
+
+    >>> low, high = fisher_interval(0.3771, 633)
+    >>> round(low, 3), round(high, 3)
+    (0.308, 0.442)
+    """
+    if not 0 < level < 1:
+        raise ValueError(f"a confidence level lies between 0 and 1, not {level}")
+    if r is None or n < 4 or abs(r) >= 1:
+        return None
+    half = float(stats.norm.ppf((1 + level) / 2)) / math.sqrt(n - 3)
+    z = math.atanh(r)
+    return math.tanh(z - half), math.tanh(z + half)
+
+
+def fisher_test(r1: float, n1: int, r2: float, n2: int) -> float | None:
+    """Two-sided p that two correlations from *different* samples are equal.
+
+    >>> round(fisher_test(0.5, 103, 0.3, 103), 4)
+    0.09
+    """
+    if min(n1, n2) < 4 or max(abs(r1), abs(r2)) >= 1:
+        return None
+    z = (math.atanh(r1) - math.atanh(r2)) / math.sqrt(1 / (n1 - 3) + 1 / (n2 - 3))
+    return float(2 * stats.norm.sf(abs(z)))
+
+
+def williams_test(r12: float, r13: float, r23: float, n: int) -> float | None:
+    """One-sided p that metric 2 correlates with the human scores 1 no better than metric 3 does.
+
+    ``r12`` and ``r13`` are the metrics' correlations with people, ``r23`` that of the metrics with each
+    other, all over the same n items (Williams 1959, as given by Steiger 1980). None where it is undefined.
+
+    >>> round(williams_test(0.5, 0.4, 0.8, 200), 4)
+    0.0056
+    """
+    k = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23  # the determinant of the correlation matrix
+    if n < 4 or not -1 < r23 < 1:
+        return None
+    mean = (r12 + r13) / 2
+    under = 2 * max(k, 0.0) * (n - 1) / (n - 3) + mean**2 * (1 - r23) ** 3
+    if under <= 0:
+        return None
+    t = (r12 - r13) * math.sqrt((n - 1) * (1 + r23) / under)
+    return float(stats.t.sf(t, n - 3))
+
+
+def holm(p_values: list[float]) -> list[float]:
+    """Holm's step-down correction: adjusted p-values in the order given.
+
+    >>> [round(p, 2) for p in holm([0.01, 0.04, 0.03])]
+    [0.03, 0.06, 0.06]
+    """
+    order = sorted(range(len(p_values)), key=lambda place: p_values[place])
+    adjusted, highest = [0.0] * len(p_values), 0.0
+    for rank, place in enumerate(order):
+        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[place]))
+        adjusted[place] = highest
+    return adjusted
+
+
+def _check(a: FloatArray, b: FloatArray) -> None:
+    if len(a) != len(b):
+        raise ValueError(f"two score vectors of one set have one length, not {len(a)} and {len(b)}")
+    if not (np.isfinite(a).all() and np.isfinite(b).all()):
+        raise ValueError("a score is not finite")

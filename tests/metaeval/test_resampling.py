@@ -1,0 +1,93 @@
+"""Resampling: the same seed gives the same answer, the answers are calibrated, blocks do not matter."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from metrics.datasets import IntArray
+from metrics.metaeval import resampling
+from metrics.metaeval.kendall import TieRule, tau
+from metrics.metaeval.resampling import (
+    bootstrap_tau,
+    paired_bootstrap_p,
+    permutation_p,
+    permutation_pearson_p,
+)
+
+
+def counts(seed: int, share: float, segments: int = 300) -> IntArray:
+    """Rows (C, D, T) of a metric that is right on ``share`` of ten pairs a segment, and ties on none."""
+    right = np.random.default_rng(seed).binomial(10, share, segments)
+    return np.column_stack([right, 10 - right, np.zeros_like(right)])
+
+
+def test_the_interval_holds_the_value_and_shrinks_with_the_set() -> None:
+    small, large = counts(1, 0.6, 50), counts(1, 0.6, 800)
+    for rows in (small, large):
+        interval = bootstrap_tau(rows, TieRule.DROP)
+        assert interval is not None
+        assert interval[0] < float(tau(rows.sum(0), TieRule.DROP)) < interval[1]
+    narrow, wide = bootstrap_tau(large, TieRule.DROP), bootstrap_tau(small, TieRule.DROP)
+    assert narrow is not None
+    assert wide is not None
+    assert (wide[1] - wide[0]) / (narrow[1] - narrow[0]) == pytest.approx(4, rel=0.25)
+
+
+def test_the_same_seed_gives_the_same_interval_whatever_the_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = counts(2, 0.55)
+    whole = bootstrap_tau(rows, TieRule.WMT14, resamples=200, seed=5)
+    assert whole == bootstrap_tau(rows, TieRule.WMT14, resamples=200, seed=5)
+    assert whole != bootstrap_tau(rows, TieRule.WMT14, resamples=200, seed=6)
+    monkeypatch.setattr(resampling, "CELLS_AT_ONCE", 1000)
+    assert whole == bootstrap_tau(rows, TieRule.WMT14, resamples=200, seed=5)
+
+
+def test_without_segments_or_resamples_there_is_no_interval() -> None:
+    nothing = np.empty((0, 3), dtype=np.int64)
+    assert bootstrap_tau(nothing, TieRule.DROP) is None
+    assert bootstrap_tau(counts(1, 0.6), TieRule.DROP, resamples=0) is None
+    assert permutation_p(nothing, nothing, TieRule.DROP) is None
+    assert paired_bootstrap_p(nothing, nothing, TieRule.DROP) is None
+
+
+def test_a_metric_is_never_better_than_itself() -> None:
+    rows = counts(3, 0.6)
+    assert permutation_p(rows, rows, TieRule.WMT14) == 1
+    assert paired_bootstrap_p(rows, rows, TieRule.WMT14) == 1
+
+
+def test_a_clearly_better_metric_is_found_by_both_tests_and_in_one_direction_only() -> None:
+    good, bad = counts(4, 0.7), counts(5, 0.6)
+    assert permutation_p(good, bad, TieRule.WMT12) == pytest.approx(1 / 1001)
+    assert permutation_p(bad, good, TieRule.WMT12) == pytest.approx(1 / 1001)
+    assert paired_bootstrap_p(good, bad, TieRule.WMT12) == pytest.approx(1 / 1001)
+    assert paired_bootstrap_p(bad, good, TieRule.WMT12) == 1
+
+
+def test_equal_metrics_are_called_different_about_as_often_as_promised() -> None:
+    found = [
+        permutation_p(counts(seed, 0.6, 60), counts(seed + 1000, 0.6, 60), TieRule.DROP, resamples=99)
+        for seed in range(200)
+    ]
+    rejected = sum(p is not None and p <= 0.1 for p in found) / len(found)
+    assert 0.04 <= rejected <= 0.17  # 10 % within three standard errors
+
+
+def test_metrics_on_different_sets_cannot_be_compared() -> None:
+    with pytest.raises(ValueError, match="one shape"):
+        permutation_p(counts(1, 0.5, 10), counts(1, 0.5, 11), TieRule.DROP)
+    with pytest.raises(ValueError, match="differ"):
+        permutation_pearson_p(np.ones(3), np.ones(3), np.ones(4))
+
+
+def test_permutation_of_correlations_finds_a_better_metric_and_spares_equal_ones() -> None:
+    rng = np.random.default_rng(7)
+    human = rng.normal(size=400)
+    near, far = human + rng.normal(size=400), human + 3 * rng.normal(size=400)
+    assert permutation_pearson_p(near, far, human) == pytest.approx(1 / 1001)
+    p = permutation_pearson_p(near, human + rng.normal(size=400), human)
+    assert p is not None
+    assert p > 0.05
+    assert permutation_pearson_p(near, near, human) == 1
+    assert permutation_pearson_p(np.ones(400), near, human) is None
