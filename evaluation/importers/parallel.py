@@ -1,0 +1,153 @@
+"""Plain parallel text: one file per source, reference and system, one sentence per line.
+
+Lines end with LF or CR LF. A lone CR is a character like any other unless only that reading makes the files
+equally long (or the file has no LF at all): so a stray CR can never shift one file against the others. A line
+that is blank in every file separates paragraphs and is skipped; the ids keep the line numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import zip_longest
+
+from evaluation.importers.decode import count_lines, head, lines
+from evaluation.importers.model import Candidate, ImportedItem, Place
+from evaluation.importers.reading import Reading
+from evaluation.importers.source import Role, SourceFile
+
+_TEXT = (Role.SOURCE, Role.REFERENCE, Role.SYSTEM, Role.DOCUMENTS)
+_SOURCE_NAME = re.compile(r"(?:^|[._-])(?:src|source|input)(?:[._-]|$)", re.IGNORECASE)
+_REFERENCE_NAME = re.compile(r"(?:^|[._-])(?:ref|reference)[A-D0-9]?(?:[._-]|$)", re.IGNORECASE)
+_DOCUMENTS_NAME = re.compile(r"(?:^|[._-])(?:docs?|docids?|documents)(?:[._-]|$)", re.IGNORECASE)
+
+
+def guess_role(name: str) -> tuple[Role, str]:
+    """What a text file probably contains, by its name, and the system's name if it is an output.
+
+    >>> [(str(role), system) for role, system in map(guess_role, ["a.src.de", "ref.txt", "online-B.en.txt"])]
+    [('source', ''), ('reference', ''), ('system', 'online-B')]
+    """
+    for pattern, role in (
+        (_SOURCE_NAME, Role.SOURCE),
+        (_REFERENCE_NAME, Role.REFERENCE),
+        (_DOCUMENTS_NAME, Role.DOCUMENTS),
+    ):
+        if pattern.search(name):
+            return role, ""
+    return Role.SYSTEM, re.sub(r"(\.[a-z]{2,3})?(\.(txt|text|tok|gz))*$", "", name) or name
+
+
+def read(reading: Reading) -> Iterator[ImportedItem]:
+    """One item per line that is not blank everywhere."""
+    files = [file for file in _assigned(reading) if file.role in _TEXT]
+    _check_roles(files, reading)
+    cr_ends = _line_ends(files, reading)
+    sides = [lines(file, reading, cr_ends=ends) for file, ends in zip(files, cr_ends, strict=True)]
+    for number, row in enumerate(zip_longest(*sides), 1):
+        texts = [_cleaned(cell[1], number) if cell else "" for cell in row]
+        contents = [t for t, file in zip(texts, files, strict=True) if file.role is not Role.DOCUMENTS]
+        if any(text.strip() for text in contents):
+            _check_blank(files, texts, number, reading)
+            yield _item(files, texts, number)
+
+
+def _assigned(reading: Reading) -> list[SourceFile]:
+    """The files with their roles; those that nobody gave a role get the one that their name suggests."""
+    assigned = []
+    for file in reading.files:
+        role, system = (file.role, "") if file.role is not Role.ITEMS else guess_role(file.name)
+        names = file.systems or (
+            (system or guess_role(file.name)[1] or file.name,) if role is Role.SYSTEM else ()
+        )
+        assigned.append(SourceFile(file.name, file.opener, role, names))
+    return assigned
+
+
+def _check_roles(files: list[SourceFile], reading: Reading) -> None:
+    roles = [file.role for file in files]
+    place = Place(files[0].name if files else "")
+    for role in (Role.SOURCE, Role.DOCUMENTS):
+        if roles.count(role) > 1:
+            reading.refuse("bad_files", f"there are {roles.count(role)} {role} files", "choose one", place)
+    if roles.count(Role.SYSTEM) < 2:
+        reading.refuse(
+            "too_few_systems",
+            "plain text needs the outputs of at least two systems",
+            "add a file per system, one sentence per line",
+            place,
+        )
+    if Role.SOURCE not in roles and Role.REFERENCE not in roles:
+        reading.refuse("bad_files", "there is neither a source nor a reference", "add the source text", place)
+    names = [file.systems[0] for file in files if file.role is Role.SYSTEM]
+    for name in {name for name in names if names.count(name) > 1}:
+        reading.fault(
+            "duplicate_system", f"two files are by {name!r}", "give each system its own name", place
+        )
+    reading.stop_if_faulty()
+
+
+def _line_ends(files: list[SourceFile], reading: Reading) -> list[bool]:
+    """Whether a lone CR ends a line, file by file; refuses files of different length."""
+    strict = [b"\n" not in head(file, reading) for file in files]
+    counts = [_count(file, reading, cr_ends=ends) for file, ends in zip(files, strict, strict=True)]
+    if len(set(counts)) == 1:
+        return strict
+    loose = [count_lines(file, reading, cr_ends=True) for file in files]
+    if len(set(loose)) == 1:
+        return [True] * len(files)
+    said = ", ".join(f"{file.name} {count:,}" for file, count in zip(files, counts, strict=True))
+    shortest = min(range(len(files)), key=counts.__getitem__)
+    reading.refuse(
+        "line_count",
+        f"the files have different numbers of lines: {said}",
+        "every file needs one line per sentence",
+        Place(files[shortest].name, counts[shortest]),
+    )
+
+
+def _count(file: SourceFile, reading: Reading, *, cr_ends: bool) -> int:
+    total = count_lines(file, reading, cr_ends=cr_ends)
+    if total > 4 * reading.limits.max_items:
+        reading.refuse(
+            "too_many_items",
+            f"there are more than {reading.limits.max_items:,} lines",
+            "split",
+            Place(file.name),
+        )
+    return total
+
+
+def _cleaned(line: str, number: int) -> str:
+    """A lone CR inside a line is white space; the byte order mark of a joined file is nothing."""
+    return line.replace("\r", " ") if "\r" in line else line
+
+
+def _check_blank(files: list[SourceFile], texts: list[str], number: int, reading: Reading) -> None:
+    if reading.options.empty != "refuse":
+        return
+    for file, text in zip(files, texts, strict=True):
+        if not text.strip() and file.role is not Role.DOCUMENTS:
+            reading.fault(
+                "empty_segment",
+                "the line is blank here but not in the other files",
+                "fill it, remove it everywhere, or choose to keep or skip empty items",
+                Place(file.name, number),
+            )
+
+
+def _item(files: list[SourceFile], texts: list[str], number: int) -> ImportedItem:
+    found: dict[Role, list[str]] = {role: [] for role in _TEXT}
+    for file, text in zip(files, texts, strict=True):
+        found[file.role].append(text)
+    systems = [file for file in files if file.role is Role.SYSTEM]
+    return ImportedItem(
+        id=str(number),
+        source="".join(found[Role.SOURCE]),
+        candidates=tuple(
+            Candidate(file.systems[0], text) for file, text in zip(systems, found[Role.SYSTEM], strict=True)
+        ),
+        place=Place(files[0].name, number),
+        document="".join(found[Role.DOCUMENTS]).strip(),
+        references=tuple(found[Role.REFERENCE]),
+    )

@@ -1,0 +1,132 @@
+"""Rows of a table with a header. TSV has no quoting at all; CSV is RFC 4180 with a comma or a semicolon.
+
+A reader that honours quotes in TSV swallows everything between two inch marks; so a quote there is a
+character like any other.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from evaluation.importers.decode import lines
+from evaluation.importers.model import Place
+from evaluation.importers.reading import Reading, shown
+from evaluation.importers.source import SourceFile
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The cells of one row under the names of the header."""
+
+    cells: dict[str, str]
+    place: Place
+
+    def get(self, name: str) -> str:
+        return self.cells.get(name, "")
+
+
+def rows(file: SourceFile, reading: Reading, *, quoted: bool) -> Iterator[Row]:
+    """The rows below the header, which is checked; blank lines are skipped."""
+    header: list[str] = []
+    for number, cells in _quoted(file, reading) if quoted else _plain(file, reading):
+        place = Place(file.name, number)
+        if not any(cell.strip() for cell in cells) and len(cells) < 2:
+            continue
+        if not header:
+            header = [cell.strip() for cell in cells]
+            _check_header(header, place, reading)
+        elif len(cells) != len(header):
+            _fault_ragged(cells, header, place, reading)
+        else:
+            for cell in cells:
+                if len(cell) > reading.limits.max_field:
+                    _refuse_long(place, reading, cell)
+            yield Row(dict(zip(header, cells, strict=True)), place)
+
+
+def first_line(start: bytes) -> str:
+    """The first line that is not blank, for looking at a header before reading."""
+    text = start.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    return next((line for line in text.split("\n") if line.strip()), "")
+
+
+def separator(header: str) -> str:
+    """The separator of a CSV header: a semicolon where spreadsheets use the comma for decimals.
+
+    >>> separator("id;source;a"), separator("id,source,a")
+    (';', ',')
+    """
+    return ";" if header.count(";") > header.count(",") else ","
+
+
+def _plain(file: SourceFile, reading: Reading) -> Iterator[tuple[int, list[str]]]:
+    for number, line in lines(file, reading, cr_ends=True):
+        yield number, line.split("\t")
+
+
+def _quoted(file: SourceFile, reading: Reading) -> Iterator[tuple[int, list[str]]]:
+    numbered = lines(file, reading, cr_ends=True)
+    number, first = next(((n, line) for n, line in numbered if line.strip()), (1, ""))
+    last = number
+
+    def text() -> Iterator[str]:
+        nonlocal last
+        yield first + "\n"
+        for line_number, line in numbered:
+            last = line_number
+            yield line + "\n"
+
+    reader = csv.reader(text(), delimiter=separator(first), strict=True)
+    while True:
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            _refuse_csv(error, Place(file.name, number), reading)
+        yield number, cells
+        number = last + 1
+
+
+def _refuse_csv(error: csv.Error, place: Place, reading: Reading) -> None:
+    if "field limit" in str(error):
+        _refuse_long(place, reading, "")
+    reading.refuse(
+        "csv_quote",
+        f"the quotes of the row that begins here are not balanced ({error})",
+        'close the quote; a quote inside a cell is written ""',
+        place,
+    )
+
+
+def _refuse_long(place: Place, reading: Reading, cell: str) -> None:
+    reading.refuse(
+        "field_too_long",
+        f"a cell has more than {reading.limits.max_field:,} characters",
+        "check the line ends and quotes of the file",
+        place,
+        cell,
+    )
+
+
+def _check_header(header: list[str], place: Place, reading: Reading) -> None:
+    folded = [name.casefold() for name in header]
+    twice = next((name for name in header if folded.count(name.casefold()) > 1), None)
+    if "" in header:
+        reading.refuse("bad_header", f"column {header.index('') + 1} has no name", "name every column", place)
+    if twice is not None:
+        reading.refuse("bad_header", f"two columns are called {shown(twice)!r}", "rename one of them", place)
+
+
+def _fault_ragged(cells: list[str], header: list[str], place: Place, reading: Reading) -> None:
+    extra = len(cells) > len(header)
+    column = sum(len(cell) + 1 for cell in cells[: len(header)]) + (0 if extra else 1)
+    reading.fault(
+        "column_count",
+        f"the row has {len(cells)} columns, the header names {len(header)}",
+        "remove the extra separator" if extra else "add the missing cell",
+        place._replace(column=column),
+        "\t".join(cells),
+    )
