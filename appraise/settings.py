@@ -107,7 +107,7 @@ STORAGES = {
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if DEBUG
-        else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        else "appraise.storage.HashedStorage"
     },
 }
 MEDIA_ROOT = HOME / "uploads"

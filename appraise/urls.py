@@ -1,5 +1,15 @@
 from __future__ import annotations
 
-from django.urls import URLPattern, URLResolver
+from django.contrib import admin
+from django.contrib.auth import views as auth
+from django.urls import include, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from appraise import views
+
+urlpatterns = [
+    path("healthz", views.healthz, name="healthz"),
+    path("sign-in", auth.LoginView.as_view(redirect_authenticated_user=True), name="sign-in"),
+    path("sign-out", auth.LogoutView.as_view(), name="sign-out"),
+    path("admin/", admin.site.urls),
+    path("", include("evaluation.urls")),
+]

@@ -74,11 +74,14 @@ def send(job: Job) -> None:
 
 def requeue_abandoned() -> int:
     """Send jobs whose worker died to the queue again; how many there were."""
-    jobs = list(Job.objects.abandoned())
-    for job in jobs:
-        logger.warning("job %s lost its worker and goes back to the queue", job.pk)
-        send(job)
-    return len(jobs)
+    requeued = 0
+    for job in Job.objects.abandoned():
+        # Conditional, so that of several watching workers only one sends it.
+        if Job.objects.abandoned().filter(pk=job.pk).update(state=Job.State.WAITING, lease_until=None):
+            logger.warning("job %s lost its worker and goes back to the queue", job.pk)
+            send(job)
+            requeued += 1
+    return requeued
 
 
 def cancel(job: Job) -> None:

@@ -55,6 +55,10 @@ class Fragment:
     space: str = ""
 
     @property
+    def hue(self) -> int:
+        return hue(self.number or 1)
+
+    @property
     def head(self) -> str:
         """The first word, which stays together with the chip."""
         return self.text.split(" ", 1)[0]
@@ -77,8 +81,12 @@ class Card:
 
     @property
     def hue(self) -> int:
-        """Six colours, used in turn; the number identifies, colour only helps."""
-        return (self.number - 1) % 6 + 1
+        return hue(self.number)
+
+
+def hue(number: int) -> int:
+    """Six colours, used in turn; the number identifies, colour only helps."""
+    return (number - 1) % 6 + 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,6 +143,7 @@ class Assignment(models.Model):
     number = models.PositiveIntegerField(help_text="The annotator's n-th sentence in this task.")
     opened_at = models.DateTimeField(default=timezone.now)
     finished_at = models.DateTimeField(null=True, blank=True)
+    active_ms = models.PositiveIntegerField(default=0, help_text="Summed over its answers when finished.")
     skip_reason = models.CharField(max_length=300, blank=True)
 
     class Meta:

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Exists, Max, OuterRef, Q, QuerySet
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Sum
 from django.utils import timezone
 
 from evaluation.blinding import canonical, is_swapped
@@ -264,7 +264,13 @@ def skip(assignment: Assignment, reason: str) -> None:
 def _end(assignment: Assignment, *, reason: str) -> None:
     assignment.finished_at = timezone.now()
     assignment.skip_reason = reason
-    assignment.save(update_fields=["finished_at", "skip_reason"])
+    answers = Ranking.objects.filter(
+        annotator=assignment.annotator_id,
+        presentation=assignment.presentation,
+        pair__owner=assignment.comparison_id,
+    )
+    assignment.active_ms = answers.aggregate(ms=Sum("active_ms"))["ms"] or 0
+    assignment.save(update_fields=["finished_at", "skip_reason", "active_ms"])
     Slot.objects.filter(
         comparison=assignment.comparison_id,
         annotator=assignment.annotator_id,

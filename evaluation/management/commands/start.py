@@ -1,0 +1,127 @@
+"""Everything in one terminal: database, static files, demo, web server and background worker."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import CommandParser
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+
+from appraise.commands import Command as AppraiseCommand
+from evaluation.models import Campaign
+
+GRACE_SECONDS = 15
+
+
+class Command(AppraiseCommand):
+    help = "Run Appraise: prepares what is missing, then starts the web server and the background worker."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--host", default="127.0.0.1", help="address to listen on (default: this machine only)"
+        )
+        parser.add_argument("--port", type=int, default=8000)
+        parser.add_argument("--processes", type=int, default=2, help="web processes")
+        parser.add_argument("--threads", type=int, default=4, help="threads of each web process")
+        parser.add_argument(
+            "--demo", action="store_true", help="load the demonstration campaign if there is none"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        self.refuse_taken_port(options["host"], options["port"])
+        self.prepare(demo=options["demo"])
+        children = [self.web(**options), self.worker()]
+        self.wait_until_it_answers(options["host"], options["port"], children)
+        self.greet(options["host"], options["port"], demo=options["demo"])
+        self.watch(children)
+
+    def refuse_taken_port(self, host: str, port: int) -> None:
+        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((host, port))
+            except OSError as error:
+                self.refuse(
+                    f"port {port} on {host} cannot be used ({error.strerror}); try: make run PORT={port + 1}"
+                )
+
+    def prepare(self, *, demo: bool) -> None:
+        executor = MigrationExecutor(connection)
+        if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+            call_command("migrate", verbosity=0)
+        if not settings.DEBUG:
+            call_command("collectstatic", interactive=False, verbosity=0)
+        if demo and not Campaign.objects.exists():
+            self.note("Loading the demonstration campaign …")
+            call_command("demo", verbosity=0)
+        connection.close()
+
+    def web(self, *, host: str, port: int, processes: int, threads: int, **_: Any) -> subprocess.Popen[bytes]:
+        """Bounded threads: without a bound, writers starve on SQLite and PostgreSQL runs out of connections."""
+        command = [
+            sys.executable, "-m", "granian", "--interface", "wsgi", "--host", host, "--port", str(port),
+            "--workers", str(processes), "--blocking-threads", str(threads), "--backpressure", str(threads * 16),
+            "--no-ws", "--log-level", "warning", "--workers-kill-timeout", str(GRACE_SECONDS),
+            "appraise.wsgi:application",
+        ]  # fmt: skip
+        return subprocess.Popen(command, cwd=settings.BASE_DIR)
+
+    def worker(self) -> subprocess.Popen[bytes]:
+        command = [
+            sys.executable,
+            str(settings.BASE_DIR / "manage.py"),
+            "worker",
+            "--no-startup-delay",
+            "-v",
+            "0",
+        ]
+        return subprocess.Popen(command, cwd=settings.BASE_DIR)
+
+    def wait_until_it_answers(self, host: str, port: int, children: list[subprocess.Popen[bytes]]) -> None:
+        while True:
+            with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+                if probe.connect_ex((host, port)) == 0:
+                    return
+            if any(child.poll() is not None for child in children):
+                self.stop(children)
+                self.refuse("a process ended before the site was up; see the lines above")
+            time.sleep(0.05)
+
+    def greet(self, host: str, port: int, *, demo: bool) -> None:
+        self.stdout.write(f"\nAppraise is running at http://{host}:{port}/   (Ctrl+C stops it)")
+        if demo:
+            from evaluation.management.commands.demo import greeting
+
+            self.stdout.write(greeting())
+        self.stdout.flush()
+
+    def watch(self, children: list[subprocess.Popen[bytes]]) -> None:
+        """Until a signal, or until one child ends: then the other is stopped too."""
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+        try:
+            while all(child.poll() is None for child in children):
+                time.sleep(0.2)
+            self.refuse("a process ended unexpectedly; the other was stopped")
+        except KeyboardInterrupt:
+            self.note("Stopping …")
+        finally:
+            self.stop(children)
+
+    def stop(self, children: list[subprocess.Popen[bytes]]) -> None:
+        for child in children:
+            if child.poll() is None:
+                os.kill(child.pid, signal.SIGTERM)
+        for child in children:
+            try:
+                child.wait(GRACE_SECONDS)
+            except subprocess.TimeoutExpired:
+                child.kill()

@@ -1,0 +1,170 @@
+"""What one annotator may see of one comparison, and nothing else.
+
+This is the only door between the stored data and an annotator's page: no system, score, file name,
+database id, upload order or check flag goes through it.
+"""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+
+from django.db.models import Count, Q, Sum
+
+from evaluation.blinding import canonical
+from evaluation.models import Alignment, Assignment, Candidate, Occurrence, SentenceAnswer
+from evaluation.presentation import Card, Phrase, Sheet, Stave, sheet
+from evaluation.schemes import Choice, Scheme
+from evaluation.services.judging import is_swapped_for
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A card with the answer that it has so far; ``uuid`` makes a plain form safe to send twice."""
+
+    card: Card
+    choice: Choice | None
+    version: int
+    uuid: str
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    done: int
+    total: int
+    active_minutes: int
+    minutes_left: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotationPage:
+    number: int
+    sheet: Sheet
+    questions: list[Question]
+    scheme: Scheme
+    progress: Progress
+    sentence: dict[str, str]
+
+    @property
+    def answered(self) -> int:
+        return sum(question.choice is not None for question in self.questions)
+
+
+def annotation_page(assignment: Assignment) -> AnnotationPage:
+    """Everything that the page shows, in four queries."""
+    swapped = is_swapped_for(assignment)
+    rows = _occurrences(assignment)
+    owned = {row.index: row for row in rows if row.pair.owner_id == assignment.comparison_id}
+    layout = sheet(
+        stave(assignment.comparison.first),
+        stave(assignment.comparison.second),
+        phrases(assignment.alignment),
+        owned.keys(),
+        swapped=swapped,
+    )
+    given = _answers(assignment)
+    questions = []
+    for card in layout.asked:
+        occurrence = owned[card.index]
+        version, stored = given.get(occurrence.pair_id, (0, None))
+        choice = canonical(Choice(stored), swapped=swapped, flipped=occurrence.flipped) if stored else None
+        questions.append(Question(card, choice, version, str(uuid.uuid4())))
+    return AnnotationPage(
+        number=assignment.number,
+        sheet=layout,
+        questions=questions,
+        scheme=assignment.task.scheme,
+        progress=task_progress(assignment),
+        sentence=_sentence_answers(assignment, swapped=swapped),
+    )
+
+
+def stave(candidate: Candidate) -> Stave:
+    return Stave(candidate.text, candidate.spans)
+
+
+def phrases(alignment: Alignment) -> list[Phrase]:
+    """The stored rows as phrases."""
+    return [
+        Phrase(
+            None if a_start is None else (a_start, a_end),
+            None if b_start is None else (b_start, b_end),
+            kind == "shared",
+            moved,
+        )
+        for a_start, a_end, b_start, b_end, kind, moved in alignment.phrases
+    ]
+
+
+def task_progress(assignment: Assignment) -> Progress:
+    mine = Assignment.objects.filter(annotator=assignment.annotator_id, task=assignment.task_id).aggregate(
+        done=Count("pk", filter=Q(finished_at__isnull=False)), ms=Sum("active_ms")
+    )
+    return progress(mine["done"], assignment.task.size, mine["ms"] or 0)
+
+
+def progress(done: int, total: int, active_ms: int) -> Progress:
+    """
+    >>> progress(10, 40, 10 * 60_000)
+    Progress(done=10, total=40, active_minutes=10, minutes_left=30)
+    """
+    left = round(active_ms / done * (total - done) / 60_000) if done and active_ms else None
+    return Progress(done, max(total, done), round(active_ms / 60_000), left)
+
+
+def _occurrences(assignment: Assignment) -> list[Occurrence]:
+    return list(
+        Occurrence.objects.filter(alignment=assignment.alignment_id)
+        .select_related("pair")
+        .only("index", "flipped", "pair__owner_id")
+        .order_by("index")
+    )
+
+
+def _answers(assignment: Assignment) -> dict[int, tuple[int, str | None]]:
+    """Pair id → (version, choice) of the annotator's last answer."""
+    rows = (
+        assignment.annotator.rankings.filter(
+            presentation=assignment.presentation, pair__owner=assignment.comparison_id
+        )
+        .order_by("version")
+        .values_list("pair_id", "version", "choice")
+    )
+    return {pair: (version, choice) for pair, version, choice in rows}
+
+
+def _sentence_answers(assignment: Assignment, *, swapped: bool) -> dict[str, str]:
+    """Answers about the whole sentence, named as they are shown: verdict, rating_a, rating_b, comment."""
+    task = assignment.task
+    if not (task.ask_sentence or task.ask_rating or task.ask_comment):
+        return {}
+    rows = (
+        SentenceAnswer.objects.filter(
+            annotator=assignment.annotator_id,
+            comparison=assignment.comparison_id,
+            presentation=assignment.presentation,
+        )
+        .order_by("version")
+        .values_list("question", "value")
+    )
+    return {
+        shown_question(question, swapped): shown_value(question, value, swapped) for question, value in rows
+    }
+
+
+_SIDES = {
+    (SentenceAnswer.Question.RATING_FIRST, False): "rating_a",
+    (SentenceAnswer.Question.RATING_SECOND, False): "rating_b",
+    (SentenceAnswer.Question.RATING_FIRST, True): "rating_b",
+    (SentenceAnswer.Question.RATING_SECOND, True): "rating_a",
+}
+
+
+def shown_question(question: str, swapped: bool) -> str:
+    return _SIDES.get((SentenceAnswer.Question(question), swapped), question)
+
+
+def shown_value(question: str, value: str, swapped: bool) -> str:
+    if question == SentenceAnswer.Question.VERDICT and value:
+        return canonical(Choice(value), swapped=swapped, flipped=False).value
+    return value

@@ -1,0 +1,73 @@
+"""An annotator's own view of the work: what there is, what is done, how long it took."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db.models import Count, Max, Q, Sum
+
+from evaluation.models import Assignment, Role, Task, User
+from evaluation.reports.annotation import Progress, progress
+
+
+@dataclass(frozen=True, slots=True)
+class OwnTask:
+    task: Task
+    progress: Progress
+    last: Assignment | None
+
+    @property
+    def is_finished(self) -> bool:
+        return self.progress.total > 0 and self.progress.done >= self.progress.total
+
+    @property
+    def is_begun(self) -> bool:
+        return self.progress.done > 0 or self.last is not None
+
+
+@dataclass(frozen=True, slots=True)
+class HomePage:
+    tasks: list[OwnTask]
+    managed: list[Task]
+    active_minutes: int
+    sentences: int
+
+
+def home_page(user: User) -> HomePage:
+    """A constant number of queries, however many tasks and answers there are."""
+    tasks = list(
+        Task.objects.annotated_by(user)
+        .filter(state__in=[Task.State.OPEN, Task.State.CLOSED])
+        .select_related("campaign")
+    )
+    mine = {row["task"]: row for row in _work(user)}
+    newest = {
+        assignment.task_id: assignment
+        for assignment in Assignment.objects.filter(pk__in=[row["newest"] for row in mine.values()])
+    }
+    own = [
+        OwnTask(
+            task,
+            progress(row["done"], task.size, row["ms"] or 0) if row else progress(0, task.size, 0),
+            newest.get(task.pk),
+        )
+        for task in tasks
+        for row in [mine.get(task.pk)]
+    ]
+    managed = Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER).select_related("campaign")
+    return HomePage(
+        tasks=sorted(own, key=lambda t: (t.is_finished, not t.task.is_open, not t.is_begun)),
+        managed=list(managed[:200]),
+        active_minutes=sum(t.progress.active_minutes for t in own),
+        sentences=sum(t.progress.done for t in own),
+    )
+
+
+def _work(user: User):  # type: ignore[no-untyped-def]  # a values() queryset has no nameable type
+    return (
+        Assignment.objects.filter(annotator__user=user)
+        .values("task")
+        .annotate(
+            done=Count("pk", filter=Q(finished_at__isnull=False)), ms=Sum("active_ms"), newest=Max("pk")
+        )
+    )

@@ -1,0 +1,127 @@
+"""Text to tokens, always by character offsets, so that a page can show the original text.
+
+Paper 003 compares phrases, that is, runs of words; this module says what a word is. It promises:
+tokens stand in reading order and never overlap; ``text[start:end]`` is the token; whatever lies outside
+is white space or an invisible formatting character; a combining mark stays with its base; the same text
+gives the same tokens everywhere.
+
+One pattern serves most languages. What differs by language is the apostrophe (French and Italian elide:
+``l'|homme``; English keeps ``don't`` whole). Scripts written without spaces are cut by script and not by
+language code: a Han or Hiragana character, a run of Katakana, a Thai, Lao, Khmer or Burmese cluster.
+Those are not words, yet they are the same on both sides of a comparison, and that is what alignment needs.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+
+Span = tuple[int, int]
+
+_ELIDING = frozenset({"ca", "co", "fr", "fur", "ga", "it", "lij", "oc", "pms", "scn", "vec", "wa"})
+_BLANKS = re.compile(r"[^ \t\r\n\f\v]+")
+
+
+def offsets(text: str, language: str = "") -> tuple[Span, ...]:
+    """Character spans of the tokens of ``text``; ``language`` is a code such as ``de`` or ``pt-BR``.
+
+    >>> offsets("Don't stop, Anna!", "en")
+    ((0, 5), (6, 10), (10, 11), (12, 16), (16, 17))
+    """
+    return tuple([match.span() for match in _pattern(_elides(language)).finditer(text)])
+
+
+def tokenize(text: str, language: str = "") -> tuple[str, ...]:
+    """The tokens themselves.
+
+    >>> tokenize("L'homme n'a que 1,5 kg d'or (env.).", "fr")
+    ("L'", 'homme', "n'", 'a', 'que', '1,5', 'kg', "d'", 'or', '(', 'env', '.', ')', '.')
+    >>> tokenize("well-known U.S. e-mail…", "en")
+    ('well-known', 'U.S.', 'e-mail', '…')
+    >>> tokenize("猫がテレビを見る。")
+    ('猫', 'が', 'テレビ', 'を', '見', 'る', '。')
+    """
+    return tuple([match.group() for match in _pattern(_elides(language)).finditer(text)])
+
+
+def split(text: str) -> tuple[Span, ...]:
+    """Spans of the tokens of a text that is tokenised already.
+
+    Only ASCII white space separates, because that is what GIZA++, fast_align and their relatives count;
+    a no-break space inside a token is part of it.
+
+    >>> split("the  red\\u00a0house .")
+    ((0, 3), (5, 14), (15, 16))
+    """
+    return tuple([match.span() for match in _BLANKS.finditer(text)])
+
+
+def words(text: str, spans: tuple[Span, ...]) -> tuple[str, ...]:
+    """The texts at these spans.
+
+    >>> words("the red house", split("the red house"))
+    ('the', 'red', 'house')
+    """
+    return tuple([text[start:end] for start, end in spans])
+
+
+def is_punctuation(token: str) -> bool:
+    """Whether a token holds nothing but punctuation.
+
+    >>> is_punctuation("..."), is_punctuation("U.S."), is_punctuation("€"), is_punctuation("")
+    (True, False, False, False)
+    """
+    return bool(token) and all(unicodedata.category(char)[0] == "P" for char in token)
+
+
+def _elides(language: str) -> bool:
+    return re.split("[-_]", language.lower(), maxsplit=1)[0] in _ELIDING
+
+
+@cache
+def _pattern(elides: bool) -> re.Pattern[str]:
+    """The alternatives in order of preference; every one takes its combining marks along."""
+    mark = _marks()
+    letter = rf"(?:[^\W{_UNSPACED}]{mark}*)"
+    apostrophe, hyphen = "['’ʼ]", "[-\u2010\u2011]"
+    joiner = hyphen if elides else f"(?:{apostrophe}|{hyphen})"
+    elision = rf"{letter}+{apostrophe}(?={letter})|" if elides else ""
+    return re.compile(
+        rf"{_THAI}{mark}*[\u0e30\u0e32\u0e33\u0e45\u0eb0\u0eb2\u0eb3]*{mark}*"  # Thai and Lao clusters
+        rf"|[\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff]{mark}*(?:[\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff]{mark}*)*"
+        rf"|[{_UNSPACED}]{mark}*"
+        rf"|&(?:[a-zA-Z]+|\#\d+);"  # a character reference that somebody forgot to decode
+        rf"|\d+(?:[.,:/]\d+)+{mark}*(?:{letter}+)?"  # 1,234.5 and 12:30 and 3.5mm
+        rf"|{letter}(?:\.{letter})+\.(?!{letter})"  # U.S. and z.B.
+        rf"|{elision}{letter}+(?:{joiner}{letter}+)*"
+        rf"|(?![{_INVISIBLE}])([^\w\s])\1+(?!{mark})"  # ... and --
+        rf"|(?![{_INVISIBLE}])\S(?:\u200d\S|{mark})*"  # any sign, emoji sequences whole
+    )
+
+
+# Scripts without spaces: Han, Hiragana, Bopomofo, Thai, Lao, Burmese, Khmer and their kin; Katakana apart.
+_UNSPACED = (
+    "\u0e01-\u0e30\u0e32\u0e33\u0e40-\u0e46\u0e81-\u0eb0\u0eb2\u0eb3\u0ebd-\u0ec6\u1000-\u102a\u103f\u1050-\u1055"
+    "\u1780-\u17b3\u17d7\u17dc\u1950-\u19ab\u1a00-\u1a16\u3005-\u3007\u3021-\u3029\u303b\u3041-\u3096"
+    "\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uf900-\ufaff\U0001b000-\U0001b167\U00020000-\U0003ffff"
+)
+_THAI = "[\u0e40-\u0e44\u0ec0-\u0ec4]*[\u0e01-\u0e2f\u0e81-\u0eaf\u0edc-\u0edf]"
+# Formatting characters that nobody sees: soft hyphen, directional marks, word joiner, byte order mark.
+_INVISIBLE = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
+
+
+@cache
+def _marks() -> str:
+    """A character class of all combining marks, the joiners inside words and variation selectors."""
+    ranges: list[list[int]] = []
+    for point in (*range(0x20000), *range(0xE0000, 0xE1000)):  # no other plane has marks
+        if unicodedata.category(chr(point))[0] != "M":
+            continue
+        if ranges and ranges[-1][1] == point - 1:
+            ranges[-1][1] = point
+        else:
+            ranges.append([point, point])
+    body = "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
+    return f"[{body}\u00ad\u200c\u200d\U0001f3fb-\U0001f3ff]"

@@ -1,0 +1,173 @@
+"""The annotation page. Every answer is its own request; the page also works as one plain form."""
+
+from __future__ import annotations
+
+import json
+import uuid
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from evaluation.forms import AnswerForm, ReportForm, SkipForm, answers_of
+from evaluation.models import AlignmentReport, Annotator, Assignment, Task, User
+from evaluation.reports.annotation import annotation_page
+from evaluation.services import judging, sentences
+
+
+def signed_in(request: HttpRequest) -> User:
+    assert isinstance(request.user, User)  # every view here requires a log-in
+    return request.user
+
+
+def annotator_of(user: User) -> Annotator:
+    return Annotator.objects.get_or_create(user=user)[0]
+
+
+def own_assignment(request: HttpRequest, token: str) -> Assignment:
+    """The assignment behind a token; somebody else's answers like one that does not exist."""
+    return get_object_or_404(
+        Assignment.objects.select_related(
+            "task", "annotator", "alignment", "comparison__first", "comparison__second", "comparison__item"
+        ).exclude(task__state__in=[Task.State.DRAFT, Task.State.ARCHIVED]),
+        token=token,
+        annotator__user=request.user.pk,
+    )
+
+
+@login_required
+@require_POST
+def work(request: HttpRequest, slug: str) -> HttpResponse:
+    """Begin or continue a task: claim a seat and open its page."""
+    user = signed_in(request)
+    task = get_object_or_404(Task.objects.annotated_by(user), slug=slug)
+    return _open_next(request, task, annotator_of(user))
+
+
+@login_required
+@never_cache
+@require_http_methods(["GET", "POST"])
+def annotate(request: HttpRequest, token: str) -> HttpResponse:
+    assignment = own_assignment(request, token)
+    if request.method == "GET":
+        return _page(request, assignment)
+    conflicts = _store_form(request, assignment)
+    missing = judging.finish(assignment)
+    if conflicts or missing:
+        return _page(request, assignment, conflicts=conflicts, missing=missing)
+    if not assignment.task.is_open:
+        return redirect("home")
+    return _open_next(request, assignment.task, assignment.annotator)
+
+
+@never_cache
+@require_POST
+def answer(request: HttpRequest, token: str) -> JsonResponse:
+    """Store one answer; 200 only after the commit. Says 401 rather than redirecting a script."""
+    if not request.user.is_authenticated:
+        return JsonResponse({"error": "signed_out"}, status=401)
+    try:
+        assignment = own_assignment(request, token)
+        form = AnswerForm(json.loads(request.body))
+    except Http404:
+        return JsonResponse({"error": "not_found"}, status=404)
+    except ValueError:
+        return JsonResponse({"error": "not_json"}, status=400)
+    if not form.is_valid():
+        return JsonResponse({"error": "invalid", "fields": form.errors}, status=400)
+    try:
+        receipt = judging.submit_ranking(assignment, form.answer())
+    except judging.StaleAnswer as stale:
+        stored = stale.stored
+        return JsonResponse(
+            {"error": "conflict", "version": stored.version, "choice": stored.choice}, status=409
+        )
+    except (judging.UnknownPhrase, judging.ChoiceNotInScheme) as error:
+        return JsonResponse({"error": "invalid", "detail": str(error)}, status=400)
+    return JsonResponse({"version": receipt.version, "choice": receipt.choice})
+
+
+@login_required
+@require_POST
+def skip(request: HttpRequest, token: str) -> HttpResponse:
+    assignment = own_assignment(request, token)
+    form = SkipForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, _("Say in a few words why you skip this sentence."))
+        return redirect(assignment)
+    judging.skip(assignment, form.cleaned_data["reason"])
+    return _open_next(request, assignment.task, assignment.annotator)
+
+
+@login_required
+@require_POST
+def report_alignment(request: HttpRequest, token: str) -> HttpResponse:
+    """Tell the organiser that a pair is cut wrongly; the answer stays as it is."""
+    assignment = own_assignment(request, token)
+    form = ReportForm(request.POST)
+    if form.is_valid():
+        occurrence = get_object_or_404(judging.asked(assignment), index=form.cleaned_data["phrase"])
+        AlignmentReport.objects.update_or_create(
+            annotator=assignment.annotator,
+            pair_id=occurrence.pair_id,
+            alignment_id=assignment.alignment_id,
+            defaults={"reason": form.cleaned_data["reason"], "note": form.cleaned_data["note"]},
+        )
+        messages.success(request, _("Thank you. The organiser sees your report."))
+    else:
+        messages.error(request, _("Choose what is wrong with the pair."))
+    return redirect(assignment)
+
+
+def _store_form(request: HttpRequest, assignment: Assignment) -> dict[int, judging.Receipt]:
+    """Store what a plain form carries; returns the phrases that were answered elsewhere meanwhile."""
+    conflicts: dict[int, judging.Receipt] = {}
+    for form in answers_of(request.POST):
+        if not form.is_valid():
+            continue
+        try:
+            judging.submit_ranking(assignment, form.answer())
+        except judging.StaleAnswer as stale:
+            conflicts[form.cleaned_data["phrase"]] = stale.stored
+        except (judging.UnknownPhrase, judging.ChoiceNotInScheme):
+            continue
+    for question in ("verdict", "rating_a", "rating_b", "comment"):
+        if question in request.POST:
+            sentences.submit_sentence_answer(assignment, question, request.POST[question], uuid=uuid.uuid4())
+    return conflicts
+
+
+def _open_next(request: HttpRequest, task: Task, annotator: Annotator) -> HttpResponse:
+    try:
+        assignment = judging.next_assignment(task, annotator)
+    except judging.TaskClosed:
+        messages.info(request, _("This task is closed. Thank you for your work."))
+        return redirect("home")
+    if assignment is None:
+        return redirect("finished", slug=task.slug)
+    return redirect(assignment)
+
+
+def _page(
+    request: HttpRequest,
+    assignment: Assignment,
+    *,
+    conflicts: dict[int, judging.Receipt] | None = None,
+    missing: list[int] | None = None,
+) -> HttpResponse:
+    page = annotation_page(assignment)
+    missing_numbers = [q.card.number for q in page.questions if missing and q.card.index in missing]
+    context = {
+        "assignment": assignment,
+        "task": assignment.task,
+        "item": assignment.comparison.item,
+        "page": page,
+        "missing": missing_numbers,
+        "conflicts": [q.card.number for q in page.questions if conflicts and q.card.index in conflicts],
+    }
+    refused = bool(conflicts or missing)
+    return render(request, "evaluation/annotate.html", context, status=409 if refused else 200)

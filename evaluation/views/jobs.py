@@ -1,0 +1,49 @@
+"""Background jobs as a person sees them; each person sees their own."""
+
+from __future__ import annotations
+
+from django.contrib.auth.decorators import login_required
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from evaluation import jobs
+from evaluation.models import Job, Role, Task, User
+from evaluation.models.jobs import JobQuerySet
+from evaluation.views.annotate import signed_in
+
+
+def visible_jobs(user: User) -> JobQuerySet:
+    if user.is_superuser:
+        return Job.objects.all()
+    return Job.objects.filter(Q(owner=user) | Q(task__in=Task.objects.with_role(user, Role.MANAGER)))
+
+
+@login_required
+@require_GET
+def job_list(request: HttpRequest) -> HttpResponse:
+    found = visible_jobs(signed_in(request)).select_related("task")[:100]
+    return render(request, "evaluation/jobs.html", {"jobs": found})
+
+
+@login_required
+@never_cache
+@require_GET
+def job(request: HttpRequest, pk: str) -> HttpResponse:
+    """A page, or its figures as JSON for the progress bar."""
+    found = get_object_or_404(visible_jobs(signed_in(request)).select_related("task"), pk=pk)
+    if request.headers.get("Accept") == "application/json":
+        return JsonResponse(
+            {"state": found.state, "done": found.done, "total": found.total, "message": found.message}
+        )
+    return render(request, "evaluation/job.html", {"job": found})
+
+
+@login_required
+@require_POST
+def cancel(request: HttpRequest, pk: str) -> HttpResponse:
+    found = get_object_or_404(visible_jobs(signed_in(request)), pk=pk)
+    jobs.cancel(found)
+    return redirect(found)
