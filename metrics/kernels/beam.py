@@ -1,0 +1,97 @@
+"""Edit distance inside a beam around the diagonal, with the path: the distance that TER is defined by.
+
+As in Tercom and sacrebleu, a row explores 25 columns to each side of the pseudo-diagonal (more where the lengths
+differ wildly), and between equal costs a match or substitution goes first, then a deletion, then an insertion.
+Only the band is stored: row i holds the columns from ``band_start(i)`` on.
+"""
+
+from __future__ import annotations
+
+import math
+
+from metrics.kernels.compiler import Bytes, Ints, kernel
+
+BEAM = 25
+INFINITE = 1 << 30
+MATCH, SUBSTITUTION, DELETION, INSERTION = 0, 1, 2, 3
+
+
+@kernel
+def beam_width(size: int, target: int) -> int:
+    ratio = target / size
+    return int(math.ceil(ratio / 2 + BEAM)) if ratio / 2 > BEAM else BEAM
+
+
+@kernel
+def band_start(row: int, size: int, target: int, beam: int) -> int:
+    return max(0, int(math.floor(row * (target / size))) - beam)
+
+
+@kernel
+def band_end(row: int, size: int, target: int, beam: int) -> int:
+    if row == size:
+        return target + 1
+    return min(target + 1, int(math.floor(row * (target / size))) + beam)
+
+
+@kernel
+def beam_room(longest: int, target: int) -> int:
+    """Cells enough for the band of any text of up to ``longest`` words against up to ``target`` words."""
+    return 2 * target + (2 * BEAM + 6) * (longest + 2)
+
+
+@kernel
+def fill_band(words: Ints, size: int, reference: Ints, valid: int, costs: Ints, steps: Bytes) -> int:
+    """Compute the rows after ``valid`` and return the distance; row 0 is implied, INSERTION all along."""
+    target = len(reference)
+    if size == 0:
+        return target
+    beam = beam_width(size, target)
+    room = 2 * beam + 2
+    for row in range(valid + 1, size + 1):
+        low = band_start(row, size, target, beam)
+        low_above = band_start(row - 1, size, target, beam)
+        high_above = target + 1 if row == 1 else band_end(row - 1, size, target, beam)
+        base = row * room - low
+        above = (row - 1) * room - low_above
+        word = words[row - 1]
+        for column in range(low, band_end(row, size, target, beam)):
+            cost = INFINITE
+            step = SUBSTITUTION
+            if low_above < column <= high_above:
+                cost = column - 1 if row == 1 else costs[above + column - 1]
+                if word == reference[column - 1]:
+                    step = MATCH
+                else:
+                    cost += 1
+            if low_above <= column < high_above:
+                down = (column if row == 1 else costs[above + column]) + 1
+                if down < cost:
+                    cost = down
+                    step = DELETION
+            if column > low and costs[base + column - 1] + 1 < cost:
+                cost = costs[base + column - 1] + 1
+                step = INSERTION
+            costs[base + column] = min(cost, INFINITE)
+            steps[base + column] = step
+    return int(costs[size * room - band_start(size, size, target, beam) + target])
+
+
+@kernel
+def trace_band(size: int, target: int, steps: Bytes, trace: Bytes) -> int:
+    """Write the steps of the best path backwards; returns how many there are."""
+    length = 0
+    row = size
+    column = target
+    beam = beam_width(size, target) if size > 0 else BEAM
+    while row > 0 or column > 0:
+        step = INSERTION
+        if row > 0:
+            step = int(steps[row * (2 * beam + 2) - band_start(row, size, target, beam) + column])
+        trace[length] = step
+        length += 1
+        if step != INSERTION:
+            row -= 1
+        if step != DELETION:
+            column -= 1
+    return length

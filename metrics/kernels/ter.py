@@ -1,0 +1,399 @@
+"""Translation edit rate: insertions, deletions, substitutions and shifts of blocks (Snover et al. 2006).
+
+The edit counts are those of Tercom as sacrebleu computes it: greedy search for the shift that gains most, shifts of
+up to 10 words over up to 50, 1000 candidates at most, distances inside a beam (``beam``).
+
+Nearly all time goes into distances of candidates. The bit-parallel distance replaces the beam wherever both
+provably agree: every best path stays within (d + |m - n|) / 2 columns of the pseudo-diagonal, so it cannot leave a
+beam of 25 when d + |m - n| <= 46, nor when the reference has at most 24 words. A candidate resumes from the stored
+row where it first differs, and one whose gain is bounded below the best so far is not measured at all: swapping
+neighbouring blocks gains at most twice the shorter one.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from metrics.kernels.beam import DELETION, INSERTION, MATCH, SUBSTITUTION, beam_room, fill_band, trace_band
+from metrics.kernels.compiler import Bits, Bytes, Ints, Longs, kernel
+from metrics.kernels.levenshtein import ALL, ONE, TOP, ZERO, mark_places
+from metrics.kernels.words import Numbered, U, longest_line
+
+MAX_SHIFT_SIZE = 10
+MAX_SHIFT_DISTANCE = 50
+MAX_CANDIDATES = 1000
+ALWAYS_IN_BEAM = 46
+SHORT = 24
+LONG = 512  # from here on the beam is cheaper than the bit vectors
+
+
+class Space(NamedTuple):
+    """Working memory for one pair of texts; rows of bit vectors are kept so that a candidate can resume."""
+
+    places: Bits
+    up: Bits
+    down: Bits
+    plus: Bits
+    minus: Bits
+    ends: Longs  # distance of each prefix from the whole reference
+    words: Ints
+    candidate: Ints
+    best: Ints
+    in_band: Ints  # the text that the band describes
+    costs: Ints
+    steps: Bytes
+    trace: Bytes
+    aligned: Longs  # for each reference word, the last word of the text before or at it
+    text_errors: Ints  # running sums
+    reference_errors: Ints
+
+
+def shift_edits(block: Numbered) -> Longs:
+    """Edits including shifts, per line of the systems, against one reference.
+
+    >>> from metrics.kernels.words import number_words
+    >>> shift_edits(number_words("a b c d e f\\nd e f a b c\\n", 1, 1, 1)).tolist()
+    [1]
+    """
+    edits = np.zeros(block.systems * block.segments, np.int64)
+    with np.errstate(over="ignore"):  # the addition carries out of the word on purpose
+        count_edits(*block, edits)
+    return edits
+
+
+@kernel
+def count_edits(
+    ids: Ints, offsets: Longs, types: Ints, segments: int, references: int, systems: int, edits: Longs
+) -> None:
+    target = longest_line(offsets, 0, segments)
+    longest = longest_line(offsets, segments, (1 + systems) * segments)
+    space = make_space(target, longest)
+    for segment in range(segments):
+        reference = ids[offsets[segment] : offsets[segment + 1]]
+        if len(reference) <= LONG:
+            mark_places(reference, types[segment] + 1, space.places)
+        for system in range(systems):
+            line = (1 + system) * segments + segment
+            size = offsets[line + 1] - offsets[line]
+            space.words[:size] = ids[offsets[line] : offsets[line + 1]]
+            edits[system * segments + segment] = edits_of(size, reference, space)
+
+
+@kernel
+def make_space(target: int, longest: int) -> Space:
+    width = (min(target, LONG) + 63) // 64
+    rows = (longest + 2) * width
+    band = beam_room(longest, target)
+    return Space(
+        np.zeros((min(target, LONG) + 1) * width, np.uint64),
+        np.zeros(rows, np.uint64),
+        np.zeros(rows, np.uint64),
+        np.zeros(rows, np.uint64),
+        np.zeros(rows, np.uint64),
+        np.zeros(longest + 1, np.int64),
+        np.zeros(longest + 1, np.int32),
+        np.zeros(longest + 1, np.int32),
+        np.zeros(longest + 1, np.int32),
+        np.zeros(longest + 1, np.int32),
+        np.zeros(band, np.int32),
+        np.zeros(band, np.uint8),
+        np.zeros(longest + target + 1, np.uint8),
+        np.zeros(target + 1, np.int64),
+        np.zeros(longest + 2, np.int32),
+        np.zeros(target + 2, np.int32),
+    )
+
+
+@kernel
+def edits_of(size: int, reference: Ints, space: Space) -> int:
+    """Shift while it helps; then the distance that is left and the shifts made."""
+    target = len(reference)
+    if target == 0:
+        return size
+    shifts = 0
+    checked = 0
+    while True:
+        distance = ALWAYS_IN_BEAM + 1
+        exact = False
+        if target <= LONG:
+            distance = fill_rows(size, target, space)
+            exact = distance + abs(target - size) <= ALWAYS_IN_BEAM or target <= SHORT
+        if exact:
+            length = trace_rows(size, reference, space)
+        else:
+            distance = fill_band(space.words, size, reference, 0, space.costs, space.steps)
+            space.in_band[:size] = space.words[:size]
+            length = trace_band(size, target, space.steps, space.trace)
+        read_trace(length, space)
+        gain, checked = find_shift(size, reference, distance, exact, checked, space)
+        if checked >= MAX_CANDIDATES or gain <= 0:
+            return shifts + distance
+        shifts += 1
+        space.words[:size] = space.best[:size]
+
+
+@kernel
+def find_shift(
+    size: int, reference: Ints, distance: int, exact: bool, checked: int, space: Space
+) -> tuple[int, int]:
+    """Leave the text after the best shift in ``space.best``; returns its gain and the candidates seen so far.
+
+    The best shift gains most, then is longest, then starts first, then goes furthest to the front.
+    """
+    words = space.words
+    target = len(reference)
+    banded = not exact  # does the band describe space.in_band?
+    best_gain = 0
+    best_length = 0
+    best_start = 0
+    best_goal = 0
+    for start in range(size):
+        if words[start] == 0:
+            continue
+        first = max(0, start - MAX_SHIFT_DISTANCE)
+        for there in range(first, min(target, start + MAX_SHIFT_DISTANCE + 1)):
+            if reference[there] != words[start]:
+                continue
+            longest = min(MAX_SHIFT_SIZE, size - start, target - there)
+            length = 0
+            while length < longest and words[start + length] == reference[there + length]:
+                length += 1
+                if not worth_shifting(start, there, length, space):
+                    continue
+                previous = -1
+                for offset in range(-1, length):
+                    goal = 0 if there + offset == -1 else space.aligned[there + offset] + 1
+                    if goal == previous:
+                        continue
+                    previous = goal
+                    checked += 1
+                    if exact and 2 * min(length, swapped(start, length, goal)) < max(best_gain, 1):
+                        continue
+                    same = move(words, size, start, length, goal, space.candidate)
+                    gain, banded = measure_gain(size, reference, same, distance, best_gain, banded, space)
+                    if gain > 0 and (
+                        gain > best_gain
+                        or (
+                            gain == best_gain
+                            and (
+                                length > best_length
+                                or (
+                                    length == best_length
+                                    and (start < best_start or (start == best_start and goal < best_goal))
+                                )
+                            )
+                        )
+                    ):
+                        best_gain = gain
+                        best_length = length
+                        best_start = start
+                        best_goal = goal
+                        space.best[:size] = space.candidate[:size]
+                if checked >= MAX_CANDIDATES:
+                    return best_gain, checked
+    return best_gain, checked
+
+
+@kernel
+def worth_shifting(start: int, there: int, length: int, space: Space) -> bool:
+    """Both the block and its goal contain an error, and the goal is not inside the block."""
+    if space.text_errors[start + length] == space.text_errors[start]:
+        return False
+    if space.reference_errors[there + length] == space.reference_errors[there]:
+        return False
+    return not (start <= space.aligned[there] < start + length)
+
+
+@kernel
+def swapped(start: int, length: int, goal: int) -> int:
+    """Words that change places with the block."""
+    if goal < start:
+        return start - goal
+    if goal > start + length:
+        return goal - start - length
+    return goal - start
+
+
+@kernel
+def move(words: Ints, size: int, start: int, length: int, goal: int, result: Ints) -> int:
+    """Write the text with the block moved; returns how many words at its front stay as they are."""
+    first, second, end = start, start + length, goal  # the parts [first, second) and [second, end) swap
+    if goal < start:
+        first, second, end = goal, start, start + length
+    elif goal <= start + length:
+        end = min(length + goal, size)
+    place = first
+    result[:first] = words[:first]
+    for source in range(second, end):
+        result[place] = words[source]
+        place += 1
+    for source in range(first, second):
+        result[place] = words[source]
+        place += 1
+    result[place:size] = words[place:size]
+    return first
+
+
+@kernel
+def measure_gain(
+    size: int, reference: Ints, same: int, distance: int, best_gain: int, banded: bool, space: Space
+) -> tuple[int, bool]:
+    """How much nearer the candidate is; the beam is asked only when it could matter and could differ."""
+    target = len(reference)
+    if target <= LONG:
+        exact = resume_rows(size, target, same, space)
+        gain = distance - exact
+        if exact + abs(target - size) <= ALWAYS_IN_BEAM or target <= SHORT:
+            return gain, banded
+        if gain <= 0 or gain < best_gain:  # the distance in the beam is never smaller
+            return gain, banded
+    valid = 0
+    if banded:
+        while valid < size and space.candidate[valid] == space.in_band[valid]:
+            valid += 1
+    gain = distance - fill_band(space.candidate, size, reference, valid, space.costs, space.steps)
+    space.in_band[valid:size] = space.candidate[valid:size]
+    return gain, True
+
+
+@kernel
+def fill_rows(size: int, target: int, space: Space) -> int:
+    """Bit-parallel distance of ``space.words``, keeping the vectors of every row (``levenshtein`` explains)."""
+    width = (target + 63) // 64
+    last = U((target - 1) % 64)
+    space.up[:width] = ALL
+    space.down[:width] = ZERO
+    space.ends[0] = target
+    distance = target
+    for row in range(size):
+        word = space.words[row]
+        carry_plus = ONE
+        carry_minus = ZERO
+        for part in range(width):
+            up = space.up[row * width + part]
+            down = space.down[row * width + part]
+            match = space.places[word * width + part] | carry_minus
+            diagonal = (((match & up) + up) ^ up) | match | down
+            plus = down | ~(diagonal | up)
+            minus = diagonal & up
+            below = (row + 1) * width + part
+            space.plus[below] = plus
+            space.minus[below] = minus
+            if part == width - 1:
+                distance += np.int64((plus >> last) & ONE) - np.int64((minus >> last) & ONE)
+            next_plus = plus >> TOP
+            next_minus = minus >> TOP
+            plus = (plus << ONE) | carry_plus
+            minus = (minus << ONE) | carry_minus
+            carry_plus = next_plus
+            carry_minus = next_minus
+            space.up[below] = minus | ~(diagonal | plus)
+            space.down[below] = plus & diagonal
+        space.ends[row + 1] = distance
+    return distance
+
+
+@kernel
+def resume_rows(size: int, target: int, same: int, space: Space) -> int:
+    """Distance of ``space.candidate``, whose first ``same`` words are those of ``space.words``."""
+    width = (target + 63) // 64
+    last = U((target - 1) % 64)
+    distance = space.ends[same]
+    if width > 1:
+        return resume_wide(size, width, same, last, space)
+    up = space.up[same]
+    down = space.down[same]
+    for row in range(same, size):
+        match = space.places[space.candidate[row]] | down
+        diagonal = ((up + (match & up)) ^ up) | match
+        minus = up & diagonal
+        plus = down | ~(up | diagonal)
+        distance += np.int64((plus >> last) & ONE) - np.int64((minus >> last) & ONE)
+        plus = (plus << ONE) | ONE
+        minus = minus << ONE
+        down = plus & diagonal
+        up = minus | ~(plus | diagonal)
+    return distance
+
+
+@kernel
+def resume_wide(size: int, width: int, same: int, last: np.uint64, space: Space) -> int:
+    """The same for references of more than 64 words; the row after the last is free for scratch."""
+    distance = space.ends[same]
+    above = same * width
+    below = (size + 1) * width
+    for row in range(same, size):
+        word = space.candidate[row]
+        carry_plus = ONE
+        carry_minus = ZERO
+        for part in range(width):
+            up = space.up[above + part]
+            down = space.down[above + part]
+            match = space.places[word * width + part] | carry_minus
+            diagonal = (((match & up) + up) ^ up) | match | down
+            plus = down | ~(diagonal | up)
+            minus = diagonal & up
+            if part == width - 1:
+                distance += np.int64((plus >> last) & ONE) - np.int64((minus >> last) & ONE)
+            next_plus = plus >> TOP
+            next_minus = minus >> TOP
+            plus = (plus << ONE) | carry_plus
+            minus = (minus << ONE) | carry_minus
+            carry_plus = next_plus
+            carry_minus = next_minus
+            space.up[below + part] = minus | ~(diagonal | plus)
+            space.down[below + part] = plus & diagonal
+        above = below
+    return distance
+
+
+@kernel
+def trace_rows(size: int, reference: Ints, space: Space) -> int:
+    """The path through the bit vectors, backwards, with the preferences of the beam."""
+    width = (len(reference) + 63) // 64
+    length = 0
+    row = size
+    column = len(reference)
+    while row > 0 or column > 0:
+        if row == 0:
+            step = INSERTION
+        elif column == 0:
+            step = DELETION
+        elif space.words[row - 1] == reference[column - 1]:
+            step = MATCH
+        else:
+            part = (column - 1) // 64
+            bit = U((column - 1) % 64)
+            here = row * width + part
+            above = here - width
+            down = np.int64((space.plus[here] >> bit) & ONE) - np.int64((space.minus[here] >> bit) & ONE)
+            along = np.int64((space.up[above] >> bit) & ONE) - np.int64((space.down[above] >> bit) & ONE)
+            step = SUBSTITUTION if down + along == 1 else (DELETION if down == 1 else INSERTION)
+        space.trace[length] = step
+        length += 1
+        if step != INSERTION:
+            row -= 1
+        if step != DELETION:
+            column -= 1
+    return length
+
+
+@kernel
+def read_trace(length: int, space: Space) -> None:
+    """Turn the path into an alignment and running sums of errors on both sides."""
+    here = -1
+    there = -1
+    space.text_errors[0] = 0
+    space.reference_errors[0] = 0
+    for place in range(length - 1, -1, -1):
+        step = space.trace[place]
+        wrong = 0 if step == MATCH else 1
+        if step != INSERTION:
+            here += 1
+            space.text_errors[here + 1] = space.text_errors[here] + wrong
+        if step != DELETION:
+            there += 1
+            space.aligned[there] = here
+            space.reference_errors[there + 1] = space.reference_errors[there] + wrong

@@ -1,0 +1,223 @@
+"""Text to numbers, word by word, in one pass over the bytes.
+
+A block of text holds, one line each, the references of some segments and then the outputs of each system:
+line ``L = part * segments + segment``, parts being the references first and the systems after them. A word is
+what ``str.split`` finds. Within a segment the words of its references are numbered 1, 2, … by type; a word of a
+system's output gets the number of the equal reference word, or 0. Equality is exact: a word of up to seven
+bytes is its own key, a longer one is hashed and then compared byte by byte.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from metrics.kernels.compiler import Bytes, Ints, Longs, kernel
+from metrics.kernels.scratch import borrow
+
+U = np.uint64
+GOLDEN = U(0x9E3779B97F4A7C15)  # spreads keys over a table: multiply, keep the highest bits
+PRIME = U(1099511628211)
+NOTHING, LOW_BYTE, LONG, BYTE = U(0), U(0xFF), U(8), U(8)
+
+# What a byte can be: part of a word, a space, the end of a line, or the first byte of a wide space.
+PLAIN, SPACE, LINE, WIDE = 0, 1, 2, 3
+CLASSES = np.zeros(256, np.uint8)
+CLASSES[[9, 11, 12, 13, 28, 29, 30, 31, 32]] = SPACE
+CLASSES[10] = LINE
+CLASSES[[0xC2, 0xE1, 0xE2, 0xE3]] = WIDE
+
+
+class Numbered(NamedTuple):
+    """A block as numbers: ``ids[offsets[L]:offsets[L + 1]]`` is line L, ``types`` the highest number in use."""
+
+    ids: Ints
+    offsets: Longs
+    types: Ints
+    segments: int
+    references: int
+    systems: int
+
+
+def number_words(text: str, segments: int, references: int, systems: int) -> Numbered:
+    """Number the words of a block; ``text`` has ``(references + systems) * segments`` lines.
+
+    >>> block = number_words("a b a\\nb c a\\n", 1, 1, 1)
+    >>> block.ids.tolist(), block.offsets.tolist(), block.types.tolist()
+    ([1, 2, 1, 2, 0, 1], [0, 3, 6], [2])
+    """
+    data = np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
+    most = len(data) // 2 + 1
+    keys = borrow("keys", most, np.uint64)
+    starts = borrow("starts", most, np.int64)
+    lengths = borrow("lengths", most, np.int32)
+    offsets = np.empty((references + systems) * segments + 1, np.int64)
+    found = find_words(data, CLASSES, keys, starts, lengths, offsets)
+    ids = borrow("ids", found, np.int32)
+    types = np.empty(segments, np.int32)
+    with np.errstate(over="ignore"):  # hashes wrap around on purpose; numpy would warn where not compiled
+        number_types(data, keys, starts, lengths, offsets, segments, references, systems, ids, types)
+    return Numbered(ids, offsets, types, segments, references, systems)
+
+
+@kernel
+def find_words(data: Bytes, classes: Bytes, keys: Longs, starts: Longs, lengths: Ints, offsets: Longs) -> int:
+    """Key, start and length of every word, and where each line begins; returns the number of words."""
+    size = len(data)
+    here = 0
+    words = 0
+    line = 0
+    offsets[0] = 0
+    while here < size:
+        kind = classes[data[here]]
+        if kind == LINE:
+            line += 1
+            offsets[line] = words
+            here += 1
+            continue
+        if kind == SPACE:
+            here += 1
+            continue
+        if kind == WIDE:
+            width = wide_space(data, here, size)
+            if width:
+                here += width
+                continue
+        start = here
+        key = NOTHING
+        while here < size:
+            byte = data[here]
+            kind = classes[byte]
+            if kind != PLAIN and (kind != WIDE or wide_space(data, here, size) > 0):
+                break
+            key = (key << BYTE) | U(byte) if here - start < 7 else (key ^ U(byte)) * PRIME
+            here += 1
+        keys[words] = sealed(key, here - start)
+        starts[words] = start
+        lengths[words] = here - start
+        words += 1
+    return words
+
+
+@kernel
+def sealed(key: np.uint64, length: int) -> np.uint64:
+    """Put the length into the low byte, 8 for every hashed word, so that short keys are exact."""
+    if length <= 7:
+        return (key << BYTE) | U(length)
+    return ((key ^ (key >> U(29))) & ~LOW_BYTE) | LONG
+
+
+@kernel
+def wide_space(data: Bytes, here: int, size: int) -> int:
+    """Bytes of the non-ASCII white space that starts here, else 0; the set is that of ``str.split``."""
+    if here + 1 >= size:
+        return 0
+    first = data[here]
+    second = data[here + 1]
+    if first == 0xC2:
+        return 2 if second == 0x85 or second == 0xA0 else 0
+    if here + 2 >= size:
+        return 0
+    third = data[here + 2]
+    if first == 0xE1:
+        return 3 if second == 0x9A and third == 0x80 else 0
+    if first == 0xE3:
+        return 3 if second == 0x80 and third == 0x80 else 0
+    if second == 0x80:
+        return 3 if third <= 0x8A or third == 0xA8 or third == 0xA9 or third == 0xAF else 0
+    return 3 if second == 0x81 and third == 0x9F else 0
+
+
+@kernel
+def number_types(
+    data: Bytes,
+    keys: Longs,
+    starts: Longs,
+    lengths: Ints,
+    offsets: Longs,
+    segments: int,
+    references: int,
+    systems: int,
+    ids: Ints,
+    types: Ints,
+) -> None:
+    """Number the reference words of each segment by type and look the outputs' words up."""
+    longest = longest_segment(offsets, segments, references)
+    size, bits = table_size(longest)
+    table = np.zeros(size, np.int32)
+    sample = np.zeros(longest + 1, np.int64)  # one token of each type, to compare with
+    for segment in range(segments):
+        size, bits = table_size(reference_length(offsets, segments, references, segment))
+        shift = U(64 - bits)
+        mask = size - 1
+        table[:size] = 0
+        known = 0
+        for part in range(references + systems):
+            line = part * segments + segment
+            for token in range(offsets[line], offsets[line + 1]):
+                key = keys[token]
+                slot = np.int64((key * GOLDEN) >> shift)
+                number = table[slot]
+                while number != 0 and not same_word(data, keys, starts, lengths, sample[number], token):
+                    slot = (slot + 1) & mask
+                    number = table[slot]
+                if number == 0 and part < references:
+                    known += 1
+                    table[slot] = known
+                    sample[known] = token
+                    number = known
+                ids[token] = number
+        types[segment] = known
+
+
+@kernel
+def same_word(data: Bytes, keys: Longs, starts: Longs, lengths: Ints, one: int, other: int) -> bool:
+    if keys[one] != keys[other]:
+        return False
+    if (keys[one] & LOW_BYTE) != LONG:
+        return True
+    if lengths[one] != lengths[other]:
+        return False
+    for place in range(lengths[one]):
+        if data[starts[one] + place] != data[starts[other] + place]:
+            return False
+    return True
+
+
+@kernel
+def table_size(entries: int) -> tuple[int, int]:
+    """A power of two that is at least twice the entries, and its logarithm."""
+    size = 2
+    bits = 1
+    while size < 2 * entries + 2:
+        size *= 2
+        bits += 1
+    return size, bits
+
+
+@kernel
+def reference_length(offsets: Longs, segments: int, references: int, segment: int) -> int:
+    """Words in all references of a segment."""
+    total = 0
+    for part in range(references):
+        line = part * segments + segment
+        total += offsets[line + 1] - offsets[line]
+    return total
+
+
+@kernel
+def longest_segment(offsets: Longs, segments: int, references: int) -> int:
+    longest = 0
+    for segment in range(segments):
+        longest = max(longest, reference_length(offsets, segments, references, segment))
+    return longest
+
+
+@kernel
+def longest_line(offsets: Longs, first: int, last: int) -> int:
+    """Words in the longest of the lines ``first`` … ``last - 1``."""
+    longest = 0
+    for line in range(first, last):
+        longest = max(longest, offsets[line + 1] - offsets[line])
+    return longest
