@@ -37,3 +37,32 @@ lock: | $(UV)
 	@$(COMPILE) requirements/uv.in -o requirements/uv.txt >/dev/null
 	@$(COMPILE) pyproject.toml --extra dev -o requirements/dev.txt >/dev/null
 	@$(COMPILE) pyproject.toml -c requirements/dev.txt -o requirements/run.txt >/dev/null
+
+.PHONY: run test lint types check-django pytest pytest-postgres system-packages bench faults docs tools
+run: $(RUN_STAMP) ## Appraise with its demo campaign, at http://127.0.0.1:8000/ (PORT=…, DATABASE_URL=…)
+	@$(BIN)/python manage.py start --demo --port $(PORT)
+
+test: $(DEV_STAMP) system-packages lint check-django pytest pytest-postgres ## everything that must be true
+
+lint: $(DEV_STAMP) ## format, lint, types
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy
+
+# Settings of a public site, so that Django's own deployment checks mean something.
+DEPLOY := HTTPS=true ALLOWED_HOSTS=appraise.example SECRET_KEY=$$(printf '%064d' 0 | tr 0 k)-abcdefghijklmnop APPRAISE_HOME=$$(mktemp -d)
+check-django: $(DEV_STAMP)
+	@$(BIN)/python manage.py makemigrations --check --dry-run --verbosity 0
+	@$(DEPLOY) $(BIN)/python -W error manage.py check --deploy --fail-level WARNING
+
+PYTEST := $(BIN)/python -m pytest --quiet -n 2 --dist worksteal
+pytest: $(DEV_STAMP) system-packages
+	@$(PYTEST)
+
+# The same stories on a real PostgreSQL, for everything that touches a database.
+pytest-postgres: $(DEV_STAMP)
+	@$(BIN)/python -m tests.postgres pytest --quiet -n 2 --dist worksteal tests/database
+
+# Journeys need a browser. As root on Debian it is installed; elsewhere you are told what to install.
+system-packages:
+	@scripts/system_packages.sh

@@ -66,10 +66,11 @@ class Command(AppraiseCommand):
         connection.close()
 
     def web(self, *, host: str, port: int, processes: int, threads: int, **_: Any) -> subprocess.Popen[bytes]:
-        """Bounded threads: without a bound, writers starve on SQLite and PostgreSQL runs out of connections."""
+        """Threads are bounded: otherwise SQLite's writers starve and PostgreSQL's connections run out."""
         command = [
             sys.executable, "-m", "granian", "--interface", "wsgi", "--host", host, "--port", str(port),
-            "--workers", str(processes), "--blocking-threads", str(threads), "--backpressure", str(threads * 16),
+            "--workers", str(processes), "--blocking-threads", str(threads),
+            "--backpressure", str(threads * 16),
             "--no-ws", "--log-level", "warning", "--workers-kill-timeout", str(GRACE_SECONDS),
             "appraise.wsgi:application",
         ]  # fmt: skip

@@ -1,0 +1,123 @@
+"""Django's administration, for the person who runs the site. Rankings can be read there, never changed."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.contrib.auth.admin import UserAdmin
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from evaluation import models
+
+admin.site.site_header = "Appraise"
+admin.site.site_title = "Appraise"
+admin.site.index_title = _("Administration")
+
+
+class ReadOnly(admin.ModelAdmin[Model]):
+    """What people said and what was computed from it is for reading."""
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+@admin.register(models.User)
+class PersonAdmin(UserAdmin[models.User]):
+    list_display = ["username", "email", "may_create", "is_superuser", "is_active", "last_login"]
+    list_filter = ["may_create", "is_superuser", "is_active"]
+    fieldsets = [
+        (None, {"fields": ["username", "password"]}),
+        (_("Person"), {"fields": ["first_name", "last_name", "email"]}),
+        (_("Rights"), {"fields": ["may_create", "is_active", "is_staff", "is_superuser"]}),
+        (_("Dates"), {"fields": ["last_login", "date_joined"]}),
+    ]
+
+
+class MembershipInline(admin.TabularInline[models.Membership, models.Campaign]):
+    model = models.Membership
+    extra = 0
+    autocomplete_fields = ["user"]
+
+
+@admin.register(models.Campaign)
+class CampaignAdmin(admin.ModelAdmin[models.Campaign]):
+    list_display = ["name", "slug", "invented", "created_at"]
+    list_filter = ["invented"]
+    search_fields = ["name", "slug"]
+    prepopulated_fields = {"slug": ["name"]}
+    inlines = [MembershipInline]
+
+
+@admin.register(models.Task)
+class TaskAdmin(admin.ModelAdmin[models.Task]):
+    list_display = ["name", "campaign", "scheme_name", "state", "overlap", "size", "created_at"]
+    list_filter = ["state", "scheme_name", "campaign"]
+    list_select_related = ["campaign"]
+    search_fields = ["name", "slug"]
+    readonly_fields = ["size", "digest", "seed", "dedup", "created_at"]
+
+    def has_add_permission(self, request: HttpRequest, obj: models.Task | None = None) -> bool:
+        return False  # a task is made by an upload
+
+
+@admin.register(models.Membership)
+class MembershipAdmin(admin.ModelAdmin[models.Membership]):
+    list_display = ["user", "role", "campaign", "task", "quota"]
+    list_filter = ["role", "campaign"]
+    list_select_related = ["user", "campaign", "task"]
+    search_fields = ["user__username", "campaign__name", "task__name"]
+    autocomplete_fields = ["user", "campaign", "task"]
+
+
+@admin.register(models.Invitation)
+class InvitationAdmin(admin.ModelAdmin[models.Invitation]):
+    list_display = ["task", "note", "uses", "most_uses", "expires_at", "revoked_at"]
+    list_filter = ["task"]
+    list_select_related = ["task"]
+    search_fields = ["note", "task__name"]
+    readonly_fields = ["uses"]
+
+
+@admin.register(models.Item)
+class ItemAdmin(ReadOnly):
+    list_display = ["key", "task", "document", "position"]
+    list_filter = ["task"]
+    list_select_related = ["task"]
+    search_fields = ["key", "source"]
+    show_full_result_count = False
+
+
+@admin.register(models.Ranking)
+class RankingAdmin(ReadOnly):
+    list_display = ["id", "annotator", "pair", "choice", "version", "presentation", "active_ms", "received_at"]
+    list_filter = ["choice", "presentation", "pair__task"]
+    list_select_related = ["annotator__user", "pair"]
+    search_fields = ["pair__first", "pair__second", "uuid"]
+    date_hierarchy = "received_at"
+    show_full_result_count = False
+
+
+@admin.register(models.AlignmentReport)
+class AlignmentReportAdmin(ReadOnly):
+    list_display = ["pair", "reason", "annotator", "created_at", "resolved_at"]
+    list_filter = ["reason", "resolved_at", "pair__task"]
+    list_select_related = ["pair", "annotator__user"]
+    search_fields = ["note", "pair__first", "pair__second"]
+
+
+@admin.register(models.Job)
+class JobAdmin(ReadOnly):
+    list_display = ["title", "kind", "state", "done", "total", "owner", "created_at"]
+    list_filter = ["state", "kind"]
+    list_select_related = ["owner"]
+    search_fields = ["title", "error"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Model]:
+        return super().get_queryset(request).defer("result", "arguments")

@@ -1,0 +1,29 @@
+"""What every test may use: people, a small task, real data, and a site to click on."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+# Before Django reads its settings: tests never touch the real database, key or uploads.
+os.environ.setdefault("APPRAISE_HOME", tempfile.mkdtemp(prefix="appraise-tests-"))
+os.environ.setdefault("SECRET_KEY", "tests-only-" + "x" * 40)
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Deadlines measure the machine, not the code.
+settings.register_profile("appraise", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("appraise")
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    """Published human judgements, where they are at hand; never part of the project."""
+    folder = Path(os.environ.get("APPRAISE_DATA") or ROOT.parent / "shared" / "data" / "dev")
+    if not folder.is_dir():
+        pytest.skip(f"no measuring data (APPRAISE_DATA={folder})")
+    return folder

