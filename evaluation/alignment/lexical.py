@@ -1,0 +1,66 @@
+"""``lexical``: a staged word matcher for two translations in one language, in the manner of METEOR.
+
+Two words may match exactly, but for case, by stem (Snowball), by a common WordNet sense, or by similar
+spelling; the earliest stage that fits gives the match its weight (Lavie and Agarwal 2007 for the stages).
+From all possible matches we take first the heaviest chain that keeps the order of both sentences, that is,
+no crossings at all, with a premium for matches that touch. What is left over may cross, but only as a block
+with a content word in it: a lone *the* or comma that happens to occur elsewhere has not moved, and asking an
+annotator about its place would be silly.
+
+Deterministic. Symmetric, because the two sentences are always read in the order of their texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evaluation.alignment.matching import Candidate, heaviest_chain, moved_blocks
+from evaluation.alignment.values import Link, mirror_links
+from evaluation.alignment.vocabulary import Vocabulary
+from evaluation.alignment.wordnet import WordNet
+
+
+class LexicalAligner:
+    """The default aligner; one instance per language, since it remembers every word type it has seen."""
+
+    name = "lexical"
+
+    def __init__(self, language: str = "", wordnet: WordNet | None = None) -> None:
+        self._vocabulary = Vocabulary(language, wordnet)
+        self.version = f"lexical-1 {self._vocabulary.version}"
+
+    def links(self, a: Sequence[str], b: Sequence[str]) -> tuple[Link, ...]:
+        """
+        >>> LexicalAligner("en").links("today the houses burn".split(), "the house burned today".split())
+        ((0, 3), (1, 0), (2, 1), (3, 2))
+        """
+        a, b = tuple(a), tuple(b)
+        return self._matched(a, b) if a <= b else mirror_links(self._matched(b, a))
+
+    def _matched(self, a: tuple[str, ...], b: tuple[str, ...]) -> tuple[Link, ...]:
+        head, tail = _common_ends(a, b)
+        links = [(k, k) for k in range(head)]
+        links += [(len(a) - k, len(b) - k) for k in range(tail, 0, -1)]
+        inner_a, inner_b = a[head : len(a) - tail], b[head : len(b) - tail]
+        if inner_a and inner_b:
+            candidates = self._vocabulary.candidates(inner_a, inner_b)
+            links += [(i + head, j + head) for i, j in _chosen(candidates)]
+            links.sort()
+        return tuple(links)
+
+
+def _common_ends(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[int, int]:
+    """How many tokens the sentences share at the beginning, and at the end."""
+    shorter = min(len(a), len(b))
+    head = 0
+    while head < shorter and a[head] == b[head]:
+        head += 1
+    tail = 0
+    while tail < shorter - head and a[-1 - tail] == b[-1 - tail]:
+        tail += 1
+    return head, tail
+
+
+def _chosen(candidates: list[Candidate]) -> list[Link]:
+    chain = heaviest_chain(candidates)
+    return chain + moved_blocks(candidates, chain)
