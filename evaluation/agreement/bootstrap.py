@@ -1,0 +1,150 @@
+"""Intervals that respect sentences: whole sentences are drawn again with their judgements.
+
+Phrases of one sentence are judged together and are not independent, so the unit that is resampled is
+the sentence (or, by name, the item). Every coefficient is a function of totals, so a resample is a
+weighted sum of columns, and a thousand resamples are one matrix product (Efron & Tibshirani 1993,
+chapter 13: percentile interval).
+
+Three ways give the same distribution of totals: equal columns are drawn together (a multinomial over
+the few kinds that occur), many different columns are drawn one by one, and above ``MANY`` units the
+totals are drawn from the normal distribution that they have reached by then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from evaluation.agreement.coefficients import Coefficient, defined
+from evaluation.agreement.judgements import Floats, Ints, Judgements
+from evaluation.agreement.tally import Tally
+
+MANY = 20_000
+CHUNK = 2_000_000  # draws held at a time
+
+Interval = tuple[float, float]
+
+
+class Unit(StrEnum):
+    """What is drawn again."""
+
+    SENTENCE = "sentence"
+    ITEM = "item"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sampled:
+    """A coefficient and its values in each resample (None: nothing was drawn)."""
+
+    value: float | None
+    draws: Floats | None
+
+    @property
+    def interval(self) -> Interval | None:
+        return None if self.draws is None else percentile_interval(self.draws)
+
+
+def sampled(
+    asked: Sequence[tuple[Coefficient, Tally]],
+    judgements: Judgements,
+    *,
+    resamples: int = 1000,
+    seed: int = 1,
+    unit: Unit = Unit.SENTENCE,
+) -> list[Sampled]:
+    """Value and resampled values of each coefficient; all see the same resamples.
+
+    The tallies must be of the items of ``judgements``, in their order.
+    """
+    columns = [unit_columns(coefficient.features(tally), judgements, unit) for coefficient, tally in asked]
+    drawn = resampled_totals(np.vstack(columns), resamples, seed)
+    found, start = [], 0
+    for (coefficient, _), part in zip(asked, columns, strict=True):
+        end = start + len(part)
+        draws = None if drawn is None else coefficient.value(drawn[start:end])
+        found.append(Sampled(defined(coefficient.value(part.sum(axis=1))), draws))
+        start = end
+    return found
+
+
+def unit_columns(features: Floats, judgements: Judgements, unit: Unit = Unit.SENTENCE) -> Floats:
+    """Add up the columns of items that are drawn together; units without judgements do not appear."""
+    seen = judgements.counts.any(axis=0)
+    if unit is Unit.ITEM:
+        return features if seen.all() else features[:, seen]
+    codes = judgements.item_sentences
+    return grouped(features[:, seen], np.unique(codes[seen], return_inverse=True)[1].reshape(-1))
+
+
+def grouped(columns: Floats, groups: Ints) -> Floats:
+    """Sum the columns of each group 0…n−1.
+
+    >>> grouped(np.array([[1.0, 2.0, 3.0]]), np.array([0, 1, 0])).tolist()
+    [[4.0, 2.0]]
+    """
+    length = int(groups.max()) + 1 if len(groups) else 0
+    return np.array([np.bincount(groups, row, minlength=length) for row in columns]).reshape(-1, length)
+
+
+def resampled_totals(columns: Floats, resamples: int, seed: int) -> Floats | None:
+    """Features × resamples: totals of as many columns as there are, drawn with replacement."""
+    units = columns.shape[1]
+    if resamples < 1 or units < 2:
+        return None
+    rng = np.random.default_rng(seed)
+    if units > MANY:
+        return _normal_totals(columns, resamples, rng)
+    kinds, often = _kinds(columns)
+    if kinds.shape[1] <= units // 4:
+        return kinds @ rng.multinomial(units, often / units, size=resamples).T
+    return np.hstack([columns @ weights.T for weights in _weights(units, resamples, rng)])
+
+
+def percentile_interval(values: Floats, level: float = 0.95) -> Interval | None:
+    """The middle ``level`` of the values that are defined.
+
+    >>> percentile_interval(np.arange(5.0), 0.5)
+    (1.0, 3.0)
+    """
+    known = values[~np.isnan(values)]
+    if not len(known):
+        return None
+    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def _weights(units: int, resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """Resamples × units, in chunks: how often each unit was drawn."""
+    rows = max(1, CHUNK // units)
+    for start in range(0, resamples, rows):
+        chunk = min(rows, resamples - start)
+        drawn = rng.integers(0, units, size=(chunk, units), dtype=np.int32)
+        drawn += np.arange(chunk, dtype=np.int32)[:, None] * units
+        yield np.bincount(drawn.ravel(), minlength=chunk * units).reshape(chunk, units).astype(np.float64)
+
+
+def _normal_totals(columns: Floats, resamples: int, rng: np.random.Generator) -> Floats:
+    """The central limit of the multinomial: mean n·m, covariance n·S, by a factor of S."""
+    units = columns.shape[1]
+    mean = columns.mean(axis=1, keepdims=True)
+    centred = columns - mean
+    values, vectors = np.linalg.eigh(centred @ centred.T)
+    factor = vectors * np.sqrt(np.maximum(values, 0))
+    return np.asarray(units * mean + factor @ rng.standard_normal((len(columns), resamples)))
+
+
+def _kinds(columns: Floats) -> tuple[Floats, Ints]:
+    """The different columns, and how often each occurs.
+
+    Columns are told apart by one random projection, then compared: sorting numbers is much faster than
+    sorting columns, and a collision (never seen) only means that nothing is merged.
+    """
+    marks = np.random.default_rng(0).standard_normal(len(columns)) @ columns
+    _, first, kind, often = np.unique(marks, return_index=True, return_inverse=True, return_counts=True)
+    kinds = columns[:, first]
+    if not np.array_equal(kinds[:, kind.reshape(-1)], columns):
+        return columns, np.ones(columns.shape[1], dtype=np.int64)
+    return kinds, often

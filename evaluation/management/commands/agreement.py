@@ -1,0 +1,112 @@
+"""``manage.py agreement``: do the annotators of a task, a campaign or a file agree?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.utils.module_loading import import_string
+
+from appraise.commands import Command as AppraiseCommand
+from evaluation.agreement import AgreementReport, Chance, Judgements, Pairing, read_judgements, report
+from evaluation.agreement.chance import Labels
+from evaluation.agreement.rendering import as_csv, as_json, as_latex, as_text, coefficient_table, tables
+from evaluation.schemes import SCHEMES, Scheme
+
+
+class Command(AppraiseCommand):
+    help = "Agreement of annotators, with intervals that respect sentences."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        study = parser.add_mutually_exclusive_group(required=True)
+        study.add_argument("--task", metavar="SLUG", help="a task of this site")
+        study.add_argument("--campaign", metavar="SLUG", help="a campaign of this site")
+        study.add_argument(
+            "--judgements", metavar="FILE.tsv", type=Path, help="annotator, item, label[, sentence]"
+        )
+        labels = parser.add_mutually_exclusive_group()
+        labels.add_argument("--scheme", choices=sorted(SCHEMES), help="the labels of a scoring scheme")
+        labels.add_argument("--labels", metavar="L1,L2,…", help="any other label set")
+        parser.add_argument(
+            "--chance", choices=[c.value for c in Chance], default="fixed", help="model of P(E)"
+        )
+        parser.add_argument(
+            "--pairs",
+            choices=[p.value for p in Pairing],
+            default="different",
+            help="by different annotators, or all",
+        )
+        parser.add_argument("--resamples", type=int, default=1000, help="0: no intervals")
+        parser.add_argument("--seed", type=int, default=1)
+        parser.add_argument("--format", choices=["json", "csv", "latex", "text"], default="json")
+
+    def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
+        if options["resamples"] < 0:
+            self.refuse(f"--resamples must be 0 or more, found {options['resamples']}")
+        if options["seed"] < 0:
+            self.refuse(f"--seed must be 0 or more, found {options['seed']}")
+        study, repeats, scheme = self._study(options)
+        chance = Chance(options["chance"])
+        if chance is Chance.WMT:
+            self._check_tie(study)
+        self._print(
+            report(
+                study,
+                scheme,
+                chance=chance,
+                pairing=Pairing(options["pairs"]),
+                resamples=options["resamples"],
+                seed=options["seed"],
+                repeats=repeats,
+            ),
+            options["format"],
+        )
+
+    def _study(self, options: dict[str, Any]) -> tuple[Judgements, Judgements | None, Scheme | None]:
+        """The judgements, the repeats if they are kept apart, and the scheme if there is one."""
+        if options["judgements"] is None:
+            return self._stored_study(options)
+        scheme = SCHEMES[options["scheme"]] if options["scheme"] else None
+        labels = scheme.labels if scheme else self._labels(options["labels"])
+        return read_judgements(options["judgements"], labels), None, scheme
+
+    def _stored_study(self, options: dict[str, Any]) -> tuple[Judgements, Judgements | None, Scheme | None]:
+        if options["labels"]:
+            self.refuse("--labels is for files; a task knows its scheme")
+        kind = "task" if options["task"] else "campaign"
+        slug = options[kind]
+        # Imported here because it needs the database, which a file does not.
+        study: Judgements = import_string(f"evaluation.reports.{kind}_judgements")(slug)
+        repeats: Judgements = import_string("evaluation.reports.repeat_judgements")(**{kind: slug})
+        scheme = next((s for s in SCHEMES.values() if s.labels == study.label_names), None)
+        if options["scheme"] and (scheme is None or scheme.name != options["scheme"]):
+            self.refuse(
+                f"{slug} was judged with {scheme.name if scheme else 'other labels'}, not {options['scheme']}"
+            )
+        return study, repeats, scheme
+
+    def _labels(self, text: str | None) -> tuple[str, ...]:
+        if text is None:
+            self.refuse(
+                "say which labels could be given: --scheme four-way, --scheme six-way or --labels L1,L2,…"
+            )
+        names = tuple(text.split(","))
+        if len(names) < 2 or len(set(names)) < len(names) or "" in names:
+            self.refuse(f"--labels needs two or more different names separated by commas, found {text!r}")
+        return names
+
+    def _check_tie(self, study: Judgements) -> None:
+        try:
+            _ = Labels.of(study).tie
+        except ValueError as error:
+            self.refuse(f"--chance wmt: {error}")
+
+    def _print(self, found: AgreementReport, form: str) -> None:
+        if form == "json":
+            self.write_json(as_json(found))
+        elif form == "csv":
+            self.stdout.write(as_csv(coefficient_table(found)), ending="")
+        else:
+            render = as_latex if form == "latex" else as_text
+            self.stdout.write("\n".join(render(table) for table in tables(found)), ending="")
