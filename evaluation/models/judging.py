@@ -141,6 +141,9 @@ class Assignment(models.Model):
     presentation = models.PositiveSmallIntegerField(default=0)
     alignment = models.ForeignKey(Alignment, on_delete=models.PROTECT, related_name="assignments")
     number = models.PositiveIntegerField(help_text="The annotator's n-th sentence in this task.")
+    swapped = models.BooleanField(
+        help_text="Whether the second candidate is shown as A; fixed when the seat is taken."
+    )
     opened_at = models.DateTimeField(default=timezone.now)
     finished_at = models.DateTimeField(null=True, blank=True)
     active_ms = models.PositiveIntegerField(default=0, help_text="Summed over its answers when finished.")

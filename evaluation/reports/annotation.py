@@ -15,7 +15,6 @@ from evaluation.blinding import canonical
 from evaluation.models import Alignment, Assignment, Candidate, Occurrence, SentenceAnswer
 from evaluation.presentation import Card, Phrase, Sheet, Stave, sheet
 from evaluation.schemes import Choice, Scheme
-from evaluation.services.judging import is_swapped_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ class AnnotationPage:
 
 def annotation_page(assignment: Assignment) -> AnnotationPage:
     """Everything that the page shows, in four queries."""
-    swapped = is_swapped_for(assignment)
+    swapped = assignment.swapped
     rows = _occurrences(assignment)
     owned = {row.index: row for row in rows if row.pair.owner_id == assignment.comparison_id}
     layout = sheet(

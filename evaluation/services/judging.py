@@ -21,6 +21,7 @@ from evaluation.models import (
     Alignment,
     Annotator,
     Assignment,
+    Comparison,
     Membership,
     Occurrence,
     Ranking,
@@ -106,11 +107,17 @@ def _claim(task: Task, annotator: Annotator) -> Assignment | None:
     return Assignment.objects.create(
         annotator=annotator,
         task=task,
-        comparison_id=slot.comparison_id,
+        comparison=slot.comparison,
         presentation=slot.presentation,
         alignment=Alignment.objects.filter(comparison=slot.comparison_id).latest(),
         number=mine + 1,
+        swapped=_swapped(slot.comparison, annotator, slot.presentation),
     )
+
+
+def _swapped(comparison: Comparison, annotator: Annotator, presentation: int) -> bool:
+    secret = settings.SECRET_KEY.encode()
+    return is_swapped(secret, annotator.key, comparison.first.text, comparison.second.text, presentation)
 
 
 def _first_free(task: Task, annotator: Annotator) -> Slot | None:
@@ -127,6 +134,7 @@ def _first_free(task: Task, annotator: Annotator) -> Slot | None:
     )
     free = (
         Slot.objects.filter(task=task)
+        .select_related("comparison__first", "comparison__second")
         .free()
         .filter(Q(presentation=0) | Exists(seen_before))
         .exclude(Exists(seen))
@@ -191,7 +199,7 @@ def _release(assignment: Assignment) -> None:
 # --- taking in answers -------------------------------------------------------------------------------
 
 
-def submit_ranking(assignment: Assignment, answer: Answer) -> Receipt:
+def submit_ranking(assignment: Assignment, answer: Answer, *, received_at: datetime | None = None) -> Receipt:
     """Append one answer; a repeated request gets the receipt of the first.
 
     Raises ``StaleAnswer`` where another answer was stored since the one that the annotator saw.
@@ -202,7 +210,7 @@ def submit_ranking(assignment: Assignment, answer: Answer) -> Receipt:
     if occurrence is None:
         raise UnknownPhrase(str(answer.phrase))
     pair_id, flipped = occurrence
-    swapped = is_swapped_for(assignment)
+    swapped = assignment.swapped
 
     def shown(choice: str | None) -> Choice | None:
         return None if choice is None else canonical(Choice(choice), swapped=swapped, flipped=flipped)
@@ -240,6 +248,7 @@ def submit_ranking(assignment: Assignment, answer: Answer) -> Receipt:
             swapped=swapped != flipped,
             active_ms=answer.active_ms,
             elapsed_ms=answer.elapsed_ms,
+            received_at=received_at or timezone.now(),
         )
         if answer.choice is None and assignment.finished_at is not None:
             _reopen(assignment)
@@ -317,15 +326,3 @@ def current_choices(assignment: Assignment) -> dict[int, str | None]:
         .values_list("pair_id", "choice")
     )
     return dict(rows)
-
-
-def is_swapped_for(assignment: Assignment) -> bool:
-    """Whether this annotator sees the second candidate on the left."""
-    comparison = assignment.comparison
-    return is_swapped(
-        settings.SECRET_KEY.encode(),
-        assignment.annotator.key,
-        comparison.first.text,
-        comparison.second.text,
-        assignment.presentation,
-    )

@@ -9,7 +9,7 @@ from django.db import transaction
 from evaluation.blinding import canonical
 from evaluation.models import Assignment, SentenceAnswer
 from evaluation.schemes import Choice
-from evaluation.services.judging import ChoiceNotInScheme, is_swapped_for
+from evaluation.services.judging import ChoiceNotInScheme
 
 Question = SentenceAnswer.Question
 RATINGS = ("1", "2", "3", "4", "5")
@@ -23,7 +23,7 @@ def submit_sentence_answer(
 
     Returns ``None`` where it says what is stored already.
     """
-    swapped = is_swapped_for(assignment)
+    swapped = assignment.swapped
     stored_question, stored_value = _stored(assignment, question, value, swapped)
     with transaction.atomic():
         given = SentenceAnswer.objects.filter(
