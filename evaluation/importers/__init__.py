@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from evaluation.importers.detect import FORMATS, Format, detect
+from evaluation.importers.alignments import aligned
+from evaluation.importers.detect import FORMATS, Format, plan, refuse_blank
 from evaluation.importers.items import Census, screened
 from evaluation.importers.model import (
     Candidate,
@@ -22,10 +23,14 @@ from evaluation.importers.model import (
     PairLinks,
     PairPhrases,
     Place,
+    Record,
 )
 from evaluation.importers.parallel import guess_role
 from evaluation.importers.reading import Options, Reading
 from evaluation.importers.source import BROWSER, COMMAND_LINE, Limits, Role, SourceFile, with_safe_names
+from evaluation.problems import InputError, Problem
+
+Plan = list[tuple[Format, list[SourceFile]]]
 
 __all__ = [
     "BROWSER",
@@ -68,15 +73,14 @@ def read(
     >>> [item.text("two") for item in found.items]
     ['Good day']
     """
-    reading = Reading(with_safe_names(files), limits, options or Options())
-    reading.stop_if_faulty()
-    chosen = detect(reading) if format == "auto" else FORMATS[format]
+    reading = _reading(files, limits, options)
+    chosen = _plan(reading, format)
     census = Census(reading)
-    for record in screened(chosen.read(reading), reading):
+    for record in _records(chosen, reading):
         census.add(record)
     digest = census.finish()
     return ImportedSet(
-        format=chosen.name,
+        format=chosen[0][0].name,
         items=Items(census.count, lambda: _again(chosen, reading)),
         systems=tuple(census.systems),
         digest=digest,
@@ -89,8 +93,37 @@ def read(
     )
 
 
-def _again(chosen: Format, first: Reading) -> Iterator[ImportedItem]:
-    reading = first.again()
-    for record in screened(chosen.read(reading), reading):
+def detect(files: Sequence[SourceFile], *, limits: Limits = BROWSER) -> Format:
+    """The format of the files, from their content; InputError if they can be none or are of several."""
+    return plan(_reading(files, limits, None))[0][0]
+
+
+def _reading(files: Sequence[SourceFile], limits: Limits, options: Options | None) -> Reading:
+    reading = Reading(with_safe_names(files), limits, options or Options())
+    reading.stop_if_faulty()
+    refuse_blank(reading)
+    return reading
+
+
+def _plan(reading: Reading, name: str) -> Plan:
+    if name == "auto":
+        return plan(reading)
+    if name not in FORMATS:
+        known = ", ".join(FORMATS)
+        raise InputError(Problem("unknown_format", f"{name!r} is no format", f"choose one of {known}"))
+    return [(FORMATS[name], [file for file in reading.files if file.role is not Role.ALIGNMENTS])]
+
+
+def _records(chosen: Plan, reading: Reading) -> Iterator[Record]:
+    """Everything in the files, items first with their links, checked one by one."""
+    for number, (form, files) in enumerate(chosen):
+        records = form.read(files, reading)
+        if number == 0:
+            records = aligned(records, reading, by_line=form.name == "text")
+        yield from screened(records, reading)
+
+
+def _again(chosen: Plan, first: Reading) -> Iterator[ImportedItem]:
+    for record in _records(chosen, first.again()):
         if isinstance(record, ImportedItem):
             yield record

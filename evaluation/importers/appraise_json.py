@@ -9,13 +9,13 @@ items need not be complete.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from evaluation.importers.model import Candidate, ImportedItem, Place
 from evaluation.importers.reading import Reading
 from evaluation.importers.shape import Shape
-from evaluation.importers.source import Role
+from evaluation.importers.source import SourceFile
 from evaluation.importers.strict_json import JsonReader
 
 _CONTROLS = ("BAD", "CHK")
@@ -33,11 +33,11 @@ class _Gathered:
     references: dict[str, None] = field(default_factory=dict)
 
 
-def read(reading: Reading) -> Iterator[ImportedItem]:
+def read(files: Sequence[SourceFile], reading: Reading) -> Iterator[ImportedItem]:
     """The items of every batch of every file, each source once."""
     reading.incomplete = True
     gathered: dict[tuple[str, str, str], _Gathered] = {}
-    for shape in _items(reading):
+    for shape in _items(files, reading):
         _gather(shape, gathered)
         if len(gathered) > reading.limits.max_items:
             reading.refuse(
@@ -55,8 +55,8 @@ def read(reading: Reading) -> Iterator[ImportedItem]:
             )
 
 
-def _items(reading: Reading) -> Iterator[Shape]:
-    for file in reading.of(Role.ITEMS):
+def _items(files: Sequence[SourceFile], reading: Reading) -> Iterator[Shape]:
+    for file in files:
         reader = JsonReader(file, reading)
         if reader.peek() == "{":
             yield from _batch(reader, "", reading)

@@ -14,11 +14,11 @@ its own choice of systems, and may show a sentence twice: the second time its id
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from evaluation.importers.model import Candidate, ImportedItem
 from evaluation.importers.reading import Reading, shown
-from evaluation.importers.source import Role, SourceFile
+from evaluation.importers.source import SourceFile
 from evaluation.importers.xml_units import Element, Unit, units
 
 ROOTS = ("set", "hits", "hit")
@@ -26,9 +26,9 @@ _MARKED = re.compile(r"\[\[\[(.*?)\]\]\]", re.DOTALL)
 _KNOWN = ("source", "reference", "translation", "context-before", "context-after")
 
 
-def read(reading: Reading) -> Iterator[ImportedItem]:
+def read(files: Sequence[SourceFile], reading: Reading) -> Iterator[ImportedItem]:
     """The items of every file, in order."""
-    for file in reading.of(Role.ITEMS):
+    for file in files:
         yield from _read_file(file, reading)
 
 

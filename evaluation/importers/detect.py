@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from evaluation.importers import (
@@ -16,11 +16,11 @@ from evaluation.importers import (
     tables,
     wmt_xml,
 )
-from evaluation.importers.decode import head
+from evaluation.importers.decode import CHUNK, head
 from evaluation.importers.model import Place, Record
 from evaluation.importers.reading import Reading
 from evaluation.importers.rows import first_line, separator
-from evaluation.importers.source import Role
+from evaluation.importers.source import Role, SourceFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,29 +30,44 @@ class Format:
     name: str
     title: str
     recognises: Callable[[bytes], bool]
-    read: Callable[[Reading], Iterator[Record]]
+    read: Callable[[Sequence[SourceFile], Reading], Iterator[Record]]
 
 
+TEXT_ROLES = (Role.SOURCE, Role.REFERENCE, Role.SYSTEM, Role.DOCUMENTS)
 _TAG = re.compile(rb"<([A-Za-z_][\w.:-]*)")
 _BATCH_KEY = re.compile(rb'"(?:itemID|sourceText|targetText|targets|batchNo|requiredAnnotations)"\s*:')
-_TASK_KEY = re.compile(rb'"(?:items|format|source_language|candidates)"\s*:')
+_JSON = re.compile(rb"""(?:\{\s*["}]|\[\s*[\[{"\]0-9])""")
 
 
-def detect(reading: Reading) -> Format:
-    """The format of the files; refuses what can be none."""
-    if any(file.role in (Role.SOURCE, Role.SYSTEM, Role.REFERENCE) for file in reading.files):
-        return FORMATS["text"]
-    if not reading.files:
+def plan(reading: Reading) -> list[tuple[Format, list[SourceFile]]]:
+    """Which files are read as what: the items in one format, tables of judgements beside them."""
+    if not reading.of(Role.ITEMS, *TEXT_ROLES):
         reading.refuse("empty_file", "there is no file", "choose a file", Place(""))
-    starts = [head(file, reading) for file in reading.of(Role.ITEMS)]
-    for form in FORMATS.values():
-        if form.recognises(starts[0]):
-            return form
-    if not first_line(starts[0]).strip():
-        reading.refuse(
-            "no_items", "the file is blank", "choose a file with sentences", Place(reading.files[0].name)
-        )
-    return FORMATS["text"]
+    texts = reading.of(*TEXT_ROLES)
+    found: dict[str, list[SourceFile]] = {"text": texts} if texts else {}
+    judged: dict[str, list[SourceFile]] = {}
+    for file in reading.of(Role.ITEMS):
+        start = head(file, reading)
+        name = _recognised(start)
+        table = name in ("tsv", "csv") and tables.is_judgement_header(_names(start))
+        (judged if table else found).setdefault(name, []).append(file)
+    if len(found) > 1:
+        said = ", ".join(f"{files[0].name} is {FORMATS[name].title}" for name, files in found.items())
+        place = Place(next(reversed(found.values()))[0].name)
+        reading.refuse("mixed_formats", f"the files are of different kinds: {said}", "import one kind", place)
+    return [(FORMATS[name], files) for name, files in (*found.items(), *judged.items())]
+
+
+def _recognised(start: bytes) -> str:
+    return next((form.name for form in FORMATS.values() if form.recognises(start)), "text")
+
+
+def refuse_blank(reading: Reading) -> None:
+    """A file with nothing but white space has no items, whatever its format would have been."""
+    for file in reading.of(Role.ITEMS):
+        start = head(file, reading)
+        if len(start) < CHUNK and not start.removeprefix(b"\xef\xbb\xbf").strip():
+            reading.refuse("no_items", "the file is blank", "choose a file with sentences", Place(file.name))
 
 
 def _first(start: bytes) -> bytes:
@@ -76,7 +91,7 @@ def _is_xml(start: bytes) -> bool:
 
 
 def _is_batch(start: bytes) -> bool:
-    return _first(start) in (b"[", b"{") and bool(_BATCH_KEY.search(start)) and not _is_lines(start)
+    return _is_json(start) and bool(_BATCH_KEY.search(start)) and not _is_lines(start)
 
 
 def _is_lines(start: bytes) -> bool:
@@ -89,7 +104,8 @@ def _is_lines(start: bytes) -> bool:
 
 
 def _is_json(start: bytes) -> bool:
-    return _first(start) in (b"[", b"{")
+    """A brace or bracket, and what JSON allows after it: a sentence may begin with [Laughter]."""
+    return _JSON.match(start.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")) is not None
 
 
 def _is_phrases(start: bytes) -> bool:
@@ -101,8 +117,13 @@ def _is_tsv(start: bytes) -> bool:
 
 
 def _is_csv(start: bytes) -> bool:
+    return tables.is_item_header(_names(start))
+
+
+def _names(start: bytes) -> list[str]:
+    """The columns that a table's first line would name."""
     header = first_line(start)
-    return tables.is_item_header([name.strip(' "') for name in header.split(separator(header))])
+    return [name.strip(' "') for name in header.split("\t" if "\t" in header else separator(header))]
 
 
 # In the order in which they are tried: the narrow before the wide.

@@ -11,7 +11,7 @@ lists. ``dump`` and ``dump_lines`` write what the readers read: the same items, 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from evaluation.importers.decode import lines
@@ -32,7 +32,7 @@ from evaluation.importers.model import (
 )
 from evaluation.importers.reading import Reading
 from evaluation.importers.shape import Shape
-from evaluation.importers.source import Role, SourceFile
+from evaluation.importers.source import SourceFile
 from evaluation.importers.strict_json import JsonReader
 
 FORMAT, VERSION = "appraise-task", 1
@@ -51,9 +51,9 @@ ITEM = (
 )
 
 
-def read_document(reading: Reading) -> Iterator[Record]:
+def read_document(files: Sequence[SourceFile], reading: Reading) -> Iterator[Record]:
     """One document per file: an object with ``items``, or a plain list of items."""
-    for file in reading.of(Role.ITEMS):
+    for file in files:
         reader = JsonReader(file, reading)
         sign = reader.peek()
         if sign == "{":
@@ -65,9 +65,9 @@ def read_document(reading: Reading) -> Iterator[Record]:
         reader.end()
 
 
-def read_lines(reading: Reading) -> Iterator[Record]:
+def read_lines(files: Sequence[SourceFile], reading: Reading) -> Iterator[Record]:
     """One item, judgement or header per line; blank lines are skipped."""
-    for file in reading.of(Role.ITEMS):
+    for file in files:
         for number, line in lines(file, reading, cr_ends=True):
             if line.strip(" \t"):
                 yield from _line(file, number, line, reading)

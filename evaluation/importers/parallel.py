@@ -8,7 +8,7 @@ that is blank in every file separates paragraphs and is skipped; the ids keep th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from evaluation.importers.decode import count_lines, head, lines
@@ -38,9 +38,9 @@ def guess_role(name: str) -> tuple[Role, str]:
     return Role.SYSTEM, re.sub(r"(\.[a-z]{2,3})?(\.(txt|text|tok|gz))*$", "", name) or name
 
 
-def read(reading: Reading) -> Iterator[ImportedItem]:
+def read(files: Sequence[SourceFile], reading: Reading) -> Iterator[ImportedItem]:
     """One item per line that is not blank everywhere."""
-    files = [file for file in _assigned(reading) if file.role in _TEXT]
+    files = [file for file in _assigned(files) if file.role in _TEXT]
     _check_roles(files, reading)
     cr_ends = _line_ends(files, reading)
     sides = [lines(file, reading, cr_ends=ends) for file, ends in zip(files, cr_ends, strict=True)]
@@ -52,10 +52,10 @@ def read(reading: Reading) -> Iterator[ImportedItem]:
             yield _item(files, texts, number)
 
 
-def _assigned(reading: Reading) -> list[SourceFile]:
+def _assigned(files: Sequence[SourceFile]) -> list[SourceFile]:
     """The files with their roles; those that nobody gave a role get the one that their name suggests."""
     assigned = []
-    for file in reading.files:
+    for file in files:
         role, system = (file.role, "") if file.role is not Role.ITEMS else guess_role(file.name)
         names = file.systems or (
             (system or guess_role(file.name)[1] or file.name,) if role is Role.SYSTEM else ()

@@ -9,42 +9,37 @@ phrase within B where its order differs. Without ``item`` every row is an item o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from evaluation.importers.links import tokens
 from evaluation.importers.model import Candidate, GivenPhrase, ImportedItem, PairPhrases, Span
 from evaluation.importers.reading import Reading, shown
-from evaluation.importers.rows import Row, rows
-from evaluation.importers.source import Role
+from evaluation.importers.rows import Row, Table, table
+from evaluation.importers.source import SourceFile
 
 NEEDED = ("phrase_a", "phrase_b")
 KNOWN = (*NEEDED, "item", "document", "source", "reference", "system_a", "system_b", "position_b")
 _POSITION = re.compile(r"[1-9][0-9]{0,5}", re.ASCII)
 
 
-def read(reading: Reading) -> Iterator[ImportedItem]:
+def read(files: Sequence[SourceFile], reading: Reading) -> Iterator[ImportedItem]:
     """The items of every file."""
-    for file in reading.of(Role.ITEMS):
-        found = rows(file, reading, quoted=False)
-        for _, group in groupby(_checked(found, reading), key=_identity):
+    for file in files:
+        found = table(file, reading, quoted=False)
+        _check_columns(found, reading)
+        for _, group in groupby(found.rows, key=_identity):
             yield _item(list(group), reading)
 
 
-def _checked(found: Iterator[Row], reading: Reading) -> Iterator[Row]:
-    for number, row in enumerate(found):
-        if number == 0:
-            _check_columns(row, reading)
-        yield row
-
-
-def _check_columns(row: Row, reading: Reading) -> None:
-    missing = [name for name in NEEDED if name not in row.cells]
-    unknown = [name for name in row.cells if name not in KNOWN]
+def _check_columns(found: Table, reading: Reading) -> None:
+    missing = [name for name in NEEDED if name not in found.header]
+    unknown = [name for name in found.header if name not in KNOWN]
     if missing or unknown:
         said = (
             f"the column {missing[0]} is missing" if missing else f"{shown(unknown[0])!r} is no known column"
         )
-        reading.refuse("bad_header", said, f"known columns: {', '.join(KNOWN)}", row.place._replace(line=1))
+        reading.refuse("bad_header", said, f"known columns: {', '.join(KNOWN)}", found.place)
 
 
 def _identity(row: Row) -> str:
@@ -54,8 +49,8 @@ def _identity(row: Row) -> str:
 def _item(group: list[Row], reading: Reading) -> ImportedItem:
     first = group[0]
     names = (_agreed(group, "system_a", reading) or "A", _agreed(group, "system_b", reading) or "B")
-    tokens_a = [row.get("phrase_a").split() for row in group]
-    tokens_b = [row.get("phrase_b").split() for row in group]
+    tokens_a = [tokens(row.get("phrase_a")) for row in group]
+    tokens_b = [tokens(row.get("phrase_b")) for row in group]
     order = _order(group, tokens_b, reading)
     spans_a, spans_b = _spans(tokens_a, list(range(len(group)))), _spans(tokens_b, order)
     for row, a, b in zip(group, spans_a, spans_b, strict=True):
@@ -67,8 +62,8 @@ def _item(group: list[Row], reading: Reading) -> ImportedItem:
         id=_identity(first),
         source=_agreed(group, "source", reading),
         candidates=(
-            Candidate(names[0], " ".join(token for tokens in tokens_a for token in tokens)),
-            Candidate(names[1], " ".join(token for index in order for token in tokens_b[index])),
+            Candidate(names[0], " ".join(word for phrase in tokens_a for word in phrase)),
+            Candidate(names[1], " ".join(word for index in order for word in tokens_b[index])),
         ),
         place=first.place,
         document=_agreed(group, "document", reading),
@@ -90,7 +85,7 @@ def _agreed(group: list[Row], name: str, reading: Reading) -> str:
     return value
 
 
-def _order(group: list[Row], tokens_b: list[list[str]], reading: Reading) -> list[int]:
+def _order(group: list[Row], tokens_b: list[tuple[str, ...]], reading: Reading) -> list[int]:
     """The rows in the order of B."""
     positions: list[tuple[int, int]] = []
     for index, row in enumerate(group):
@@ -108,12 +103,12 @@ def _order(group: list[Row], tokens_b: list[list[str]], reading: Reading) -> lis
     return order + [index for index in range(len(group)) if index not in set(order)]
 
 
-def _spans(tokens: list[list[str]], order: list[int]) -> list[Span | None]:
+def _spans(phrases: list[tuple[str, ...]], order: list[int]) -> list[Span | None]:
     """Token spans of the phrases when they are put together in ``order``."""
-    spans: list[Span | None] = [None] * len(tokens)
+    spans: list[Span | None] = [None] * len(phrases)
     start = 0
     for index in order:
-        end = start + len(tokens[index])
+        end = start + len(phrases[index])
         spans[index] = (start, end) if end > start else None
         start = end
     return spans

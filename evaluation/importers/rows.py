@@ -9,8 +9,9 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NoReturn
 
-from evaluation.importers.decode import lines
+from evaluation.importers.decode import lines as text_lines
 from evaluation.importers.model import Place
 from evaluation.importers.reading import Reading, shown
 from evaluation.importers.source import SourceFile
@@ -27,23 +28,45 @@ class Row:
         return self.cells.get(name, "")
 
 
-def rows(file: SourceFile, reading: Reading, *, quoted: bool) -> Iterator[Row]:
-    """The rows below the header, which is checked; blank lines are skipped."""
-    header: list[str] = []
-    for number, cells in _quoted(file, reading) if quoted else _plain(file, reading):
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A header, and the rows below it as they are read."""
+
+    header: tuple[str, ...]
+    place: Place
+    rows: Iterator[Row]
+
+
+def table(file: SourceFile, reading: Reading, *, quoted: bool) -> Table:
+    """A table whose header is checked; blank lines are skipped."""
+    lines = _quoted(file, reading) if quoted else _plain(file, reading)
+    found = next((line for line in lines if any(cell.strip() for cell in line[1])), None)
+    if found is None:
+        reading.refuse("no_items", "the file is blank", "choose a file with sentences", Place(file.name))
+    place = Place(file.name, found[0])
+    header = tuple(cell.strip() for cell in found[1])
+    _check_header(header, place, reading)
+    return Table(header, place, _rows(lines, header, file, reading))
+
+
+def _rows(
+    lines: Iterator[tuple[int, list[str]]], header: tuple[str, ...], file: SourceFile, reading: Reading
+) -> Iterator[Row]:
+    empty = True
+    for number, cells in lines:
         place = Place(file.name, number)
-        if not any(cell.strip() for cell in cells) and len(cells) < 2:
+        if len(cells) < 2 and not any(cell.strip() for cell in cells):
             continue
-        if not header:
-            header = [cell.strip() for cell in cells]
-            _check_header(header, place, reading)
-        elif len(cells) != len(header):
+        empty = False
+        if len(cells) != len(header):
             _fault_ragged(cells, header, place, reading)
-        else:
-            for cell in cells:
-                if len(cell) > reading.limits.max_field:
-                    _refuse_long(place, reading, cell)
-            yield Row(dict(zip(header, cells, strict=True)), place)
+            continue
+        for cell in cells:
+            if len(cell) > reading.limits.max_field:
+                _refuse_long(place, reading, cell)
+        yield Row(dict(zip(header, cells, strict=True)), place)
+    if empty:
+        reading.fault("no_items", "the table has no rows", "add rows below the header", Place(file.name))
 
 
 def first_line(start: bytes) -> str:
@@ -62,12 +85,12 @@ def separator(header: str) -> str:
 
 
 def _plain(file: SourceFile, reading: Reading) -> Iterator[tuple[int, list[str]]]:
-    for number, line in lines(file, reading, cr_ends=True):
+    for number, line in text_lines(file, reading, cr_ends=True):
         yield number, line.split("\t")
 
 
 def _quoted(file: SourceFile, reading: Reading) -> Iterator[tuple[int, list[str]]]:
-    numbered = lines(file, reading, cr_ends=True)
+    numbered = text_lines(file, reading, cr_ends=True)
     number, first = next(((n, line) for n, line in numbered if line.strip()), (1, ""))
     last = number
 
@@ -90,7 +113,7 @@ def _quoted(file: SourceFile, reading: Reading) -> Iterator[tuple[int, list[str]
         number = last + 1
 
 
-def _refuse_csv(error: csv.Error, place: Place, reading: Reading) -> None:
+def _refuse_csv(error: csv.Error, place: Place, reading: Reading) -> NoReturn:
     if "field limit" in str(error):
         _refuse_long(place, reading, "")
     reading.refuse(
@@ -101,7 +124,7 @@ def _refuse_csv(error: csv.Error, place: Place, reading: Reading) -> None:
     )
 
 
-def _refuse_long(place: Place, reading: Reading, cell: str) -> None:
+def _refuse_long(place: Place, reading: Reading, cell: str) -> NoReturn:
     reading.refuse(
         "field_too_long",
         f"a cell has more than {reading.limits.max_field:,} characters",
@@ -111,7 +134,7 @@ def _refuse_long(place: Place, reading: Reading, cell: str) -> None:
     )
 
 
-def _check_header(header: list[str], place: Place, reading: Reading) -> None:
+def _check_header(header: tuple[str, ...], place: Place, reading: Reading) -> None:
     folded = [name.casefold() for name in header]
     twice = next((name for name in header if folded.count(name.casefold()) > 1), None)
     if "" in header:
@@ -120,7 +143,7 @@ def _check_header(header: list[str], place: Place, reading: Reading) -> None:
         reading.refuse("bad_header", f"two columns are called {shown(twice)!r}", "rename one of them", place)
 
 
-def _fault_ragged(cells: list[str], header: list[str], place: Place, reading: Reading) -> None:
+def _fault_ragged(cells: list[str], header: tuple[str, ...], place: Place, reading: Reading) -> None:
     extra = len(cells) > len(header)
     column = sum(len(cell) + 1 for cell in cells[: len(header)]) + (0 if extra else 1)
     reading.fault(

@@ -15,8 +15,8 @@ from evaluation.importers.judgement import FIELDS, judgement
 from evaluation.importers.links import parse_links
 from evaluation.importers.model import Candidate, ImportedItem, PairLinks, Place, Record
 from evaluation.importers.reading import Reading, shown
-from evaluation.importers.rows import Row, rows
-from evaluation.importers.source import Role, SourceFile
+from evaluation.importers.rows import Row, Table, table
+from evaluation.importers.source import SourceFile
 
 _MEANINGS = {
     "id": ("id", "item", "item_id", "seg", "segment", "segment_id", "seg_id", "key"),
@@ -37,14 +37,14 @@ _REFERENCE = re.compile(r"(?:ref|reference)[_-]?(?:[0-9]{1,2}|[a-d])", re.IGNORE
 _SINGLE = ("id", "document", "source", "before", "after", "links")
 
 
-def read_tsv(reading: Reading) -> Iterator[Record]:
+def read_tsv(files: Sequence[SourceFile], reading: Reading) -> Iterator[Record]:
     """The items and judgements of tab-separated files."""
-    yield from _read(reading, quoted=False)
+    yield from _read(files, reading, quoted=False)
 
 
-def read_csv(reading: Reading) -> Iterator[Record]:
+def read_csv(files: Sequence[SourceFile], reading: Reading) -> Iterator[Record]:
     """The items and judgements of comma- or semicolon-separated files."""
-    yield from _read(reading, quoted=True)
+    yield from _read(files, reading, quoted=True)
 
 
 def is_item_header(header: Sequence[str]) -> bool:
@@ -53,16 +53,17 @@ def is_item_header(header: Sequence[str]) -> bool:
     return bool(meanings & {"source", "reference", "annotator"}) or {"system", "translation"} <= meanings
 
 
-def _read(reading: Reading, *, quoted: bool) -> Iterator[Record]:
+def is_judgement_header(header: Sequence[str]) -> bool:
+    """Whether the names head a table of judgements."""
+    return "annotator" in {_MEANING.get(name.strip().casefold()) for name in header}
+
+
+def _read(files: Sequence[SourceFile], reading: Reading, *, quoted: bool) -> Iterator[Record]:
     long = _Long(reading)
-    for file in reading.of(Role.ITEMS):
-        found = rows(file, reading, quoted=quoted)
-        first = next(found, None)
-        if first is None:
-            _check_lone_header(file, reading)
-            continue
-        layout = _layout(first, reading)
-        for row in _chain(first, found):
+    for file in files:
+        found = table(file, reading, quoted=quoted)
+        layout = _layout(found, reading)
+        for row in found.rows:
             if "annotator" in layout:
                 said = judgement(_judged(row, layout), row.place, reading)
                 if said is not None:
@@ -74,23 +75,14 @@ def _read(reading: Reading, *, quoted: bool) -> Iterator[Record]:
     yield from long.items()
 
 
-def _chain(first: Row, rest: Iterator[Row]) -> Iterator[Row]:
-    yield first
-    yield from rest
-
-
-def _check_lone_header(file: SourceFile, reading: Reading) -> None:
-    reading.stop_if_faulty()
-    reading.refuse("no_items", "the table has no rows", "add the items below the header", Place(file.name))
-
-
-def _layout(row: Row, reading: Reading) -> dict[str, str]:
+def _layout(found: Table, reading: Reading) -> dict[str, str]:
     """From meaning to the header's own spelling; refuses a header that is none."""
     layout: dict[str, str] = {}
-    place = row.place._replace(line=1)
-    for name in row.cells:
+    place = found.place
+    judged = is_judgement_header(found.header)
+    for name in found.header:
         meaning = _MEANING.get(name.casefold())
-        if meaning in ("a", "b") and "annotator" not in {_MEANING.get(n.casefold()) for n in row.cells}:
+        if meaning in ("a", "b") and not judged:
             continue  # systems that are called a and b
         if meaning in layout:
             reading.refuse(
@@ -101,13 +93,13 @@ def _layout(row: Row, reading: Reading) -> dict[str, str]:
             )
         if meaning:
             layout[meaning] = name
-    if not is_item_header(list(row.cells)):
+    if not is_item_header(found.header):
         reading.refuse(
             "bad_header",
             "the first line does not name the columns",
             "begin with a line such as: id, source, reference, and a column per system",
             place,
-            " ".join(row.cells),
+            " ".join(found.header),
         )
     if "system" in layout and "translation" in layout and "id" not in layout:
         reading.refuse("bad_header", "one row per system needs a column id", "add it", place)

@@ -13,20 +13,20 @@ Segments are joined by their ids within the document, never by position. An item
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from evaluation.importers.model import Candidate, ImportedItem
 from evaluation.importers.reading import Reading, shown
-from evaluation.importers.source import Role, SourceFile
+from evaluation.importers.source import SourceFile
 from evaluation.importers.xml_units import Element, Unit, units
 
 ROOTS = ("dataset",)
 _SIDES = ("src", "ref", "hyp")
 
 
-def read(reading: Reading) -> Iterator[ImportedItem]:
+def read(files: Sequence[SourceFile], reading: Reading) -> Iterator[ImportedItem]:
     """The items of every file, document by document."""
-    for file in reading.of(Role.ITEMS):
+    for file in files:
         yield from _read_file(file, reading)
 
 
