@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 SPAN = "span"
-MAX_DEPTH = 200  # real documents stay below 30; deeper input is refused before it can exhaust the stack
+MAX_DEPTH = 150  # real documents stay below 30; deeper input is refused before it can exhaust the stack
 
 
 class Nuclearity(StrEnum):

@@ -6,7 +6,7 @@ import gzip
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 
 from evaluation.problems import InputError
 from metrics.discourse.formats import FORMATS, brackets, dis, json_lines, read_file, rs3
@@ -64,6 +64,7 @@ def test_a_satellite_of_a_group_of_nuclei_stays_outside_the_group() -> None:
 
 
 @pytest.mark.parametrize("name", FORMATS)
+@settings(deadline=None)
 @given(tree=trees(12))
 def test_what_is_written_is_read_back(name: str, tree: Node) -> None:
     assume(name != "dis" or all("_!" not in leaf.text for leaf in tree.edus()))

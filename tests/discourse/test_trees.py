@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from metrics.discourse.relations import COARSE, GUM, RST_DT, coarse
 from metrics.discourse.trees import Node, Nuclearity, as_root, binarised, edu, join, relabelled
@@ -34,6 +34,7 @@ def test_an_edu_has_no_relation_of_its_own() -> None:
     assert (edu("a").linked_by, edu("a").pattern, edu("a").depth) == ("", "", 0)
 
 
+@settings(deadline=None)
 @given(trees(20))
 def test_binarising_keeps_the_text_and_leaves_two_parts_everywhere(tree: Node) -> None:
     binary = binarised(tree)
