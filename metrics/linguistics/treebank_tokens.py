@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from nltk.tokenize import NLTKWordTokenizer  # type: ignore[import-untyped] # NLTK ships no types
+from nltk.tokenize import NLTKWordTokenizer
 
 TYPOGRAPHIC = str.maketrans(
     {
