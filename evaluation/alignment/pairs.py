@@ -16,7 +16,6 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
 
 from evaluation.alignment.values import Kind, Phrase
 
@@ -37,7 +36,8 @@ class Scope(StrEnum):
     NONE = "none"
 
 
-class Located(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Located:
     """A question where it stands: phrase ``index`` of a comparison. ``key`` names its pair."""
 
     key: str
