@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from evaluation.importers.alignments import aligned
+from evaluation.importers.census import Census
 from evaluation.importers.detect import FORMATS, Format, plan, refuse_blank
-from evaluation.importers.items import Census, screened
 from evaluation.importers.model import (
     Candidate,
     GivenPhrase,
@@ -27,6 +27,7 @@ from evaluation.importers.model import (
 )
 from evaluation.importers.parallel import guess_role
 from evaluation.importers.reading import Options, Reading
+from evaluation.importers.screen import screened
 from evaluation.importers.source import BROWSER, COMMAND_LINE, Limits, Role, SourceFile, with_safe_names
 from evaluation.problems import InputError, Problem
 

@@ -22,6 +22,9 @@ def aligned(records: Iterable[Record], reading: Reading, *, by_line: bool) -> It
     ``by_line``: an item belongs to the line of its own number (plain text, whose blank lines are no items);
     else the n-th item belongs to the n-th line.
     """
+    if not reading.of(Role.ALIGNMENTS):
+        yield from records
+        return
     sources = [_Links(file, reading) for file in reading.of(Role.ALIGNMENTS)]
     count = 0
     for record in records:

@@ -101,7 +101,7 @@ GOOD_BATCH = json.dumps(
         }
     ]
 )
-GOOD_WMT = """<dataset id="s"><doc id="d" origlang="de"><src lang="de"><p><seg id="1">Guten Tag</seg></p></src>
+GOOD_WMT = """<dataset id="s"><doc id="d"><src lang="de"><p><seg id="1">Guten Tag</seg></p></src>
 <hyp lang="en" system="one"><p><seg id="1">Good day</seg></p></hyp>
 <hyp lang="en" system="two"><p><seg id="1">Hello</seg></p></hyp></doc></dataset>
 """
