@@ -1,8 +1,8 @@
 """Which metrics exist, found without importing what they are made of.
 
-A metric registers its class (or a factory) under its name; the family modules below are imported on the first
-question, never at start-up, and none of them imports numba before it scores. A new metric is one file in a
-family, or one line here for a new family.
+A metric registers its class (or a factory) under its name; the family modules below are imported on the
+first question, never at start-up, and none of them imports numba before it scores. A new metric is one file
+in a family, or one line here for a new family.
 
 A *specification* is a name with parameters: ``bleu:tokenize=intl:length=shortest``.
 """
@@ -106,7 +106,7 @@ def parse(specification: str) -> Metric:
     """Build a metric from ``name:parameter=value:…``; values take the type of the parameter.
 
     >>> parse("bleu-paper:order=2:length=shortest").signature
-    'bleu-paper|order:2|length:shortest|smooth:none|tok:none|case:mixed|scale:0-1|v:1'
+    'bleu-paper|order:2|length:shortest|tok:none|case:mixed|smooth:none|scale:0-1|v:1'
     """
     name, *assignments = specification.split(":")
     kinds = parameters_of(name)

@@ -1,8 +1,8 @@
 """Edit distance inside a beam around the diagonal, with the path: the distance that TER is defined by.
 
-As in Tercom and sacrebleu, a row explores 25 columns to each side of the pseudo-diagonal (more where the lengths
-differ wildly), and between equal costs a match or substitution goes first, then a deletion, then an insertion.
-Only the band is stored: row i holds the columns from ``band_start(i)`` on.
+As in Tercom and sacrebleu, a row explores 25 columns to each side of the pseudo-diagonal (more where the
+lengths differ wildly), and between equal costs a match or substitution goes first, then a deletion, then an
+insertion. Only the band is stored: row i holds the columns from ``band_start(i)`` on.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ MATCH, SUBSTITUTION, DELETION, INSERTION = 0, 1, 2, 3
 @kernel
 def beam_width(size: int, target: int) -> int:
     ratio = target / size
-    return int(math.ceil(ratio / 2 + BEAM)) if ratio / 2 > BEAM else BEAM
+    return math.ceil(ratio / 2 + BEAM) if ratio / 2 > BEAM else BEAM
 
 
 @kernel
 def band_start(row: int, size: int, target: int, beam: int) -> int:
-    return max(0, int(math.floor(row * (target / size))) - beam)
+    return max(0, math.floor(row * (target / size)) - beam)
 
 
 @kernel
 def band_end(row: int, size: int, target: int, beam: int) -> int:
     if row == size:
         return target + 1
-    return min(target + 1, int(math.floor(row * (target / size))) + beam)
+    return min(target + 1, math.floor(row * (target / size)) + beam)
 
 
 @kernel

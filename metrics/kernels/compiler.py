@@ -3,7 +3,7 @@
 ``APPRAISE_NUMBA`` decides, read once when the first kernel is imported:
 
 * unset or ``1``: compile, if numba is installed;
-* ``0``: behave as if numba were missing — BLEU, WER, PER and chrF then use ``interpreter``, the short versions
+* ``0``: behave as if numba were missing: BLEU, WER, PER and chrF then use ``interpreter``, short versions
   written for Python, and the rest runs uncompiled;
 * ``source``: run every kernel uncompiled, for a debugger, for coverage and for the tests.
 """

@@ -1,8 +1,9 @@
 """Edit distance in words, bit-parallel, and the same with free order.
 
-The distance follows Hyyrö (2003) after Myers (1999): a column of the dynamic programme is two bit vectors of
-differences, 64 reference words to a machine word, any number of machine words. With free order the errors are
-what remains of the longer text when the words of the shorter are taken out (Kulesza 2004, section 1.2.2).
+The distance follows Hyyrö (2003) after Myers (1999): a column of the dynamic programme is two bit vectors
+of differences, 64 reference words to a machine word, any number of machine words. With free order the
+errors are what remains of the longer text when the words of the shorter are taken out (Kulesza 2004,
+section 1.2.2).
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def distance(words: Ints, size: int, places: Bits, rising: Bits, falling: Bits) 
         diagonal = ((up + (match & up)) ^ up) | match
         minus = up & diagonal
         plus = down | ~(up | diagonal)
-        result += np.int64((plus >> last) & ONE) - np.int64((minus >> last) & ONE)
+        result += int((plus >> last) & ONE) - int((minus >> last) & ONE)
         plus = (plus << ONE) | ONE
         minus = minus << ONE
         down = plus & diagonal
@@ -110,7 +111,7 @@ def distance_long(words: Ints, size: int, places: Bits, rising: Bits, falling: B
             plus = down | ~(diagonal | up)
             minus = diagonal & up
             if part == width - 1:
-                result += np.int64((plus >> last) & ONE) - np.int64((minus >> last) & ONE)
+                result += int((plus >> last) & ONE) - int((minus >> last) & ONE)
             next_plus = plus >> TOP
             next_minus = minus >> TOP
             plus = (plus << ONE) | carry_plus

@@ -1,8 +1,8 @@
 """METEOR's alignment in stages: equal words first, then words that are equal in another sense.
 
-Each stage numbers the same words in its own way (surface, stem, …). From the last word of the hypothesis to the
-first, a word still free takes the last free word of the reference with the same number, as NLTK aligns. The
-matches then fall into chunks: stretches adjacent and in the same order in both texts.
+Each stage numbers the same words in its own way (surface, stem, …). From the last word of the hypothesis to
+the first, a word still free takes the last free word of the reference with the same number, as NLTK aligns.
+The matches then fall into chunks: stretches adjacent and in the same order in both texts.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Clipped n-gram matches: how many n-grams of an output its references also have.
 
-An n-gram counts as often as it occurs in that reference where it occurs most (Papineni et al. 2002, section 2.1).
-Keys are exact. Where a segment has few types, the numbers of n words are packed into 64 bits; otherwise a key is
-the pair (n-gram without its last word, last word), so neither length nor alphabet is limited.
+An n-gram counts as often as it occurs in that reference where it occurs most (Papineni et al. 2002, section
+2.1). Keys are exact. Where a segment has few types, the numbers of n words are packed into 64 bits;
+otherwise a key is the pair (n-gram without its last word, last word), so neither length nor alphabet is
+limited.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Greedy maximum matching of runs: what the F-measure rewards (Turian, Shen & Melamed 2003).
 
-A run is a stretch of consecutive words that both texts have. The best set of non-conflicting runs is costly to
-find, so the longest free run is taken again and again; ties go to the earliest in the hypothesis, then to the
-earliest in the reference. A heap holds every maximal run once; a run that has lost words since is split when it
-comes up. Runs of one word are left for the end, where the order of the hypothesis decides.
+A run is a stretch of consecutive words that both texts have. The best set of non-conflicting runs is costly
+to find, so the longest free run is taken again and again; ties go to the earliest in the hypothesis, then
+to the earliest in the reference. A heap holds every maximal run once; a run that has lost words since is
+split when it comes up. Runs of one word are left for the end, where the order of the hypothesis decides.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ def common_lengths(block: Numbered) -> Longs:
     """Length of the longest common subsequence with the one reference, per line of the systems.
 
     >>> from metrics.kernels.words import number_words
-    >>> common_lengths(number_words("police killed the gunman\\nthe gunman police killed\\n", 1, 1, 1)).tolist()
+    >>> common_lengths(number_words("police kill the gunman\\nthe gunman kill police\\n", 1, 1, 1)).tolist()
     [2]
     """
     lengths = np.zeros(block.systems * block.segments, np.int64)
@@ -119,4 +119,4 @@ def weighted_length(words: Ints, reference: Ints, powers: Floats, best: Floats, 
                 best[place] = max(above_best, best[place - 1])
             corner_best = above_best
             corner_run = above_run
-    return best[size]
+    return float(best[size])

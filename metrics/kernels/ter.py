@@ -1,13 +1,13 @@
 """Translation edit rate: insertions, deletions, substitutions and shifts of blocks (Snover et al. 2006).
 
-The edit counts are those of Tercom as sacrebleu computes it: greedy search for the shift that gains most, shifts of
-up to 10 words over up to 50, 1000 candidates at most, distances inside a beam (``beam``).
+The edit counts are those of Tercom as sacrebleu computes it: greedy search for the shift that gains most,
+shifts of up to 10 words over up to 50, 1000 candidates at most, distances inside a beam (``beam``).
 
 Nearly all time goes into distances of candidates. The bit-parallel distance replaces the beam wherever both
-provably agree: every best path stays within (d + |m - n|) / 2 columns of the pseudo-diagonal, so it cannot leave a
-beam of 25 when d + |m - n| <= 46, nor when the reference has at most 24 words. A candidate resumes from the stored
-row where it first differs, and one whose gain is bounded below the best so far is not measured at all: swapping
-neighbouring blocks gains at most twice the shorter one.
+provably agree: every best path stays within (d + |m - n|) / 2 columns of the pseudo-diagonal, so it cannot
+leave a beam of 25 when d + |m - n| <= 46, nor when the reference has at most 24 words. A candidate resumes
+from the stored row where it first differs, and one whose gain is bounded below the best so far is not
+measured at all: swapping neighbouring blocks gains at most twice the shorter one.
 """
 
 from __future__ import annotations
@@ -260,7 +260,7 @@ def measure_gain(
 
 @kernel
 def fill_rows(size: int, target: int, space: Space) -> int:
-    """Bit-parallel distance of ``space.words``, keeping the vectors of every row (``levenshtein`` explains)."""
+    """Bit-parallel distance of ``space.words``, keeping every row's vectors (see ``levenshtein``)."""
     width = (target + 63) // 64
     last = U((target - 1) % 64)
     space.up[:width] = ALL
@@ -282,7 +282,7 @@ def fill_rows(size: int, target: int, space: Space) -> int:
             space.plus[below] = plus
             space.minus[below] = minus
             if part == width - 1:
-                distance += np.int64((plus >> last) & ONE) - np.int64((minus >> last) & ONE)
+                distance += int((plus >> last) & ONE) - int((minus >> last) & ONE)
             next_plus = plus >> TOP
             next_minus = minus >> TOP
             plus = (plus << ONE) | carry_plus
@@ -300,9 +300,9 @@ def resume_rows(size: int, target: int, same: int, space: Space) -> int:
     """Distance of ``space.candidate``, whose first ``same`` words are those of ``space.words``."""
     width = (target + 63) // 64
     last = U((target - 1) % 64)
-    distance = space.ends[same]
     if width > 1:
         return resume_wide(size, width, same, last, space)
+    distance = int(space.ends[same])
     up = space.up[same]
     down = space.down[same]
     for row in range(same, size):
@@ -310,7 +310,7 @@ def resume_rows(size: int, target: int, same: int, space: Space) -> int:
         diagonal = ((up + (match & up)) ^ up) | match
         minus = up & diagonal
         plus = down | ~(up | diagonal)
-        distance += np.int64((plus >> last) & ONE) - np.int64((minus >> last) & ONE)
+        distance += int((plus >> last) & ONE) - int((minus >> last) & ONE)
         plus = (plus << ONE) | ONE
         minus = minus << ONE
         down = plus & diagonal
@@ -321,7 +321,7 @@ def resume_rows(size: int, target: int, same: int, space: Space) -> int:
 @kernel
 def resume_wide(size: int, width: int, same: int, last: np.uint64, space: Space) -> int:
     """The same for references of more than 64 words; the row after the last is free for scratch."""
-    distance = space.ends[same]
+    distance = int(space.ends[same])
     above = same * width
     below = (size + 1) * width
     for row in range(same, size):
@@ -336,7 +336,7 @@ def resume_wide(size: int, width: int, same: int, last: np.uint64, space: Space)
             plus = down | ~(diagonal | up)
             minus = diagonal & up
             if part == width - 1:
-                distance += np.int64((plus >> last) & ONE) - np.int64((minus >> last) & ONE)
+                distance += int((plus >> last) & ONE) - int((minus >> last) & ONE)
             next_plus = plus >> TOP
             next_minus = minus >> TOP
             plus = (plus << ONE) | carry_plus

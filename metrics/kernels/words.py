@@ -1,10 +1,10 @@
 """Text to numbers, word by word, in one pass over the bytes.
 
 A block of text holds, one line each, the references of some segments and then the outputs of each system:
-line ``L = part * segments + segment``, parts being the references first and the systems after them. A word is
-what ``str.split`` finds. Within a segment the words of its references are numbered 1, 2, … by type; a word of a
-system's output gets the number of the equal reference word, or 0. Equality is exact: a word of up to seven
-bytes is its own key, a longer one is hashed and then compared byte by byte.
+line ``L = part * segments + segment``, parts being the references first and the systems after them. A word
+is what ``str.split`` finds. Within a segment the words of its references are numbered 1, 2, … by type; a
+word of a system's output gets the number of the equal reference word, or 0. Equality is exact: a word of up
+to seven bytes is its own key, a longer one is hashed and then compared byte by byte.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from metrics.kernels.compiler import Bytes, Ints, Longs, kernel
+from metrics.kernels.compiler import Bits, Bytes, Ints, Longs, kernel
 from metrics.kernels.scratch import borrow
 
 U = np.uint64
@@ -30,7 +30,7 @@ CLASSES[[0xC2, 0xE1, 0xE2, 0xE3]] = WIDE
 
 
 class Numbered(NamedTuple):
-    """A block as numbers: ``ids[offsets[L]:offsets[L + 1]]`` is line L, ``types`` the highest number in use."""
+    """A block as numbers: ``ids[offsets[L]:offsets[L + 1]]`` is line L, ``types`` the highest number."""
 
     ids: Ints
     offsets: Longs
@@ -62,7 +62,7 @@ def number_words(text: str, segments: int, references: int, systems: int) -> Num
 
 
 @kernel
-def find_words(data: Bytes, classes: Bytes, keys: Longs, starts: Longs, lengths: Ints, offsets: Longs) -> int:
+def find_words(data: Bytes, classes: Bytes, keys: Bits, starts: Longs, lengths: Ints, offsets: Longs) -> int:
     """Key, start and length of every word, and where each line begins; returns the number of words."""
     size = len(data)
     here = 0
@@ -132,7 +132,7 @@ def wide_space(data: Bytes, here: int, size: int) -> int:
 @kernel
 def number_types(
     data: Bytes,
-    keys: Longs,
+    keys: Bits,
     starts: Longs,
     lengths: Ints,
     offsets: Longs,
@@ -172,17 +172,17 @@ def number_types(
 
 
 @kernel
-def same_word(data: Bytes, keys: Longs, starts: Longs, lengths: Ints, one: int, other: int) -> bool:
+def same_word(data: Bytes, keys: Bits, starts: Longs, lengths: Ints, one: int, other: int) -> bool:
     if keys[one] != keys[other]:
         return False
     if (keys[one] & LOW_BYTE) != LONG:
         return True
     if lengths[one] != lengths[other]:
         return False
-    for place in range(lengths[one]):
-        if data[starts[one] + place] != data[starts[other] + place]:
-            return False
-    return True
+    place = 0
+    while place < lengths[one] and data[starts[one] + place] == data[starts[other] + place]:
+        place += 1
+    return place == int(lengths[one])
 
 
 @kernel
