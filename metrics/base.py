@@ -1,8 +1,8 @@
 """What every automatic metric of this project is, and what it hands back.
 
 A metric is one class with a name, a direction, a list of what it needs and one method, ``score``. Segment
-statistics are kept apart from the score, because they add up and scores do not: corpus BLEU is a function of
-summed counts, never a mean of sentence scores, and a bootstrap costs one matrix product.
+statistics are kept apart from the score, because they add up and scores do not: corpus BLEU is a function
+of summed counts, never a mean of sentence scores, and a bootstrap costs one matrix product.
 
 A metric that is fast because it encodes the references once offers ``score_many`` as well
 (``ManySystemsMetric``); callers always use the function ``score_systems``, which knows both kinds.
