@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 from django.db import models
@@ -10,15 +9,6 @@ from django.db.models import F, Q
 
 from evaluation.models.people import User
 from evaluation.models.tasks import Task
-
-
-def text_digest(*parts: str) -> str:
-    """A short, stable name for texts; the separator cannot occur in them (control characters are refused).
-
-    >>> text_digest("a", "b") == text_digest("ab")
-    False
-    """
-    return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:32]
 
 
 class Item(models.Model):

@@ -65,6 +65,7 @@ class TaskQuerySet(models.QuerySet["Task"]):
 
 class Task(models.Model):
     class State(models.TextChoices):
+        IMPORTING = "importing", _("Importing")
         DRAFT = "draft", _("Draft")
         OPEN = "open", _("Open")
         CLOSED = "closed", _("Closed")
@@ -132,7 +133,8 @@ class Task(models.Model):
             models.CheckConstraint(condition=Q(overlap__gte=1), name="task_overlap_at_least_one"),
             models.CheckConstraint(condition=Q(scheme_name__in=list(SCHEMES)), name="task_scheme_known"),
             models.CheckConstraint(
-                condition=Q(state__in=["draft", "open", "closed", "archived"]), name="task_state_known"
+                condition=Q(state__in=["importing", "draft", "open", "closed", "archived"]),
+                name="task_state_known",
             ),
             models.UniqueConstraint(
                 fields=["campaign", "digest"],

@@ -33,7 +33,7 @@ def own_assignment(request: HttpRequest, token: str) -> Assignment:
     return get_object_or_404(
         Assignment.objects.select_related(
             "task", "annotator", "alignment", "comparison__first", "comparison__second", "comparison__item"
-        ).exclude(task__state__in=[Task.State.DRAFT, Task.State.ARCHIVED]),
+        ).filter(task__state__in=[Task.State.OPEN, Task.State.CLOSED]),
         token=token,
         annotator__user=request.user.pk,
     )

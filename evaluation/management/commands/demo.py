@@ -1,0 +1,175 @@
+"""The demonstration campaign: invented news, three invented systems, three annotators who do not quite agree.
+
+Everything goes the way of real data: the files are imported, seats are claimed, answers are submitted.
+Only the annotators are simulated, from a seed, so that the demo is the same everywhere.
+"""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from random import Random
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandParser
+from django.db import transaction
+from django.utils import timezone
+
+from appraise.commands import Command as AppraiseCommand
+from evaluation.blinding import canonical
+from evaluation.importers import SourceFile, read
+from evaluation.models import Annotator, Assignment, Campaign, Membership, Output, Role, Task, User
+from evaluation.schemes import Choice, Scheme
+from evaluation.services import judging
+from evaluation.services.importing import TaskSettings, import_set
+
+PASSWORD = "demo"  # printed on the terminal, for a site that listens on this machine only
+# How good each invented system is; a phrase of a better one is usually the better phrase.
+QUALITY = {"fjord": 2.0, "mesa": 1.1, "tundra": 0.0}
+FOLDER = settings.BASE_DIR / "fixtures" / "demo"
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """An invented annotator: ``noise`` blurs the verdicts, ``share`` of each task is finished."""
+
+    name: str
+    noise: float
+    lenient: float
+    seconds: float
+    shares: tuple[float, float]
+
+
+PEOPLE = (
+    Person("heron", 0.55, 0.45, 6.5, (1.0, 0.8)),
+    Person("lark", 0.8, 0.6, 8.0, (0.85, 0.7)),
+    Person("wren", 1.0, 0.5, 5.0, (0.6, 0.35)),
+)
+STAFF = (("admin", "administrator"), ("manager", "manager"), ("researcher", "researcher"))
+
+
+def greeting() -> str:
+    lines = ["", "Demo log-ins (password: demo), on this machine only; all data is invented:"]
+    lines += [f"  {name:<11} {role}" for name, role in STAFF]
+    lines += [f"  {person.name:<11} annotator" for person in PEOPLE]
+    return "\n".join(lines) + "\n"
+
+
+class Command(AppraiseCommand):
+    help = "Load the demonstration campaign (invented data) with its accounts."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--seed", type=int, default=7)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if Campaign.objects.filter(slug="demo").exists():
+            self.refuse("the demonstration campaign is already here")
+        with transaction.atomic():
+            tasks = load()
+            for number, task in enumerate(tasks):
+                for person in PEOPLE:
+                    annotate(
+                        task,
+                        person,
+                        person.shares[number],
+                        Random(f"{options['seed']} {number} {person.name}"),
+                    )
+        if options["verbosity"]:
+            self.stdout.write(greeting())
+
+
+def load() -> list[Task]:
+    campaign = Campaign.objects.create(slug="demo", name="Demonstration", invented=True)
+    users = {name: account(name) for name, _ in STAFF} | {p.name: account(p.name) for p in PEOPLE}
+    User.objects.filter(username="admin").update(is_staff=True, is_superuser=True)
+    User.objects.filter(username="manager").update(may_create=True)
+    roles = {"manager": Role.MANAGER, "researcher": Role.RESEARCHER} | {
+        p.name: Role.ANNOTATOR for p in PEOPLE
+    }
+    for name, role in roles.items():
+        Membership.objects.create(user=users[name], campaign=campaign, role=role)
+    for person in PEOPLE:  # a fixed key: the same sides in every copy of the demo
+        Annotator.objects.create(user=users[person.name], key=f"demo-{person.name}")
+    slugs = [
+        *import_file(campaign, "town-news.jsonl", "four-way", Task.Shows.SOURCE),
+        *import_file(campaign, "evening-news.jsonl", "six-way", Task.Shows.SOURCE),
+    ]
+    return [Task.objects.get(slug=slug) for slug in slugs]
+
+
+def account(name: str) -> User:
+    return User.objects.create_user(name, password=PASSWORD)
+
+
+def import_file(campaign: Campaign, name: str, scheme: str, shows: str) -> list[str]:
+    imported = read([SourceFile.from_path(FOLDER / name)])
+    task_settings = TaskSettings(
+        name=imported.name,
+        scheme=scheme,
+        source_language=imported.source_language,
+        target_language=imported.target_language,
+        shows=shows,
+        overlap=3,
+        repeats=10,
+        instructions="The texts and the systems of this demonstration are invented.",
+    )
+    return import_set(imported, task_settings, campaign=campaign).tasks
+
+
+def annotate(task: Task, person: Person, share: float, random: Random) -> None:
+    """One person's work on one task, spread over the last days."""
+    annotator = Annotator.objects.get(user__username=person.name)
+    wanted = round(task.size * share)
+    begin = timezone.now() - timedelta(days=6)
+    for number in range(wanted):
+        assignment = judging.next_assignment(task, annotator)
+        if assignment is None:
+            return
+        when = begin + timedelta(days=6) * (number + random.random()) / wanted
+        answer(assignment, person, when, random)
+        judging.finish(assignment)
+
+
+def answer(assignment: Assignment, person: Person, when: datetime, random: Random) -> None:
+    better = advantage(assignment)
+    for occurrence in judging.asked(assignment).select_related("pair").order_by("index"):
+        # About a third of all differences are a matter of taste.
+        strength = 0.0 if Random(occurrence.pair.key).random() < 0.3 else better
+        stored = verdict(strength + random.gauss(0, person.noise), person, assignment.task.scheme, random)
+        seconds = random.lognormvariate(0, 0.5) * person.seconds
+        when += timedelta(seconds=seconds)
+        judging.submit_ranking(
+            assignment,
+            judging.Answer(
+                uuid=uuid.UUID(int=random.getrandbits(128), version=4),
+                phrase=occurrence.index,
+                # Seen from the comparison, not from the pair: the sides are turned back once, by the service.
+                choice=canonical(stored, swapped=assignment.swapped, flipped=False),
+                base=0,
+                active_ms=round(seconds * 1000),
+                elapsed_ms=round(seconds * 1100),
+            ),
+            received_at=when,
+        )
+
+
+def advantage(assignment: Assignment) -> float:
+    """How much better the first candidate's systems are than the second's."""
+    quality = {}
+    for candidate in (assignment.comparison.first_id, assignment.comparison.second_id):
+        names = Output.objects.filter(candidate=candidate).values_list("system__name", flat=True)
+        quality[candidate] = max(QUALITY[name] for name in names)
+    return quality[assignment.comparison.first_id] - quality[assignment.comparison.second_id]
+
+
+def verdict(difference: float, person: Person, scheme: Scheme, random: Random) -> Choice:
+    if random.random() < 0.03:
+        return Choice.NOT_APPLICABLE
+    if abs(difference) < person.lenient:
+        return Choice.EQUAL
+    better = Choice.A_MUCH_BETTER if abs(difference) > 1.6 + person.lenient else Choice.A_BETTER
+    if better not in scheme.choices:
+        better = better.collapsed
+    return better if difference > 0 else better.mirrored

@@ -1,0 +1,146 @@
+"""What an item of a file will look like as a task: candidates, comparisons, phrases and questions.
+
+Pure, so that the preview on the upload page, a dry run and the import itself cannot differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from evaluation import tokens
+from evaluation.alignment import Alignment, Kind, Phrase, WordAligner, align, aligner
+from evaluation.alignment.pairs import Place, places_of
+from evaluation.digests import text_digest
+from evaluation.importers import ImportedItem
+from evaluation.presentation import Stave
+
+PhraseRow = list[int | str | bool | None]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedComparison:
+    """Two distinct texts of an item, the lexically smaller first, aligned."""
+
+    first: Stave
+    second: Stave
+    alignment: Alignment
+    aligner: str
+    places: tuple[Place, ...]
+
+    @property
+    def key(self) -> str:
+        return comparison_key(self.first.text, self.second.text)
+
+    @property
+    def rows(self) -> list[PhraseRow]:
+        """The phrases as they are stored: ``[a_start, a_end, b_start, b_end, kind, moved]``."""
+        return [
+            [*(p.a or (None, None)), *(p.b or (None, None)), p.kind.value, p.moved]
+            for p in self.alignment.phrases
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedItem:
+    item: ImportedItem
+    staves: dict[str, Stave]
+    comparisons: list[PlannedComparison]
+
+
+def comparison_key(first: str, second: str) -> str:
+    """A name for two texts that no system, id or order of upload goes into."""
+    return text_digest(*sorted((first, second)))
+
+
+@dataclass(slots=True)
+class Planner:
+    """The choices of a task that decide what is asked."""
+
+    language: str = ""
+    aligner: str = "lexical"
+    moved: bool = True
+    _word_aligner: WordAligner = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._word_aligner = aligner(self.aligner, self.language)
+
+    def plan(self, item: ImportedItem, meetings: Iterable[tuple[str, str]]) -> PlannedItem:
+        """Identical outputs become one candidate; of the systems that meet, different texts are compared."""
+        outputs = {candidate.system: candidate.text for candidate in item.candidates}
+        # Links and phrases that a file brings count words at white space, so the texts are cut there too.
+        cut = tokens.split if item.links or item.phrases else self._offsets
+        staves = {text: Stave(text, cut(text)) for text in outputs.values()}
+        texts = {tuple(sorted((outputs[a], outputs[b]))) for a, b in meetings}
+        given = _GivenAlignments(item, outputs)
+        return PlannedItem(
+            item,
+            staves,
+            [
+                self._compare(item.id, staves[first], staves[second], given)
+                for first, second in sorted(texts)
+                if first != second
+            ],
+        )
+
+    def _offsets(self, text: str) -> tuple[tuple[int, int], ...]:
+        return tokens.offsets(text, self.language)
+
+    def _compare(self, item: str, first: Stave, second: Stave, given: _GivenAlignments) -> PlannedComparison:
+        a = [first.text[start:end] for start, end in first.spans]
+        b = [second.text[start:end] for start, end in second.spans]
+        alignment, made_by = given.of(first.text, second.text, a, b)
+        if alignment is None:
+            alignment, made_by = (
+                align(a, b, aligner=self._word_aligner, ignore_case=True),
+                self._word_aligner.version,
+            )
+        places = places_of(
+            item,
+            comparison_key(first.text, second.text),
+            alignment,
+            text_a=first.slice,
+            text_b=second.slice,
+            ask_moved=self.moved,
+        )
+        return PlannedComparison(first, second, alignment, made_by, places)
+
+
+@dataclass(slots=True)
+class _GivenAlignments:
+    """Word links or finished phrases that the file brings for two systems, found by their texts."""
+
+    item: ImportedItem
+    outputs: dict[str, str]
+
+    def of(self, first: str, second: str, a: Sequence[str], b: Sequence[str]) -> tuple[Alignment | None, str]:
+        for given in self.item.phrases:
+            texts = (self.outputs[given.a], self.outputs[given.b])
+            if texts in {(first, second), (second, first)}:
+                mirror = texts != (first, second)
+                spans = [(p.b, p.a) if mirror else (p.a, p.b) for p in given.phrases]
+                return Alignment(tuple(a), tuple(b), (), (), _phrases(spans, a, b)), "given phrases"
+        for links in self.item.links:
+            texts = (self.outputs[links.a], self.outputs[links.b])
+            if texts == (first, second):
+                return align(a, b, links=links.links), "given links"
+            if texts == (second, first):
+                return align(a, b, links=[(j, i) for i, j in links.links]), "given links"
+        return None, ""
+
+
+def _phrases(
+    spans: Sequence[tuple[tuple[int, int] | None, tuple[int, int] | None]],
+    a: Sequence[str],
+    b: Sequence[str],
+) -> tuple[Phrase, ...]:
+    """Spans of a file as phrases; what the file marks as moved is not known, so nothing is."""
+    found = []
+    for left, right in sorted(spans, key=lambda span: span[0] or span[1] or (0, 0)):
+        if left is None or right is None:
+            kind = Kind.B_ONLY if left is None else Kind.A_ONLY
+        else:
+            same = list(a[slice(*left)]) == list(b[slice(*right)])
+            kind = Kind.SHARED if same else Kind.DIFFERENT
+        found.append(Phrase(left, right, kind))
+    return tuple(found)
