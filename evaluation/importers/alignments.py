@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
 
-from evaluation.importers.decode import lines
-from evaluation.importers.links import Evidence, checked_links, parse_pharaoh, tokens
-from evaluation.importers.model import ImportedItem, PairLinks, Place, Record
-from evaluation.importers.reading import Reading
+from evaluation.alignment.giza import read_giza
+from evaluation.importers.decode import count_lines, head, lines
+from evaluation.importers.links import Evidence, Tokens, parse_links, raw_links, tokens
+from evaluation.importers.model import ImportedItem, Link, PairLinks, Place, Record
+from evaluation.importers.reading import Reading, shown
 from evaluation.importers.source import Role, SourceFile
+from evaluation.problems import InputError
 
 
 def aligned(records: Iterable[Record], reading: Reading, *, by_line: bool) -> Iterator[Record]:
@@ -43,42 +46,58 @@ class _Links:
 
     def __init__(self, file: SourceFile, reading: Reading) -> None:
         self._file, self._reading = file, reading
+        self._giza = head(file, reading).removeprefix(b"\xef\xbb\xbf").startswith(b"#")
         self._lines = lines(file, reading, cr_ends=False)
         self._evidence = Evidence(reading.options.link_base)
         self._short = False
 
     def of(self, item: ImportedItem, number: int) -> PairLinks | None:
-        line = next((text for at, text in self._lines if at >= number), None)
-        place = Place(self._file.name, number)
-        names = self._file.systems or item.systems
-        if line is None:
-            self._short = True
-            return None
-        if len(names) != 2 or not set(names) <= set(item.systems):
-            self._reading.refuse(
-                "bad_files",
-                f"the item {item.id!r} has {len(item.systems)} candidates and the alignments fit two",
-                "say which two systems the alignments are about",
-                place,
-            )
-        a, b = names
-        given = parse_pharaoh(line, place, self._reading)
-        base = self._reading.options.link_base
+        a, b = self._pair(item)
         sides = tokens(item.text(a)), tokens(item.text(b))
-        return PairLinks(
-            a, b, checked_links(given, *sides, place, self._reading, base=base, evidence=self._evidence)
-        )
+        links = self._giza_links(number, *sides) if self._giza else self._pharaoh_links(number, *sides)
+        self._short = self._short or links is None
+        return None if links is None else PairLinks(a, b, links)
 
     def finish(self, items: int) -> None:
         """Complain about lines that are missing or left over, and about what the links suggest."""
         place = Place(self._file.name)
-        left = [at for at, text in self._lines if text.strip()]
-        if self._short or left:
-            total = sum(1 for _ in lines(self._file, self._reading, cr_ends=False))
+        if self._short or next(self._lines, None) is not None:
+            total = count_lines(self._file, self._reading, cr_ends=False) // (3 if self._giza else 1)
             self._reading.fault(
                 "line_count",
-                f"there are {items:,} items and {total:,} lines of alignments",
-                "give one line per item, an empty one where there are no links",
+                f"there are {items:,} items and {total:,} alignments",
+                "give one alignment per item, an empty one where there are no links",
                 place,
             )
         self._evidence.report(place, self._reading)
+
+    def _pair(self, item: ImportedItem) -> tuple[str, str]:
+        names = self._file.systems or item.systems
+        if len(names) != 2 or not set(names) <= set(item.systems):
+            self._reading.refuse(
+                "bad_files",
+                f"the alignments are between two systems, item {shown(item.id)!r} has {len(item.systems)}",
+                "say which two systems the alignments are about",
+                Place(self._file.name),
+            )
+        return names[0], names[1]
+
+    def _pharaoh_links(self, number: int, a: Tokens, b: Tokens) -> tuple[Link, ...] | None:
+        line = next((text for at, text in self._lines if at >= number), None)
+        if line is None:
+            return None
+        base, place = self._reading.options.link_base, Place(self._file.name, number)
+        self._evidence.add(raw_links(line, base), a, b)
+        return parse_links(line, a, b, place, self._reading, base=base)
+
+    def _giza_links(self, number: int, a: Tokens, b: Tokens) -> tuple[Link, ...] | None:
+        start = 3 * (number - 1) + 1
+        triple = [text for _, text in islice((line for line in self._lines if line[0] >= start), 3)]
+        if not triple:
+            return None
+        try:
+            data = "\n".join(triple) + "\n"
+            return read_giza(data.encode(), [(a, b)], file=self._file.name).links[0]
+        except InputError as error:
+            self._reading.take(error, below=start - 1)
+            return ()

@@ -17,7 +17,7 @@ from typing import Any
 from evaluation.importers.decode import lines
 from evaluation.importers.judgement import FIELDS as JUDGEMENT_FIELDS
 from evaluation.importers.judgement import judgement
-from evaluation.importers.links import parse_links
+from evaluation.importers.links import parse_links, tokens
 from evaluation.importers.model import (
     Candidate,
     GivenPhrase,
@@ -228,7 +228,9 @@ def _links(shape: Shape, candidates: tuple[Candidate, ...]) -> tuple[PairLinks, 
         if a not in texts or b not in texts:
             links.fault("the links are about a system that has no candidate here", "name two candidates")
         else:
-            parsed = parse_links(links.text(), texts[a], texts[b], shape.place, shape.reading, base=0)
+            parsed = parse_links(
+                links.text(), tokens(texts[a]), tokens(texts[b]), shape.place, shape.reading, base=0
+            )
             found.append(PairLinks(a, b, parsed))
     return tuple(found)
 

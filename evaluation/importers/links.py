@@ -10,67 +10,40 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from evaluation.alignment import formats
 from evaluation.importers.model import Link, Place
-from evaluation.importers.reading import Reading, shown
+from evaluation.importers.reading import Reading
+from evaluation.problems import InputError
 from evaluation.tokens import split, words
 
 _LINK = re.compile(r"([0-9]{1,6})-([0-9]{1,6})", re.ASCII)
 _ENOUGH = 3
 
+Tokens = tuple[str, ...]
 
-def tokens(text: str) -> tuple[str, ...]:
+
+def tokens(text: str) -> Tokens:
     """The tokens that given links and given phrases count."""
     return words(text, split(text))
 
 
-def parse_links(text: str, a: str, b: str, place: Place, reading: Reading, *, base: int) -> tuple[Link, ...]:
-    """Pharaoh links such as ``0-0 1-2`` between the tokens of ``a`` and ``b``."""
-    return checked_links(parse_pharaoh(text, place, reading), tokens(a), tokens(b), place, reading, base=base)
-
-
-def parse_pharaoh(text: str, place: Place, reading: Reading) -> list[Link]:
-    """The links of one line as they are written; a token that is none is a fault."""
-    links = []
-    for token in text.split():
-        found = _LINK.fullmatch(token)
-        if found is None:
-            reading.fault(
-                "alignment_syntax", f"{shown(token)!r} is no link", "write links as 0-0 1-2", place, text
-            )
-        else:
-            links.append((int(found[1]), int(found[2])))
+def parse_links(
+    text: str, a: Tokens, b: Tokens, place: Place, reading: Reading, *, base: int
+) -> tuple[Link, ...]:
+    """Pharaoh links such as ``0-0 1-2``, counted from 0 afterwards; repeated ones are kept once."""
+    try:
+        links = formats.parse_links(text, len(a), len(b), base=base, file=place.file, line=place.line)
+    except InputError as error:
+        reading.take(error)
+        return ()
+    if len(links) < len(text.split()):
+        reading.warn("duplicate_link", "a link is given twice", "it is kept once", place)
     return links
 
 
-def checked_links(
-    given: list[Link],
-    a: tuple[str, ...],
-    b: tuple[str, ...],
-    place: Place,
-    reading: Reading,
-    *,
-    base: int,
-    evidence: Evidence | None = None,
-) -> tuple[Link, ...]:
-    """The links counted from 0; those outside of the sentences are faults, repeated ones are kept once."""
-    links: dict[Link, None] = {}
-    outside = 0
-    for i, j in given:
-        link = i - base, j - base
-        if not (0 <= link[0] < len(a) and 0 <= link[1] < len(b)):
-            outside += 1
-            reading.fault(
-                "alignment_range",
-                f"the link {i}-{j} lies outside of sentences of {len(a)} and {len(b)} tokens",
-                f"check the tokens, the direction, and whether the links count from {1 - base}",
-                place,
-            )
-        elif link in links:
-            reading.warn("duplicate_link", f"the link {i}-{j} is given twice", "it is kept once", place)
-        links[link] = None
-    if evidence is not None:
-        evidence.add(list(links), outside, a, b)
-    return tuple(links)
+def raw_links(text: str, base: int) -> list[Link]:
+    """What looks like a link, in range or not."""
+    return [(int(i) - base, int(j) - base) for i, j in _LINK.findall(text)]
 
 
 @dataclass(slots=True)
@@ -89,12 +62,12 @@ class Evidence:
     equal_shifted: int = 0
     equal_swapped: int = 0
 
-    def add(self, links: list[Link], outside: int, a: tuple[str, ...], b: tuple[str, ...]) -> None:
-        """The links of one sentence, counted from 0, those outside included."""
+    def add(self, links: list[Link], a: Tokens, b: Tokens) -> None:
+        """The links of one sentence, counted from 0, those outside of it included."""
         self.links += len(links)
-        self.outside += outside
         for i, j in links:
             self.zeros += i == 0 or j == 0
+            self.outside += not (0 <= i < len(a) and 0 <= j < len(b))
             self.outside_swapped += not (0 <= j < len(a) and 0 <= i < len(b))
             self.equal += _same(a, i, b, j)
             self.equal_shifted += _same(a, i - 1, b, j - 1)
@@ -120,5 +93,5 @@ class Evidence:
             reading.warn("direction_suspect", said, remedy, place)
 
 
-def _same(a: tuple[str, ...], i: int, b: tuple[str, ...], j: int) -> bool:
+def _same(a: Tokens, i: int, b: Tokens, j: int) -> bool:
     return 0 <= i < len(a) and 0 <= j < len(b) and a[i] == b[j]

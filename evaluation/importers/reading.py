@@ -74,6 +74,13 @@ class Reading:
         """A fault after which nothing sensible can be read."""
         raise InputError([*self.problems, Problem(code, message, remedy, *place, excerpt=shown(excerpt))])
 
+    def take(self, error: InputError, below: int = 0) -> None:
+        """Note the faults that another reader found, in a piece that begins ``below`` so many lines."""
+        for problem in error.problems:
+            line = None if problem.line is None else problem.line + below
+            place = Place(problem.file, line, problem.column)
+            self.fault(problem.code, problem.message, problem.remedy, place, problem.excerpt)
+
     def stop_if_faulty(self) -> None:
         if self.problems:
             raise InputError(self.problems)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from evaluation.importers.judgement import FIELDS, judgement
-from evaluation.importers.links import parse_links
+from evaluation.importers.links import parse_links, tokens
 from evaluation.importers.model import Candidate, ImportedItem, PairLinks, Place, Record
 from evaluation.importers.reading import Reading, shown
 from evaluation.importers.rows import Row, Table, table
@@ -129,7 +129,11 @@ def _wide(row: Row, layout: dict[str, str], reading: Reading) -> ImportedItem:
         (a, text_a), (b, text_b) = candidates
         given = row.get(layout["links"])
         base = reading.options.link_base
-        links = (PairLinks(a, b, parse_links(given, text_a, text_b, row.place, reading, base=base)),)
+        links = (
+            PairLinks(
+                a, b, parse_links(given, tokens(text_a), tokens(text_b), row.place, reading, base=base)
+            ),
+        )
     return ImportedItem(
         id=row.get(layout["id"]).strip() if "id" in layout else str((row.place.line or 1) - 1),
         candidates=candidates,

@@ -388,6 +388,37 @@ _ALIGNMENTS = [
     ),
 ]
 
+_A3_ONE = "# Sentence pair (1) source length 2 target length 2 alignment score : 0.1\nred house\n"
+_A3_TWO = "NULL ({ }) blue ({ 1 }) house ({ 2 })\n"
+
+
+def giza(links: str) -> Callable[[], list[SourceFile]]:
+    return text("rotes Haus\n", "blue house\n", "red house\n", links=links)
+
+
+_GIZA = [
+    BadInput(44, "good A3", giza(_A3_ONE + _A3_TWO), None),
+    BadInput(44, "A3 without its third line", giza(_A3_ONE), "a3_triple", line=1),
+    BadInput(44, "A3 with a fourth line", giza(_A3_ONE + _A3_TWO + "# Sentence\n"), "line_count"),
+    BadInput(
+        45, "A3 with unbalanced brackets", giza(_A3_ONE + _A3_TWO.replace("})", "}", 1)), "a3_syntax", line=3
+    ),
+    BadInput(46, "A3 without NULL", giza(_A3_ONE + _A3_TWO.removeprefix("NULL ({ }) ")), "a3_null", line=3),
+    BadInput(
+        47, "A3 with a wrong length", giza(_A3_ONE.replace("length 2", "length 3", 1) + _A3_TWO), "a3_length"
+    ),
+    BadInput(
+        48, "A3 with a position twice", giza(_A3_ONE + _A3_TWO.replace("{ 2", "{ 1")), "a3_duplicate", line=3
+    ),
+    BadInput(49, "A3 about another text", giza(_A3_ONE + _A3_TWO.replace("blue", "green")), "a3_text"),
+    BadInput(
+        50,
+        "A3 of the other direction",
+        giza(_A3_ONE.replace("red", "blue") + _A3_TWO.replace("blue", "red")),
+        "direction_suspect",
+    ),
+]
+
 _HARMLESS = [
     BadInput(
         51, "script in the text", one("a.tsv", GOOD_TSV.replace("Danke", "<script>alert(1)</script>")), None
@@ -464,4 +495,4 @@ _BYTES = [
     ),
 ]
 
-CASES: Sequence[BadInput] = (*_BYTES, *_STRUCTURE, *_TABLES, *_TEXT, *_ALIGNMENTS, *_HARMLESS)
+CASES: Sequence[BadInput] = (*_BYTES, *_STRUCTURE, *_TABLES, *_TEXT, *_ALIGNMENTS, *_GIZA, *_HARMLESS)

@@ -2,8 +2,9 @@
 
     python -m tests.importers.fuzz --seconds 60 --format tsv
 
-Guided by coverage where Atheris is installed, else by seeded mutation of good files and of the pieces that each format
-is made of. Prints one line of JSON; a finding stops the run, is written to ``--out`` and exits 1.
+Guided by coverage: by Atheris where it is installed, else by our own tracer, which keeps every input that
+reaches a new line of the importers and wounds it further. Prints one line of JSON per format; a finding stops
+the run, is written to ``--out`` and exits 1.
 """
 
 from __future__ import annotations
@@ -11,13 +12,18 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import os
 import random
 import sys
+import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from types import FrameType
+from typing import Any, Self
 
 from evaluation.importers import FORMATS, Limits, Options, Role, SourceFile, read
 from evaluation.problems import InputError
@@ -26,6 +32,7 @@ from tests.importers.bad_inputs import GOOD
 LIMITS = Limits(max_bytes=200_000, max_items=500, max_field=5_000, max_characters=3_000, max_tokens=300)
 SPLIT = b"\x00\x00--next file--\x00\x00"
 ROLES = (Role.SOURCE, Role.SYSTEM, Role.SYSTEM, Role.REFERENCE, Role.ALIGNMENTS, Role.DOCUMENTS)
+CODE = os.path.join("evaluation", "importers")
 SAMPLES = Path(__file__).parents[2] / "fixtures" / "samples"
 PIECES = [
     *(
@@ -134,63 +141,128 @@ def seeds(form: str) -> list[bytes]:
     order = ("source", "north.", "south", "reference", "links")
     parallel = SPLIT.join(next(p for p in texts if word in p.name).read_bytes() for word in order)
     own = [parallel] if form == "text" else [GOOD[form].encode()] if form in GOOD else []
-    return own * 5 + [path.read_bytes() for path in sorted(SAMPLES.iterdir()) if path.is_file()] + [parallel]
+    return own * 30 + [path.read_bytes() for path in sorted(SAMPLES.iterdir()) if path.is_file()] + [parallel]
 
 
 def mutate(data: bytes, pool: list[bytes], rng: random.Random) -> bytes:
-    """A few small wounds."""
-    made = bytearray(data)
+    """A few small wounds: something put in, changed, cut out, doubled, cut off, or spliced."""
     for _ in range(rng.choice((1, 1, 2, 3, 8))):
-        at, end = sorted(rng.randint(0, len(made)) for _ in range(2))
-        wounds: list[Callable[[], Any]] = [
-            lambda at=at: made.__setitem__(slice(at, at), rng.choice(PIECES)),
-            lambda at=at: made.__setitem__(slice(at, at + 1), bytes([rng.randrange(256)])),
-            lambda at=at, end=end: made.__delitem__(slice(at, min(end, at + 40))),
-            lambda at=at, end=end: made.__setitem__(slice(at, at), made[at : min(end, at + 200)]),
-            lambda at=at: made.__delitem__(slice(at, None)),
-            lambda at=at: made.__setitem__(slice(at, None), rng.choice(pool)[rng.randrange(200) :]),
-        ]
-        rng.choice(wounds)()
-    return bytes(made[: LIMITS.max_bytes + 10])
+        at, end = sorted(rng.randint(0, len(data)) for _ in range(2))
+        left, right = data[:at], data[at:]
+        data = rng.choice(
+            (
+                left + rng.choice(PIECES) + right,
+                left + bytes([rng.randrange(256)]) + right[1:],
+                left + data[min(end, at + 40) :],
+                left + data[at : min(end, at + 200)] + right,
+                left,
+                left + rng.choice(pool)[rng.randrange(200) :],
+            )
+        )
+    return data[: LIMITS.max_bytes + 10]
 
 
-def run(form: str, seconds: float, seed: int, out: Path | None) -> dict[str, object]:
-    """Mutate until the time is over."""
-    rng, pool, outcomes = random.Random(seed), seeds(form), Counter[str]()
-    slowest, until = 0.0, time.monotonic() + seconds
+class Tracer:
+    """Notes which lines of the importers run."""
+
+    def __init__(self) -> None:
+        self.seen: set[tuple[str, int]] = set()
+
+    def __enter__(self) -> Self:
+        sys.settrace(self._call)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.settrace(None)
+
+    def _call(self, frame: FrameType, event: str, arg: object) -> Callable[..., Any] | None:
+        return self._line if CODE in frame.f_code.co_filename else None
+
+    def _line(self, frame: FrameType, event: str, arg: object) -> Callable[..., Any]:
+        self.seen.add((frame.f_code.co_filename, frame.f_lineno))
+        return self._line
+
+
+def run(form: str, seconds: float, seed: int, out: Path | None) -> Report:
+    """Wound files until the time is over; one run in four is traced."""
+    rng, pool, report, tracer = random.Random(seed), seeds(form), Report(form, "own tracer"), Tracer()
+    until = time.monotonic() + seconds
     while time.monotonic() < until:
         data = mutate(rng.choice(pool), pool, rng)
-        started = time.process_time()
-        try:
-            outcome = check(data, form)
-        except Exception:
-            if out is not None:
-                out.write_bytes(data)
-            print(f"finding in format {form}: {data[:2000]!r}", file=sys.stderr)
-            raise
-        slowest = max(slowest, time.process_time() - started)
-        if outcome not in outcomes or rng.random() < 0.002:
-            pool = [*pool[-300:], data]
-        outcomes[outcome] += 1
-    total = outcomes.total()
-    return {
-        "format": form,
-        "engine": "mutation",
-        "runs": total,
-        "slowest": round(slowest, 3),
-        "outcomes": outcomes,
-    }
+        before = len(tracer.seen)
+        with finding(data, form, out):
+            if rng.random() < 0.25:
+                with tracer:
+                    report.add(data)
+            else:
+                report.add(data)
+        if len(tracer.seen) > before:
+            pool.append(data)
+    report.lines = len(tracer.seen)
+    return report
 
 
-def run_atheris(form: str, seconds: float) -> None:
-    """Coverage-guided, in this process; Atheris never returns."""
-    import atheris  # type: ignore[import-not-found]  # an optional tool that does not build everywhere
+def run_atheris(form: str, seconds: float, out: Path | None) -> None:
+    """Atheris never returns: the report is printed, and the process ended, by the first run after the time is
+    over.
+    """
+    import atheris
 
     atheris.instrument_all()
-    atheris.Setup(
-        [sys.argv[0], f"-max_total_time={int(seconds)}"], lambda data: check(bytes(data), form) and None
-    )
-    atheris.Fuzz()
+    report, until = Report(form, "atheris"), time.monotonic() + seconds
+
+    def once(data: bytes) -> None:
+        if time.monotonic() > until:
+            print(report.as_json(), flush=True)
+            os._exit(0)
+        with finding(bytes(data), form, out):
+            report.add(bytes(data))
+
+    with tempfile.TemporaryDirectory() as corpus:
+        for number, seed in enumerate(seeds(form)):
+            (Path(corpus) / str(number)).write_bytes(seed)
+        atheris.Setup(
+            [sys.argv[0], corpus, f"-max_len={LIMITS.max_bytes}", f"-artifact_prefix={corpus}/"], once
+        )
+        atheris.Fuzz()
+
+
+@dataclass
+class Report:
+    """How often what happened."""
+
+    form: str
+    engine: str
+    outcomes: Counter[str] = field(default_factory=Counter)
+    slowest: float = 0.0
+    lines: int | None = None
+
+    def add(self, data: bytes) -> None:
+        started = time.process_time()
+        self.outcomes[check(data, self.form)] += 1
+        self.slowest = max(self.slowest, time.process_time() - started)
+
+    def as_json(self) -> str:
+        counts = dict(self.outcomes.most_common())
+        found = {
+            "format": self.form,
+            "engine": self.engine,
+            "runs": self.outcomes.total(),
+            "lines": self.lines,
+        }
+        return json.dumps(found | {"slowest": round(self.slowest, 3), "outcomes": counts})
+
+
+@contextmanager
+def finding(data: bytes, form: str, out: Path | None) -> Iterator[None]:
+    """Keep the input of whatever goes wrong."""
+    try:
+        yield
+    except BaseException:
+        if out is not None:
+            out.write_bytes(data)
+        print(f"finding in format {form}: {data[:2000]!r}", file=sys.stderr)
+        raise
 
 
 def main() -> None:
@@ -202,9 +274,9 @@ def main() -> None:
     options = parser.parse_args()
     forms = list(FORMATS) if options.format == "all" else [options.format]
     if importlib.util.find_spec("atheris") and len(forms) == 1:
-        run_atheris(forms[0], options.seconds)
+        run_atheris(forms[0], options.seconds, options.out)
     for form in forms:
-        print(json.dumps(run(form, options.seconds, options.seed, options.out)), flush=True)
+        print(run(form, options.seconds, options.seed, options.out).as_json(), flush=True)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,11 @@ def test_a_bad_file_is_refused_with_its_code_place_and_remedy(case: BadInput) ->
         assert said.line == case.line
 
 
-@pytest.mark.parametrize("case", ACCEPTED, ids=str)
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(case, marks=pytest.mark.slow if "200,000" in case.title else []) for case in ACCEPTED],
+    ids=str,
+)
 def test_an_odd_file_is_accepted_with_its_warning(case: BadInput) -> None:
     found = read(case.files(), format=case.format, options=case.options, limits=case.limits)
     assert len(found.items) > 0
@@ -41,5 +45,4 @@ def test_an_odd_file_is_accepted_with_its_warning(case: BadInput) -> None:
 
 
 def test_every_case_of_the_table_has_a_file() -> None:
-    parsed_elsewhere = {44, 45, 46, 47, 48, 49}
-    assert {case.number for case in CASES} | parsed_elsewhere == set(range(1, 58))
+    assert {case.number for case in CASES} == set(range(1, 58))
