@@ -86,7 +86,10 @@ def grouped(columns: Floats, groups: Ints) -> Floats:
     [[4.0, 2.0]]
     """
     length = int(groups.max()) + 1 if len(groups) else 0
-    return np.array([np.bincount(groups, row, minlength=length) for row in columns]).reshape(-1, length)
+    found = np.empty((len(columns), length))
+    for row, total in zip(columns, found, strict=True):
+        total[:] = np.bincount(groups, row, minlength=length)
+    return found
 
 
 def resampled_totals(columns: Floats, resamples: int, seed: int) -> Floats | None:

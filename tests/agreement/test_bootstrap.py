@@ -1,0 +1,102 @@
+"""Intervals: seeded, honest about sentences, the same whichever way the draws are made."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from evaluation.agreement import (
+    KRIPPENDORFF_ALPHA,
+    Coefficient,
+    Judgements,
+    Tally,
+    Unit,
+    bootstrap,
+    fixed_kappa,
+)
+from evaluation.agreement.bootstrap import percentile_interval, resampled_totals, sampled, unit_columns
+from tests.agreement.studies import random_matrix, study
+
+
+def interval(
+    coefficient: Coefficient, j: Judgements, unit: Unit = Unit.SENTENCE, seed: int = 1
+) -> tuple[float, float]:
+    found = sampled([(coefficient, Tally.of(j))], j, unit=unit, seed=seed)[0].interval
+    assert found is not None
+    return found
+
+
+def judged(seed: int = 0, items: int = 300) -> Judgements:
+    j = Judgements.from_matrix(random_matrix(seed, items=items), "wxyz")
+    return Judgements(j.annotators, j.items, j.labels, j.items // 4, j.label_names, j.annotator_names)
+
+
+def test_the_same_seed_gives_the_same_interval_and_another_seed_another() -> None:
+    j = judged()
+    assert interval(KRIPPENDORFF_ALPHA, j) == interval(KRIPPENDORFF_ALPHA, j)
+    assert interval(KRIPPENDORFF_ALPHA, j) != interval(KRIPPENDORFF_ALPHA, j, seed=2)
+
+
+def test_the_interval_holds_the_estimate() -> None:
+    j = judged()
+    for coefficient in (fixed_kappa(4), KRIPPENDORFF_ALPHA):
+        found = sampled([(coefficient, Tally.of(j))], j)[0]
+        assert found.value is not None
+        assert found.interval is not None
+        assert found.interval[0] < found.value < found.interval[1]
+
+
+def test_sentences_whose_phrases_move_together_widen_the_interval() -> None:
+    """Four copies of each item are no new evidence, which only the sentence knows."""
+    matrix = np.repeat(random_matrix(5, items=60, missing=0), 4, axis=1)
+    j = Judgements.from_matrix(matrix, "wxyz")
+    j = Judgements(j.annotators, j.items, j.labels, j.items // 4, j.label_names, j.annotator_names)
+    by_sentence, by_item = (np.diff(interval(fixed_kappa(4), j, unit))[0] for unit in Unit)
+    assert 1.6 < by_sentence / by_item < 2.4  # √4
+
+
+@pytest.mark.parametrize("unit", Unit)
+def test_the_three_ways_of_drawing_agree(unit: Unit, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spread of the totals against its exact value: n times the covariance of the columns."""
+    columns = unit_columns(fixed_kappa(4).features(Tally.of(judged(items=800))), judged(items=800), unit)
+    exact = columns.shape[1] * np.cov(columns, bias=True)
+    normal = resampled_totals_of(columns, monkeypatch, many=1)
+    merged = resampled_totals_of(columns, monkeypatch, many=10**6)
+    single = resampled_totals_of(
+        columns + np.random.default_rng(0).normal(0, 1e-9, columns.shape), monkeypatch, 10**6
+    )
+    for drawn in (normal, merged, single):
+        assert np.cov(drawn, bias=True) == pytest.approx(exact, rel=0.12)
+        assert drawn.mean(axis=1) == pytest.approx(columns.sum(axis=1), rel=0.01)
+
+
+def resampled_totals_of(columns: np.ndarray, monkeypatch: pytest.MonkeyPatch, many: int) -> np.ndarray:
+    monkeypatch.setattr(bootstrap, "MANY", many)
+    drawn = resampled_totals(columns, 4000, 7)
+    assert drawn is not None
+    return drawn
+
+
+def test_draws_are_whole_units() -> None:
+    drawn = resampled_totals(np.array([[1.0, 10.0, 100.0, 1000.0]]), 200, 1)
+    assert drawn is not None
+    digits = {sum(int(d) for d in f"{int(total):04d}") for total in drawn[0]}
+    assert digits == {4}
+
+
+def test_no_interval_without_resamples_or_with_a_single_sentence() -> None:
+    j = judged()
+    assert sampled([(KRIPPENDORFF_ALPHA, Tally.of(j))], j, resamples=0)[0].interval is None
+    alone = study([("a", 1, "x", 1), ("b", 1, "x", 1), ("a", 2, "y", 1), ("b", 2, "x", 1)])
+    assert sampled([(KRIPPENDORFF_ALPHA, Tally.of(alone))], alone)[0].interval is None
+
+
+def test_no_interval_without_data() -> None:
+    empty = study([])
+    found = sampled([(KRIPPENDORFF_ALPHA, Tally.of(empty))], empty)[0]
+    assert (found.value, found.interval) == (None, None)
+
+
+def test_undefined_resamples_are_left_out() -> None:
+    assert percentile_interval(np.array([np.nan, 1.0, 3.0]), 1.0) == (1.0, 3.0)
+    assert percentile_interval(np.array([np.nan])) is None
