@@ -1,0 +1,90 @@
+"""Which collocations of a sentence count: all of them, or those of a tree (paper 002, methods 1–4).
+
+The tree stands in for a parse: content words are vertices, collocations are weighted branches, and the
+maximum spanning tree keeps each word's strongest ties. Two branches cross when exactly one end of the one
+lies strictly inside the other. Without crossings the result may fall apart into several trees.
+
+====================  ============================================================================
+``simple``            every collocation
+``mst``               maximum spanning tree (Kruskal)
+``mst-ncb``           the same, taking no branch that crosses one already taken, as in the slides
+``mst-ncb2``          the same, after a first branch from ``<s>`` to the first verb; that branch only
+                      blocks crossings, it is no collocation and does not enter the average
+``mst-ncb-exact``     ours: the non-crossing forest whose weights really sum highest
+====================  ============================================================================
+
+Equal weights are taken from left to right: by first word, then by second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Method(StrEnum):
+    """How the collocations of a sentence are chosen."""
+
+    SIMPLE = "simple"
+    MST = "mst"
+    MST_NCB = "mst-ncb"
+    MST_NCB2 = "mst-ncb2"
+    MST_NCB_EXACT = "mst-ncb-exact"
+
+    @property
+    def code(self) -> int:
+        """The number by which the kernel knows the method."""
+        return list(Method).index(self)
+
+
+PAPER_METHODS = (Method.SIMPLE, Method.MST, Method.MST_NCB, Method.MST_NCB2)
+
+
+class Branch(NamedTuple):
+    """A collocation between the words at two places, ``left`` before ``right``."""
+
+    left: int
+    right: int
+    weight: float
+
+
+def choose(
+    method: Method, branches: Sequence[Branch], words: int, first_verb: int | None = None
+) -> tuple[Branch, ...]:
+    """The branches that a method keeps, strongest first.
+
+    >>> ring = [Branch(0, 1, 5.0), Branch(0, 2, 9.0), Branch(1, 2, 7.0), Branch(1, 3, 8.0)]
+    >>> [tuple(branch[:2]) for branch in choose(Method.MST, ring, 4)]
+    [(0, 2), (1, 3), (1, 2)]
+    >>> [tuple(branch[:2]) for branch in choose(Method.MST_NCB, ring, 4)]
+    [(0, 2), (1, 2)]
+    """
+    from metrics.collocation import trees_kernel  # imports numba
+
+    _check(branches, words)
+    ordered = sorted(branches)
+    left = np.array([branch.left for branch in ordered], np.int32)
+    right = np.array([branch.right for branch in ordered], np.int32)
+    weight = np.array([branch.weight for branch in ordered], np.float64)
+    order = trees_kernel.strongest_first(weight)
+    verb = trees_kernel.NO_VERB if first_verb is None else first_verb
+    marks = trees_kernel.select(method.code, left, right, weight, order, words, verb)
+    return tuple(ordered[k] for k in order if marks[k])
+
+
+def crossing(a: Branch, b: Branch) -> bool:
+    """Whether exactly one end of one branch lies strictly inside the other.
+
+    >>> crossing(Branch(0, 2, 1.0), Branch(1, 3, 1.0)), crossing(Branch(0, 2, 1.0), Branch(2, 3, 1.0))
+    (True, False)
+    """
+    return a.left < b.left < a.right < b.right or b.left < a.left < b.right < a.right
+
+
+def _check(branches: Sequence[Branch], words: int) -> None:
+    for branch in branches:
+        if not 0 <= branch.left < branch.right < words:
+            raise ValueError(f"{branch} does not join two of {words} words from left to right")

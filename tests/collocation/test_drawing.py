@@ -1,0 +1,78 @@
+"""The tree over the sentence: well-formed, escaped, without inline style."""
+
+from __future__ import annotations
+
+import defusedxml.ElementTree
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metrics.collocation.drawing import describe, draw
+from metrics.collocation.trees import Branch
+from metrics.collocation.words import ContentWords
+
+TOKENS = ["Mussa", "'s", "trip", "coincides", "with", "the", "visit"]
+CONTENT = ContentWords(("mussa", "trip", "coincide", "visit"), (0, 2, 3, 6), 2)
+TREE = [Branch(0, 1, 3.0), Branch(1, 3, 2.5), Branch(2, 3, 2.6)]
+
+
+def classes(svg: str) -> list[str]:
+    return [element.get("class", "") for element in defusedxml.ElementTree.fromstring(svg).iter()]
+
+
+def test_every_word_and_every_branch_is_drawn() -> None:
+    found = classes(draw(TOKENS, CONTENT, TREE))
+    assert found.count("colloc-branch") == 3
+    assert found.count("colloc-word") == 4
+    assert found.count("colloc-other") == 4  # three tokens and <s>
+
+
+def test_the_first_branch_reaches_from_the_start_to_the_verb() -> None:
+    assert classes(draw(TOKENS, CONTENT, TREE, first_branch=True)).count("colloc-start") == 2
+    without_verb = ContentWords(CONTENT.words, CONTENT.places, None)
+    assert "colloc-start" not in classes(draw(TOKENS, without_verb, TREE, first_branch=True))
+
+
+def test_words_that_the_corpus_does_not_know_are_marked() -> None:
+    found = classes(draw(TOKENS, CONTENT, [], known={"trip", "visit"}))
+    assert (found.count("colloc-word"), found.count("colloc-unknown")) == (2, 2)
+
+
+def test_there_is_no_inline_style_script_or_handler() -> None:
+    svg = draw(TOKENS, CONTENT, TREE, first_branch=True)
+    assert "style" not in svg
+    assert "script" not in svg
+    assert " on" not in svg.replace("colloc", "")
+
+
+def test_an_empty_sentence_is_a_drawing_too() -> None:
+    assert classes(draw([], ContentWords((), (), None), []))[0] == "colloc-tree"
+
+
+def test_an_arc_rises_above_those_it_encloses() -> None:
+    svg = draw(
+        ["a", "b", "c"],
+        ContentWords(("a", "b", "c"), (0, 1, 2), None),
+        [Branch(0, 2, 1.0), Branch(0, 1, 2.0)],
+    )
+    texts = [e for e in defusedxml.ElementTree.fromstring(svg).iter() if e.get("class") == "colloc-strength"]
+    outer, inner = (int(text.get("y", "0")) for text in texts)
+    assert outer < inner
+
+
+@given(
+    st.lists(
+        st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufffe\uffff")), max_size=5
+    )
+)
+def test_any_text_is_escaped(tokens: list[str]) -> None:
+    different = dict.fromkeys(tokens)
+    content = ContentWords(tuple(different), tuple(tokens.index(token) for token in different), None)
+    tree = [Branch(0, 1, 1.0)] if len(different) > 1 else []
+    root = defusedxml.ElementTree.fromstring(draw(tokens, content, tree))
+    texts = [element.text or "" for element in root.iter() if element.get("class", "") in ("colloc-word",)]
+    assert texts == list(different) if len(different) == len(tokens) else True
+
+
+def test_the_label_says_the_tree_in_words() -> None:
+    assert describe(CONTENT, TREE[:1]) == "1 collocation: mussa – trip 3"
+    assert describe(CONTENT, []) == "0 collocations"
