@@ -44,10 +44,11 @@ class Census:
         here = Place(self.reading.files[0].name)
         if not self.count and not self.reading.problems:
             self.reading.refuse("no_items", "the file has no items", "choose a file with sentences", here)
+        self.reading.stop_if_faulty()  # what follows would only echo the faults found so far
         if not self.reading.incomplete:
             self._check_missing()
         self._check_judgements()
-        if self.count and not self.comparable:
+        if not self.comparable:
             self.reading.fault(
                 "too_few_systems",
                 "no item has translations by two systems",

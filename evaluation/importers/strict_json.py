@@ -112,8 +112,9 @@ class JsonReader:
             try:
                 value, end = _DECODER.raw_decode(self._text, self._at)
             except json.JSONDecodeError as error:
+                ahead = error.pos - self._at
                 if self._complete(error) or not self._more():
-                    self._syntax(error.msg, error.pos)
+                    self._syntax(error.msg, self._at + ahead)
             except _Refused as refused:
                 self._reading.refuse(refused.code, refused.message, refused.remedy, self.place)
             except RecursionError:
