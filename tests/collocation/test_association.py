@@ -88,8 +88,8 @@ def test_log_likelihood_and_chi_square_equal_nltk(counts: tuple[int, int, int, i
 @given(tables())
 def test_log_likelihood_equals_the_textbook_sum(counts: tuple[int, int, int, int]) -> None:
     c12, c1, c2, n = counts
-    cells = ((c12, c1 * c2), (c1 - c12, c1 * (n - c2)), (c2 - c12, (n - c1) * c2))
-    cells += ((n - c1 - c2 + c12, (n - c1) * (n - c2)),)
+    cells = [(c12, c1 * c2), (c1 - c12, c1 * (n - c2)), (c2 - c12, (n - c1) * c2)]
+    cells += [(n - c1 - c2 + c12, (n - c1) * (n - c2))]
     slow = 2 * math.fsum(o * math.log(o * n / margins) for o, margins in cells if o)
     assert log_likelihood_ratio(c12, c1, c2, n, base=math.e) == pytest.approx(slow, rel=1e-9, abs=1e-9)
 
