@@ -15,6 +15,7 @@ from scipy import sparse
 from evaluation.agreement.bootstrap import Unit, resampled_totals, unit_columns
 from evaluation.agreement.coefficients import corrected, defined, ratio
 from evaluation.agreement.judgements import Codes, Floats, Ints, Judgements
+from evaluation.agreement.tally import BLOCK
 
 LARGE = 10_000_000  # numbers that an interval may put into memory
 
@@ -76,10 +77,7 @@ def cohen_kappa(first: Codes, second: Codes, size: int, weights: Weights = Weigh
     """
     if len(first) != len(second):
         raise ValueError(f"two columns of one length expected, found {len(first)} and {len(second)}")
-    cells = np.multiply(first, size, dtype=np.int32)
-    cells += second
-    confusion = np.bincount(cells, minlength=size * size).reshape(1, size, size)
-    return defined(cohen_of(confusion, weights)[0])
+    return defined(cohen_of(_confusion(first, second, size)[None], weights)[0])
 
 
 def cohen_of(confusion: Ints, weights: Weights = Weights.NONE) -> Floats:
@@ -121,6 +119,17 @@ def cohen_mean_resampled(
     ]
     drawn = resampled_totals(np.vstack(columns), resamples, seed)
     return None if drawn is None else _mean_cohen(drawn.reshape(len(columns), -1, resamples))
+
+
+def _confusion(first: Codes, second: Codes, size: int) -> Ints:
+    """Labels × labels, counted in blocks of bytes that stay in the processor's cache."""
+    narrow = np.uint8 if size * size <= 256 else np.int64
+    found = np.zeros(size * size, dtype=np.int64)
+    for start in range(0, len(first), BLOCK):
+        part = slice(start, start + BLOCK)
+        cells = first[part].astype(narrow) * narrow(size) + second[part].astype(narrow)
+        found += np.bincount(cells, minlength=size * size)
+    return found.reshape(size, size)
 
 
 def _given(judgements: Judgements) -> sparse.csr_array:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from evaluation.agreement.judgements import Floats, Ints, Judgements
 
-BLOCK = 16_384  # items at a time: what one block needs stays in the processor's cache
+BLOCK = 8_192  # items at a time: what one block needs stays in the processor's cache
 
 
 class Pairing(StrEnum):
