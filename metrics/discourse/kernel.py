@@ -5,7 +5,8 @@ A fragment is a connected part of a tree in which every node has all of its chil
     K(a, b) = Σ over pairs of nodes C(n, m)
     C(n, m) = 0 where the productions of n and m differ, else λ · Π over their children (1 + C(nᵢ, mᵢ))
 
-so a fragment of s productions weighs λˢ. The similarity is K(a, b) / √(K(a, a) · K(b, b)).
+so a fragment of s productions weighs λˢ; small decays keep large fragments from ruling the sum. The
+similarity is K(a, b) / √(K(a, a) · K(b, b)).
 
 Values are kept as logarithms, since K of a long sentence with itself exceeds any float. Productions are
 numbered over all trees of a ``Forest``; a pair of trees is compared only at nodes of equal production, found
@@ -15,6 +16,7 @@ needed.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import accumulate
@@ -61,8 +63,8 @@ class Forest:
 
     def log_kernel(self, left: npt.ArrayLike, right: npt.ArrayLike, decay: float = DECAY) -> Floats:
         """log K of each pair of trees, given by number; −∞ where they share nothing."""
-        if not 0 < decay <= 1:
-            raise ValueError(f"the decay must lie in (0, 1], got {decay}")
+        if not 0 < decay < math.inf:
+            raise ValueError(f"the decay must be a positive number, got {decay}")
         a, b = np.broadcast_arrays(np.asarray(left, np.int64), np.asarray(right, np.int64))
         if a.size and not (min(a.min(), b.min()) >= 0 and max(a.max(), b.max()) < len(self)):
             raise IndexError(f"tree numbers must lie in [0, {len(self)})")

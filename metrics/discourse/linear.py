@@ -1,0 +1,86 @@
+"""A linear classifier over named features: trained by scikit-learn, kept as plain arrays.
+
+Both steps of our discourse parser decide with one of these. Features are strings; an unknown feature counts
+nothing. With one class the score is the log-odds of "yes".
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Linear:
+    """Weights by feature (row) and class (column), and each class's bias."""
+
+    classes: tuple[str, ...]
+    rows: dict[str, int]
+    weights: npt.NDArray[np.float32]
+    bias: npt.NDArray[np.float32]
+
+    def scores(self, features: Iterable[str]) -> npt.NDArray[np.float32]:
+        """Log-odds (one class) or log-probabilities up to a constant, one for each class."""
+        known = [row for row in map(self.rows.get, features) if row is not None]
+        total: npt.NDArray[np.float32] = self.weights[known].sum(axis=0) + self.bias
+        return total
+
+    def arrays(self, prefix: str) -> dict[str, npt.NDArray[np.generic]]:
+        """What a model file keeps."""
+        return {
+            f"{prefix}_classes": np.array(self.classes),
+            f"{prefix}_features": np.array(list(self.rows)),
+            f"{prefix}_weights": self.weights,
+            f"{prefix}_bias": self.bias,
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, npt.NDArray[np.generic]], prefix: str) -> Linear:
+        """The reverse of ``arrays``; raises ``ValueError`` where the sizes contradict each other."""
+        names = arrays[f"{prefix}_features"].tolist()
+        weights = arrays[f"{prefix}_weights"].astype(np.float32)
+        bias = arrays[f"{prefix}_bias"].astype(np.float32)
+        classes = tuple(arrays[f"{prefix}_classes"].tolist())
+        if weights.shape != (len(names), len(classes)) or bias.shape != (len(classes),):
+            raise ValueError(
+                f"{prefix}: {len(names)} features × {len(classes)} classes, weights {weights.shape}"
+            )
+        return cls(classes, {name: row for row, name in enumerate(names)}, weights, bias)
+
+
+def fit(
+    examples: Sequence[Sequence[str]],
+    labels: Sequence[str],
+    *,
+    least: int = 2,
+    strength: float = 1.0,
+    steps: int = 200,
+) -> Linear:
+    """Logistic regression over features seen at least ``least`` times; ``strength`` is scikit-learn's C.
+
+    Two labels give a model with one column, for the label that sorts last; the fit is deterministic.
+    """
+    from scipy.sparse import csr_matrix
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import LogisticRegression
+
+    if len(set(labels)) < 2:
+        raise ValueError(f"a classifier needs two labels or more, got {sorted(set(labels))}")
+    counts = Counter(feature for features in examples for feature in set(features))
+    rows = {feature: row for row, feature in enumerate(sorted(f for f, n in counts.items() if n >= least))}
+    found = [[rows[feature] for feature in features if feature in rows] for features in examples]
+    starts = np.cumsum([0, *map(len, found)])
+    columns = np.array([row for some in found for row in some], np.int32)
+    matrix = csr_matrix((np.ones(len(columns)), columns, starts), shape=(len(found), len(rows)))
+    model = LogisticRegression(C=strength, max_iter=steps, tol=1e-3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # stopping early is a mild regularisation here
+        model.fit(matrix, labels)
+    classes = model.classes_.tolist()
+    weights = model.coef_.T.astype(np.float32)
+    return Linear(tuple(classes[-weights.shape[1] :]), rows, weights, model.intercept_.astype(np.float32))
