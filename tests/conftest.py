@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
-
-# Before Django reads its settings: tests never touch the real database, key or uploads.
-os.environ.setdefault("APPRAISE_HOME", tempfile.mkdtemp(prefix="appraise-tests-"))
-os.environ.setdefault("SECRET_KEY", "tests-only-" + "x" * 40)
 
 import pytest
 from hypothesis import HealthCheck, settings

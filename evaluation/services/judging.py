@@ -226,9 +226,9 @@ def submit_ranking(assignment: Assignment, answer: Answer, *, received_at: datet
                 return Receipt(version, shown(choice))
         stored = max(given, default=None)
         current = Receipt(stored[0], shown(stored[1])) if stored else Receipt(0, None)
+        if current.choice == answer.choice:  # nothing new: a whole form repeats what single clicks said
+            return current
         if current.version != answer.base:
-            if current.choice == answer.choice:
-                return current
             raise StaleAnswer(current)
         seat = _take_seat(assignment) if assignment.task.is_open else None
         choice = (

@@ -72,7 +72,7 @@ def answer(request: HttpRequest, token: str) -> JsonResponse:
         return JsonResponse({"error": "signed_out"}, status=401)
     try:
         assignment = own_assignment(request, token)
-        form = AnswerForm(json.loads(request.body))
+        form = AnswerForm(_json_object(request.body))
     except Http404:
         return JsonResponse({"error": "not_found"}, status=404)
     except ValueError:
@@ -89,6 +89,13 @@ def answer(request: HttpRequest, token: str) -> JsonResponse:
     except (judging.UnknownPhrase, judging.ChoiceNotInScheme) as error:
         return JsonResponse({"error": "invalid", "detail": str(error)}, status=400)
     return JsonResponse({"version": receipt.version, "choice": receipt.choice})
+
+
+def _json_object(body: bytes) -> dict[str, object]:
+    found = json.loads(body)
+    if not isinstance(found, dict):
+        raise ValueError("a JSON object is expected")
+    return found
 
 
 @login_required

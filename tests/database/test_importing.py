@@ -1,0 +1,207 @@
+"""A file becomes a task, whole or not at all."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluation.importers import ImportedSet, SourceFile, read
+from evaluation.models import (
+    Alignment,
+    Campaign,
+    Candidate,
+    Comparison,
+    Item,
+    Occurrence,
+    Output,
+    PhrasePair,
+    Slot,
+    Task,
+)
+from evaluation.problems import InputError
+from evaluation.services import importing
+from evaluation.services.importing import TaskSettings, create_task, fill_task, import_set
+from tests.database.conftest import SENTENCES, make_task
+
+SETTINGS = TaskSettings(name="Houses", scheme="six-way", source_language="de", target_language="en")
+
+
+def a_set(sentences: list[dict[str, Any]] = SENTENCES) -> ImportedSet:
+    return read([SourceFile.from_bytes("houses.json", json.dumps({"items": sentences}).encode())])
+
+
+@pytest.fixture
+def campaign(db: None) -> Campaign:
+    return Campaign.objects.create(slug="study", name="Study")
+
+
+def test_every_system_gets_its_output_and_equal_outputs_are_one_candidate(db: None) -> None:
+    sentence = {**SENTENCES[0], "candidates": {"x": "the same", "y": "the same", "z": "another one"}}
+    make_task(sentences=[sentence])
+    assert Output.objects.count() == 3
+    assert Candidate.objects.count() == 2
+    assert Comparison.objects.count() == 1
+
+
+def test_identical_candidates_leave_an_item_without_questions(db: None) -> None:
+    task = make_task(sentences=[{**SENTENCES[0], "candidates": {"x": "the same", "y": "the same"}}])
+    assert Item.objects.count() == 1
+    assert (task.size, Slot.objects.count()) == (0, 0)
+
+
+def test_the_smaller_text_is_first_whatever_the_order_of_upload(db: None) -> None:
+    make_task()
+    for comparison in Comparison.objects.select_related("first", "second"):
+        assert comparison.first.text < comparison.second.text
+    assert not PhrasePair.objects.filter(first__gt="", second="").exists()
+
+
+def test_seats_are_comparisons_times_overlap(db: None) -> None:
+    task = make_task(overlap=3)
+    owners = PhrasePair.objects.values("owner").distinct().count()
+    assert task.size == owners
+    assert Slot.objects.count() == 3 * owners
+
+
+def test_each_pair_is_asked_in_exactly_one_comparison_that_shows_it(task: Task) -> None:
+    for pair in PhrasePair.objects.prefetch_related("occurrences__alignment"):
+        places = {occurrence.alignment.comparison_id for occurrence in pair.occurrences.all()}
+        assert pair.owner_id in places
+
+
+def test_occurrences_point_at_phrases_with_the_texts_of_their_pair(task: Task) -> None:
+    for occurrence in Occurrence.objects.select_related("pair", "alignment__comparison__first"):
+        start, end, *_ = occurrence.alignment.phrases[occurrence.index]
+        words = occurrence.alignment.comparison.first.tokens[start:end] if start is not None else ()
+        text = occurrence.pair.second if occurrence.flipped else occurrence.pair.first
+        assert text.split() == " ".join(words).split() or text.replace(" ", "") == "".join(words)
+
+
+@pytest.mark.parametrize(("dedup", "merged"), [("none", False), ("item", False), ("task", True)])
+def test_a_pair_is_merged_over_items_only_in_the_papers_mode(db: None, dedup: str, merged: bool) -> None:
+    make_task(dedup=dedup)
+    crimson = PhrasePair.objects.filter(first="crimson", second="red")
+    assert (crimson.count() == 1) is merged
+    assert Occurrence.objects.filter(pair__in=crimson).count() >= len(SENTENCES)
+
+
+def test_one_sided_pairs_are_never_merged_over_items(db: None) -> None:
+    make_task(dedup="task")
+    assert not PhrasePair.objects.filter(kind="one_sided", item__isnull=True).exists()
+    assert not PhrasePair.objects.filter(kind="moved", item__isnull=True).exists()
+
+
+def test_the_owner_depends_on_the_seed_alone(db: None) -> None:
+    def owners(name: str, sentences: list[dict[str, Any]]) -> set[tuple[str, str, str]]:
+        task = make_task(name=name, sentences=sentences, dedup="task")
+        found = set(task.pairs.values_list("first", "second", "owner__first__text"))
+        task.delete()
+        return found
+
+    backwards = [{**s, "candidates": dict(reversed(s["candidates"].items()))} for s in SENTENCES]  # type: ignore[attr-defined]
+    assert owners("one", SENTENCES) == owners("two", backwards)
+
+
+def test_the_same_content_twice_is_refused_and_leaves_nothing(campaign: Campaign) -> None:
+    import_set(a_set(), SETTINGS, campaign=campaign)
+    with pytest.raises(InputError) as refused:
+        import_set(a_set(), SETTINGS, campaign=campaign)
+    assert refused.value.problems[0].code == "already_imported"
+    assert Task.objects.count() == 1
+
+
+def test_a_split_upload_becomes_several_tasks(campaign: Campaign) -> None:
+    made = import_set(a_set(), SETTINGS, campaign=campaign, split=3)
+    assert made.tasks == ["houses-part-1", "houses-part-2"]
+    assert [task.items.count() for task in Task.objects.order_by("slug")] == [3, 1]
+    assert made.items == len(SENTENCES)
+
+
+def test_a_failed_import_is_taken_away_whole(campaign: Campaign, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importing, "CHUNK", 2)
+
+    def explode(done: int, total: int, message: str) -> None:
+        if done == 4:
+            raise RuntimeError("the disk is full")
+
+    with pytest.raises(RuntimeError):
+        import_set(a_set(), SETTINGS, campaign=campaign, report=explode)
+    assert (Task.objects.count(), Item.objects.count(), Alignment.objects.count()) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("dedup", ["item", "task"])
+def test_an_import_that_was_killed_goes_on_where_it_stopped(
+    campaign: Campaign, monkeypatch: pytest.MonkeyPatch, dedup: str
+) -> None:
+    monkeypatch.setattr(importing, "CHUNK", 1)
+    whole = make_task(name="whole", dedup=dedup)
+    options = TaskSettings(**{**SETTINGS_FIELDS, "name": "killed", "dedup": dedup})
+    other = Campaign.objects.create(slug="other", name="Other")
+    imported = a_set()
+    task = create_task(imported, options, campaign=other)
+
+    def kill(done: int, total: int, message: str) -> None:
+        if done == 2:
+            raise KeyboardInterrupt
+
+    def run(report: importing.Report | None) -> None:
+        pairs = zip(imported.items, options.meetings(imported), strict=True)
+        fill_task(task, pairs, options, total=4, report=report)
+
+    with pytest.raises(KeyboardInterrupt):
+        run(kill)
+    assert (task.items.count(), task.state) == (2, Task.State.IMPORTING)
+    run(None)
+    assert fingerprint(task) == fingerprint(whole)
+
+
+SETTINGS_FIELDS = {"scheme": "six-way", "source_language": "de", "target_language": "en"}
+
+
+def fingerprint(task: Task) -> tuple[object, ...]:
+    return (
+        sorted(
+            task.pairs.values_list(
+                "first", "second", "kind", "key", "owner__first__text", "owner__second__text"
+            )
+        ),
+        sorted(
+            Occurrence.objects.filter(pair__task=task).values_list(
+                "pair__key", "alignment__phrases", "index", "flipped"
+            ),
+            key=repr,
+        ),
+        sorted(
+            task.slots.values_list("comparison__first__text", "comparison__second__text", "k", "position")
+        ),
+        task.size,
+        task.state,
+    )
+
+
+def test_an_unknown_baseline_is_refused_before_anything_is_stored(campaign: Campaign) -> None:
+    with pytest.raises(InputError, match="no item has the baseline 'delta'"):
+        import_set(
+            a_set(), TaskSettings(name="x", scheme="six-way", comparisons="baseline:delta"), campaign=campaign
+        )
+    assert Task.objects.count() == 0
+
+
+def test_against_a_baseline_only_its_comparisons_are_made(campaign: Campaign) -> None:
+    options = TaskSettings(name="x", scheme="six-way", comparisons="baseline:alpha")
+    assert import_set(a_set(), options, campaign=campaign).comparisons == 2 * len(SENTENCES)
+
+
+@pytest.mark.django_db
+@settings(max_examples=15)
+@given(st.lists(st.lists(st.sampled_from("abcd"), max_size=6).map(" ".join), min_size=2, max_size=4))
+def test_any_sentences_become_a_task_whose_seats_ask_something(texts: list[str]) -> None:
+    sentence = {"id": "1", "source": "x", "candidates": {f"s{i}": t or "-" for i, t in enumerate(texts)}}
+    task = make_task(sentences=[sentence])
+    assert task.slots.count() == task.overlap * task.size
+    assert task.pairs.count() >= task.size
+    task.delete()

@@ -1,0 +1,138 @@
+"""Background jobs: progress, cancel, failure, and going on after their worker died."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+from django_tasks_db.models import DBTaskResult
+
+from evaluation import jobs
+from evaluation.models import Job
+from evaluation.problems import InputError, Problem
+
+
+@pytest.fixture
+def kinds() -> Iterator[dict[str, jobs.Handler]]:
+    """Handlers that a test registers are gone afterwards."""
+    before = dict(jobs.HANDLERS)
+    yield jobs.HANDLERS
+    jobs.HANDLERS.clear()
+    jobs.HANDLERS.update(before)
+
+
+def work() -> None:
+    """A worker that does what waits and then goes home."""
+    call_command("worker", batch=True, interval=0, startup_delay=False, reload=False, verbosity=0)
+
+
+def begin(kind: str, **arguments: object) -> Job:
+    return jobs.enqueue(kind, f"test {kind}", **arguments)
+
+
+@pytest.mark.django_db(transaction=True)
+class TestRunning:
+    def test_a_job_counts_and_returns_its_result(self, kinds: dict[str, jobs.Handler]) -> None:
+        @jobs.handler("count")
+        def count(job: Job, progress: jobs.Progress) -> dict[str, Any]:
+            for n in range(job.arguments["to"]):
+                progress.update(n + 1, job.arguments["to"], f"{n + 1} counted")
+            return {"counted": job.arguments["to"]}
+
+        job = begin("count", to=3)
+        work()
+        job.refresh_from_db()
+        assert (job.state, job.done, job.total, job.result) == (Job.State.DONE, 3, 3, {"counted": 3})
+
+    def test_a_failure_is_visible_and_the_worker_lives_on(self, kinds: dict[str, jobs.Handler]) -> None:
+        @jobs.handler("fail")
+        def fail(job: Job, progress: jobs.Progress) -> dict[str, Any]:
+            raise ZeroDivisionError
+
+        @jobs.handler("refuse")
+        def refuse(job: Job, progress: jobs.Progress) -> dict[str, Any]:
+            raise InputError(Problem("empty_file", "the file is empty", "choose another"))
+
+        failed, refused = begin("fail"), begin("refuse")
+        work()
+        failed.refresh_from_db()
+        refused.refresh_from_db()
+        assert failed.state == refused.state == Job.State.FAILED
+        assert "the log says why" in failed.error
+        assert refused.result["problems"][0]["code"] == "empty_file"
+
+    def test_a_waiting_job_can_be_cancelled(self, kinds: dict[str, jobs.Handler]) -> None:
+        jobs.handler("never")(lambda job, progress: {})
+        job = begin("never")
+        jobs.cancel(job)
+        work()
+        job.refresh_from_db()
+        assert (job.state, job.attempts) == (Job.State.CANCELLED, 0)
+
+    def test_a_running_job_stops_where_it_reports(self, kinds: dict[str, jobs.Handler]) -> None:
+        @jobs.handler("long")
+        def long(job: Job, progress: jobs.Progress) -> dict[str, Any]:
+            progress.update(1, 10)
+            jobs.cancel(job)
+            progress.update(10, 10)
+            raise AssertionError("should have stopped")
+
+        job = begin("long")
+        work()
+        job.refresh_from_db()
+        assert job.state == Job.State.CANCELLED
+
+    def test_an_unknown_kind_is_a_programming_error(self) -> None:
+        with pytest.raises(KeyError):
+            begin("unheard of")
+
+
+@pytest.mark.django_db(transaction=True)
+class TestAfterAKill:
+    def abandoned(self, job: Job) -> None:
+        """What a killed worker leaves behind."""
+        DBTaskResult.objects.all().delete()
+        past = timezone.now() - timedelta(seconds=1)
+        Job.objects.filter(pk=job.pk).update(
+            state=Job.State.RUNNING, lease_until=past, lease_holder="dead", attempts=1
+        )
+
+    def test_an_abandoned_job_runs_again(self, kinds: dict[str, jobs.Handler]) -> None:
+        jobs.handler("again")(lambda job, progress: {"attempt": job.attempts})
+        job = begin("again")
+        self.abandoned(job)
+        assert jobs.requeue_abandoned() == 1
+        assert jobs.requeue_abandoned() == 0
+        work()
+        job.refresh_from_db()
+        assert (job.state, job.result) == (Job.State.DONE, {"attempt": 2})
+
+    def test_a_job_that_kills_its_workers_fails_in_the_end(self, kinds: dict[str, jobs.Handler]) -> None:
+        jobs.handler("deadly")(lambda job, progress: {})
+        job = begin("deadly")
+        self.abandoned(job)
+        Job.objects.filter(pk=job.pk).update(attempts=Job.MOST_ATTEMPTS)
+        jobs.requeue_abandoned()
+        work()
+        job.refresh_from_db()
+        assert job.state == Job.State.FAILED
+        assert "died 3 times" in job.error
+
+    def test_a_worker_that_lost_its_lease_cannot_speak_for_the_job(
+        self, kinds: dict[str, jobs.Handler]
+    ) -> None:
+        @jobs.handler("slow")
+        def slow(job: Job, progress: jobs.Progress) -> dict[str, Any]:
+            Job.objects.filter(pk=job.pk).update(lease_holder="somebody else")
+            with pytest.raises(jobs.LeaseLost):
+                progress.update(1, 1)
+            return {"by": "the slow one"}
+
+        job = begin("slow")
+        work()
+        job.refresh_from_db()
+        assert job.result is None

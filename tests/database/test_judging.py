@@ -1,0 +1,224 @@
+"""Giving out work and taking in answers: nothing is lost, doubled or given to two people."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import timedelta
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from evaluation.blinding import canonical
+from evaluation.models import Annotator, Assignment, Membership, PhrasePair, Ranking, Slot, Task
+from evaluation.schemes import Choice
+from evaluation.services import judging
+from tests.database.conftest import annotator, make_task
+
+
+def claimed(task: Task, who: Annotator) -> Assignment:
+    assignment = judging.next_assignment(task, who)
+    assert assignment is not None
+    return assignment
+
+
+def first_phrase(assignment: Assignment) -> int:
+    return judging.asked(assignment).order_by("index").values_list("index", flat=True)[0]
+
+
+def answer(
+    assignment: Assignment,
+    choice: Choice | None,
+    *,
+    base: int = 0,
+    phrase: int | None = None,
+    id: uuid.UUID | None = None,
+) -> judging.Receipt:
+    number = first_phrase(assignment) if phrase is None else phrase
+    return judging.submit_ranking(assignment, judging.Answer(id or uuid.uuid4(), number, choice, base))
+
+
+def answer_all(assignment: Assignment, choice: Choice = Choice.EQUAL) -> None:
+    for index in judging.asked(assignment).values_list("index", flat=True):
+        answer(assignment, choice, phrase=index)
+
+
+class TestClaiming:
+    def test_unfinished_work_comes_back_before_new_work(self, task: Task, bob: Annotator) -> None:
+        assert claimed(task, bob).pk == claimed(task, bob).pk
+
+    def test_two_people_may_judge_the_same_comparison_but_not_from_one_seat(
+        self, task: Task, bob: Annotator, carol: Annotator
+    ) -> None:
+        mine, hers = claimed(task, bob), claimed(task, carol)
+        assert mine.comparison_id == hers.comparison_id
+        assert Slot.objects.filter(comparison=mine.comparison, state=Slot.State.TAKEN).count() == 2
+
+    def test_a_third_person_finds_no_seat_where_two_are_wanted(
+        self, task: Task, bob: Annotator, carol: Annotator
+    ) -> None:
+        mine = claimed(task, bob)
+        claimed(task, carol)
+        assert claimed(task, annotator("erin", task)).comparison_id != mine.comparison_id
+
+    def test_everything_is_given_out_once_and_then_nothing(self, task: Task, bob: Annotator) -> None:
+        seen = []
+        while (assignment := judging.next_assignment(task, bob)) is not None:
+            answer_all(assignment)
+            assert judging.finish(assignment) == []
+            seen.append(assignment.comparison_id)
+        assert len(seen) == len(set(seen)) == task.size
+        assert [a.number for a in bob.assignments.order_by("number")] == list(range(1, task.size + 1))
+
+    def test_a_quota_ends_the_work_early(self, task: Task, bob: Annotator) -> None:
+        Membership.objects.filter(user=bob.user).update(quota=1)
+        assignment = claimed(task, bob)
+        answer_all(assignment)
+        judging.finish(assignment)
+        assert judging.next_assignment(task, bob) is None
+
+    def test_a_closed_task_gives_out_nothing(self, task: Task, bob: Annotator) -> None:
+        task.state = Task.State.CLOSED
+        with pytest.raises(judging.TaskClosed):
+            judging.next_assignment(task, bob)
+
+    def test_abandoned_work_returns_when_the_lease_runs_out(
+        self, task: Task, bob: Annotator, carol: Annotator
+    ) -> None:
+        Task.objects.filter(pk=task.pk).update(overlap=1)
+        mine = claimed(task, bob)
+        Slot.objects.filter(comparison=mine.comparison).exclude(annotator=bob).delete()
+        Slot.objects.filter(annotator=bob).update(lease_until=timezone.now() - timedelta(minutes=1))
+        assert claimed(task, carol).comparison_id == mine.comparison_id
+
+    def test_the_database_refuses_a_seat_for_two(self, task: Task, bob: Annotator) -> None:
+        mine = claimed(task, bob)
+        other = Slot.objects.filter(comparison=mine.comparison, annotator__isnull=True).get()
+        with pytest.raises(IntegrityError), transaction.atomic():
+            Slot.objects.filter(pk=other.pk).update(annotator=bob, state=Slot.State.TAKEN)
+
+
+class TestRepeats:
+    def test_a_repeat_goes_to_the_same_person_with_the_sides_turned(self, db: None) -> None:
+        task = make_task(repeats=100, overlap=1)
+        bob = annotator("bob", task)
+        sides: dict[int, list[bool]] = {}
+        while (assignment := judging.next_assignment(task, bob)) is not None:
+            sides.setdefault(assignment.comparison_id, []).append(assignment.swapped)
+            answer_all(assignment)
+            judging.finish(assignment)
+        assert len(sides) == task.size
+        assert all(first != second for first, second in sides.values())
+
+
+class TestAnswering:
+    def test_a_swapped_choice_is_stored_in_canonical_order(self, task: Task, bob: Annotator) -> None:
+        assignment = claimed(task, bob)
+        answer(assignment, Choice.A_BETTER)
+        occurrence = judging.asked(assignment).order_by("index")[0]
+        ranking = Ranking.objects.get()
+        expected = canonical(Choice.A_BETTER, swapped=assignment.swapped, flipped=occurrence.flipped)
+        assert ranking.choice == expected
+        left = ranking.pair.second if ranking.swapped else ranking.pair.first
+        chosen = ranking.pair.first if ranking.choice == Choice.A_BETTER else ranking.pair.second
+        assert left == chosen  # the annotator said that the left one is better
+
+    def test_a_repeated_request_is_one_answer(self, task: Task, bob: Annotator) -> None:
+        assignment, id = claimed(task, bob), uuid.uuid4()
+        first = answer(assignment, Choice.A_BETTER, id=id)
+        assert answer(assignment, Choice.A_BETTER, id=id) == first
+        answer(assignment, Choice.EQUAL, base=1)
+        assert answer(assignment, Choice.A_BETTER, id=id) == first
+        assert Ranking.objects.count() == 2
+
+    def test_a_correction_is_appended(self, task: Task, bob: Annotator) -> None:
+        assignment = claimed(task, bob)
+        answer(assignment, Choice.A_BETTER)
+        answer(assignment, Choice.EQUAL, base=1)
+        assert list(Ranking.objects.order_by("version").values_list("version", flat=True)) == [1, 2]
+        assert list(judging.current_choices(assignment).values()) == [Choice.EQUAL]
+
+    def test_an_answer_from_an_older_page_is_shown_not_overwritten(self, task: Task, bob: Annotator) -> None:
+        assignment = claimed(task, bob)
+        answer(assignment, Choice.A_BETTER)
+        with pytest.raises(judging.StaleAnswer) as refused:
+            answer(assignment, Choice.EQUAL, base=0)
+        assert refused.value.stored == judging.Receipt(1, Choice.A_BETTER)
+        assert Ranking.objects.count() == 1
+
+    def test_the_same_answer_from_an_older_page_is_no_conflict(self, task: Task, bob: Annotator) -> None:
+        assignment = claimed(task, bob)
+        answer(assignment, Choice.A_BETTER)
+        assert answer(assignment, Choice.A_BETTER, base=0) == judging.Receipt(1, Choice.A_BETTER)
+        assert Ranking.objects.count() == 1
+
+    def test_a_withdrawn_answer_is_no_label(self, task: Task, bob: Annotator) -> None:
+        assignment = claimed(task, bob)
+        answer_all(assignment)
+        assert judging.finish(assignment) == []
+        answer(assignment, None, base=1)
+        assert judging.unanswered(assignment) == [first_phrase(assignment)]
+        assert Assignment.objects.get(pk=assignment.pk).finished_at is None
+
+    def test_finishing_names_what_is_missing(self, task: Task, bob: Annotator) -> None:
+        assignment = claimed(task, bob)
+        asked = list(judging.asked(assignment).order_by("index").values_list("index", flat=True))
+        answer(assignment, Choice.EQUAL, phrase=asked[0])
+        assert sorted(judging.finish(assignment)) == asked[1:]
+
+    def test_a_choice_outside_the_scheme_is_refused(self, db: None) -> None:
+        task = make_task(scheme="four-way")
+        with pytest.raises(judging.ChoiceNotInScheme):
+            answer(claimed(task, annotator("bob", task)), Choice.A_MUCH_BETTER)
+
+    def test_a_phrase_that_is_not_asked_is_refused(self, task: Task, bob: Annotator) -> None:
+        with pytest.raises(judging.UnknownPhrase):
+            answer(claimed(task, bob), Choice.EQUAL, phrase=999)
+
+    def test_skipping_stores_no_judgement(self, task: Task, bob: Annotator) -> None:
+        assignment = claimed(task, bob)
+        judging.skip(assignment, "cannot read it")
+        assert Ranking.objects.count() == 0
+        assert claimed(task, bob).comparison_id != assignment.comparison_id
+
+
+class TestLateAnswers:
+    @pytest.fixture
+    def late(self, db: None) -> Assignment:
+        """Bob's lease ran out and carol took the only seat."""
+        task = make_task(overlap=1)
+        bob, carol = annotator("bob", task), annotator("carol", task)
+        assignment = claimed(task, bob)
+        Slot.objects.filter(annotator=bob).update(lease_until=timezone.now() - timedelta(minutes=1))
+        assert claimed(task, carol).comparison_id == assignment.comparison_id
+        return assignment
+
+    def test_a_late_answer_is_stored_as_surplus(self, late: Assignment) -> None:
+        assert answer(late, Choice.EQUAL).version == 1
+        assert Ranking.objects.get().slot is None
+
+    def test_a_late_answer_never_moves_the_new_holder(self, late: Assignment) -> None:
+        answer(late, Choice.EQUAL)
+        assert Slot.objects.filter(comparison=late.comparison).get().annotator != late.annotator
+
+    def test_whoever_lost_the_seat_goes_on_elsewhere(self, late: Assignment) -> None:
+        assert claimed(late.task, late.annotator).comparison_id != late.comparison_id
+
+    def test_an_answer_to_a_closed_task_is_kept_as_surplus(self, task: Task, bob: Annotator) -> None:
+        assignment = claimed(task, bob)
+        assignment.task.state = Task.State.CLOSED
+        answer(assignment, Choice.EQUAL)
+        assert Ranking.objects.get().slot is None
+
+
+class TestWhatTheDatabaseRefuses:
+    def test_two_rankings_of_one_version(self, task: Task, bob: Annotator) -> None:
+        pair = PhrasePair.objects.all()[0]
+        Ranking.objects.create(uuid=uuid.uuid4(), annotator=bob, pair=pair, version=1, choice="A=B")
+        with pytest.raises(IntegrityError), transaction.atomic():
+            Ranking.objects.create(uuid=uuid.uuid4(), annotator=bob, pair=pair, version=1, choice="A>B")
+
+    def test_an_unknown_label(self, task: Task, bob: Annotator) -> None:
+        pair = PhrasePair.objects.all()[0]
+        with pytest.raises(IntegrityError), transaction.atomic():
+            Ranking.objects.create(uuid=uuid.uuid4(), annotator=bob, pair=pair, version=1, choice="A~B")

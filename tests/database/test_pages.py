@@ -1,0 +1,301 @@
+"""Pages: who may enter, what they carry, what they cost."""
+
+from __future__ import annotations
+
+import json
+import re
+import uuid
+from collections.abc import Callable
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from appraise.middleware import POLICY
+from evaluation.models import (
+    Annotator,
+    Assignment,
+    Job,
+    PhrasePair,
+    Ranking,
+    SentenceAnswer,
+    Task,
+    User,
+)
+from evaluation.schemes import Choice
+from evaluation.services import judging
+from tests.database.conftest import annotator, make_task
+
+SignIn = Callable[[User | Annotator | None], Client]
+
+
+def assigned(task: Task, who: Annotator) -> Assignment:
+    assignment = judging.next_assignment(task, who)
+    assert assignment is not None
+    return assignment
+
+
+def post_answer(client: Client, assignment: Assignment, **fields: object) -> tuple[int, dict[str, object]]:
+    body = {
+        "uuid": str(uuid.uuid4()),
+        "phrase": first_index(assignment),
+        "choice": "A>B",
+        "base": 0,
+        **fields,
+    }
+    response = client.post(
+        reverse("answer", args=[assignment.token]), json.dumps(body), content_type="application/json"
+    )
+    return response.status_code, response.json()
+
+
+def without_csrf(page: bytes) -> bytes:
+    return re.sub(rb'name="csrfmiddlewaretoken" value="[^"]+"', b"", page)
+
+
+def first_index(assignment: Assignment) -> int:
+    return judging.asked(assignment).order_by("index").values_list("index", flat=True)[0]
+
+
+class TestWhoMayEnter:
+    def test_strangers_are_sent_to_the_sign_in_page(self, task: Task) -> None:
+        response = Client().get(reverse("home"))
+        assert response.status_code == 302
+        assert response["Location"].startswith(reverse("sign-in"))
+
+    def test_another_persons_token_is_like_no_token(
+        self, task: Task, bob: Annotator, carol: Annotator, signed_in: SignIn
+    ) -> None:
+        assignment, client = assigned(task, bob), signed_in(carol)
+        theirs = client.get(reverse("annotate", args=[assignment.token]))
+        nobodys = client.get(reverse("annotate", args=["x" * 16]))
+        assert theirs.status_code == nobodys.status_code == 404
+        assert without_csrf(theirs.content) == without_csrf(nobodys.content)
+
+    def test_only_organisers_see_a_task(
+        self, task: Task, alice: User, bob: Annotator, dora: User, signed_in: SignIn
+    ) -> None:
+        url = reverse("task", args=[task.slug])
+        assert signed_in(alice).get(url).status_code == 200
+        assert signed_in(bob).get(url).status_code == 404
+        assert signed_in(dora).get(url).status_code == 404
+
+    def test_whoever_is_no_member_cannot_begin(self, task: Task, dora: User, signed_in: SignIn) -> None:
+        assert signed_in(dora).post(reverse("work", args=[task.slug])).status_code == 404
+
+    def test_a_script_without_a_session_is_told_so(self, task: Task, bob: Annotator) -> None:
+        assert post_answer(Client(), assigned(task, bob))[0] == 401
+
+    def test_jobs_are_their_owners(self, alice: User, dora: User, signed_in: SignIn) -> None:
+        job = Job.objects.create(kind="x", title="Alice's import", owner=alice)
+        assert signed_in(alice).get(job.get_absolute_url()).status_code == 200
+        assert signed_in(dora).get(job.get_absolute_url()).status_code == 404
+        assert b"import" not in signed_in(dora).get(reverse("jobs")).content
+
+    def test_health_needs_no_account(self, db: None) -> None:
+        assert Client().get("/healthz").json() == {"status": "ok"}
+
+
+class TestAnnotating:
+    def test_continue_opens_a_page_with_the_questions(
+        self, task: Task, bob: Annotator, signed_in: SignIn
+    ) -> None:
+        response = signed_in(bob).post(reverse("work", args=[task.slug]), follow=True)
+        page = response.content.decode()
+        assert response.status_code == 200
+        assert "Which phrase is the better translation?" in page
+        assert page.count('<fieldset class="card') == judging.asked(Assignment.objects.get()).count()
+
+    def test_an_answer_is_stored_and_acknowledged(
+        self, task: Task, bob: Annotator, signed_in: SignIn
+    ) -> None:
+        assignment = assigned(task, bob)
+        assert post_answer(signed_in(bob), assignment) == (200, {"version": 1, "choice": "A>B"})
+        assert Ranking.objects.count() == 1
+
+    def test_a_stale_answer_is_shown_what_is_stored(
+        self, task: Task, bob: Annotator, signed_in: SignIn
+    ) -> None:
+        assignment, client = assigned(task, bob), signed_in(bob)
+        post_answer(client, assignment)
+        status, body = post_answer(client, assignment, choice="A=B")
+        assert (status, body) == (409, {"error": "conflict", "version": 1, "choice": "A>B"})
+
+    @pytest.mark.parametrize(
+        "fields",
+        [
+            {"choice": "A~B"}, {"uuid": "x"}, {"phrase": -1}, {"phrase": 4000}, {"base": "one"},
+            {"active_ms": -5}, {"elapsed_ms": 10**12},
+        ],
+    )  # fmt: skip
+    def test_nonsense_is_refused_and_nothing_is_stored(
+        self, task: Task, bob: Annotator, signed_in: SignIn, fields: dict[str, object]
+    ) -> None:
+        assert post_answer(signed_in(bob), assigned(task, bob), **fields)[0] == 400
+        assert Ranking.objects.count() == 0
+
+    @pytest.mark.parametrize("body", [b"", b"[]", b"{", b"null", b"\xff", b'"x"', b"[1, 2]"])
+    def test_a_body_that_is_no_object_is_refused(
+        self, task: Task, bob: Annotator, signed_in: SignIn, body: bytes
+    ) -> None:
+        url = reverse("answer", args=[assigned(task, bob).token])
+        response = signed_in(bob).post(url, body, content_type="application/json")
+        assert response.status_code == 400
+
+    def test_without_javascript_the_page_is_a_form(
+        self, task: Task, bob: Annotator, signed_in: SignIn
+    ) -> None:
+        assignment, client = assigned(task, bob), signed_in(bob)
+        indices = list(judging.asked(assignment).values_list("index", flat=True))
+        form = {"phrase": [str(i) for i in indices], **{f"choice-{i}": "A=B" for i in indices}}
+        response = client.post(assignment.get_absolute_url(), form)
+        assert response.status_code == 302
+        assert Ranking.objects.count() == len(indices)
+        assert Assignment.objects.get(pk=assignment.pk).finished_at is not None
+
+    def test_next_is_refused_with_what_is_missing(
+        self, task: Task, bob: Annotator, signed_in: SignIn
+    ) -> None:
+        assignment = assigned(task, bob)
+        response = signed_in(bob).post(assignment.get_absolute_url(), {})
+        assert response.status_code == 409
+        assert "no answer yet" in response.content.decode()
+
+    def test_sending_the_form_twice_stores_it_once(
+        self, task: Task, bob: Annotator, signed_in: SignIn
+    ) -> None:
+        assignment, client = assigned(task, bob), signed_in(bob)
+        index = first_index(assignment)
+        form = {
+            "phrase": [str(index)],
+            f"choice-{index}": "A<B",
+            f"uuid-{index}": str(uuid.uuid4()),
+            f"base-{index}": "0",
+        }
+        client.post(assignment.get_absolute_url(), form)
+        client.post(assignment.get_absolute_url(), form)
+        assert Ranking.objects.count() == 1
+
+    def test_whole_sentence_questions_are_kept_as_seen_from_the_first_candidate(
+        self, db: None, signed_in: SignIn
+    ) -> None:
+        task = make_task(ask_sentence=True, ask_rating=True)
+        bob = annotator("bob", task)
+        assignment, client = assigned(task, bob), signed_in(bob)
+        client.post(
+            assignment.get_absolute_url(),
+            {"verdict": "A>>B", "rating_a": "5", "rating_b": "2", "comment": "fine"},
+        )
+        stored = dict(SentenceAnswer.objects.values_list("question", "value"))
+        first, second = ("2", "5") if assignment.swapped else ("5", "2")
+        assert stored == {
+            "verdict": "A<<B" if assignment.swapped else "A>>B",
+            "rating_first": first,
+            "rating_second": second,
+            "comment": "fine",
+        }
+        page = client.get(assignment.get_absolute_url()).content.decode()
+        assert 'name="verdict" value="A&gt;&gt;B" checked' in page
+        assert 'name="rating_a" value="5" checked' in page
+
+    def test_a_report_reaches_the_organiser(self, task: Task, bob: Annotator, signed_in: SignIn) -> None:
+        assignment = assigned(task, bob)
+        url = reverse("report-alignment", args=[assignment.token])
+        signed_in(bob).post(url, {"phrase": first_index(assignment), "reason": "cut", "note": "too short"})
+        report = bob.alignment_reports.get()
+        assert (report.reason, report.note) == ("cut", "too short")
+
+    def test_a_skipped_sentence_needs_a_reason(self, task: Task, bob: Annotator, signed_in: SignIn) -> None:
+        assignment, client = assigned(task, bob), signed_in(bob)
+        client.post(reverse("skip", args=[assignment.token]), {"reason": " "})
+        assert Assignment.objects.get(pk=assignment.pk).finished_at is None
+        client.post(reverse("skip", args=[assignment.token]), {"reason": "garbled"})
+        assert Assignment.objects.get(pk=assignment.pk).skip_reason == "garbled"
+
+
+class TestBlindness:
+    def test_no_page_of_an_annotator_names_a_system(
+        self, task: Task, bob: Annotator, signed_in: SignIn
+    ) -> None:
+        client = signed_in(bob)
+        while (assignment := judging.next_assignment(task, bob)) is not None:
+            body = client.get(assignment.get_absolute_url()).content.decode()
+            for name in ("alpha", "beta", "gamma", "degraded"):
+                assert name not in body
+            for index in judging.asked(assignment).values_list("index", flat=True):
+                judging.submit_ranking(assignment, judging.Answer(uuid.uuid4(), index, Choice.EQUAL, 0))
+            judging.finish(assignment)
+        for url in (reverse("home"), reverse("finished", args=[task.slug])):
+            assert "alpha" not in client.get(url).content.decode()
+
+
+class TestHeaders:
+    def test_every_answer_carries_the_policy(self, task: Task, bob: Annotator, signed_in: SignIn) -> None:
+        for url in ("/", "/healthz", "/nowhere", "/sign-in", assigned(task, bob).get_absolute_url()):
+            assert signed_in(bob).get(url)["Content-Security-Policy"] == POLICY
+
+    def test_the_policy_allows_nothing_inline_and_nothing_from_elsewhere(self) -> None:
+        assert "default-src 'self'" in POLICY
+        assert "unsafe" not in POLICY
+        assert "http" not in POLICY
+
+    def test_annotation_pages_are_never_cached(self, task: Task, bob: Annotator, signed_in: SignIn) -> None:
+        response = signed_in(bob).get(assigned(task, bob).get_absolute_url())
+        assert "no-store" in response["Cache-Control"]
+
+    def test_templates_have_nothing_inline(self, task: Task, bob: Annotator, signed_in: SignIn) -> None:
+        page = signed_in(bob).get(assigned(task, bob).get_absolute_url()).content.decode()
+        assert "style=" not in page
+        assert " on" + "click" not in page
+        assert "<script>" not in page
+
+
+def queries(client: Client, url: str) -> int:
+    client.get(url)  # the first request may fill caches
+    with CaptureQueriesContext(
+        connection,
+    ) as captured:
+        assert client.get(url).status_code == 200
+    return len(captured)
+
+
+class TestCost:
+    """Any page costs a constant number of queries, at most ten, whatever is stored."""
+
+    @pytest.fixture
+    def busy(self, task: Task, alice: User, bob: Annotator) -> Assignment:
+        return assigned(task, bob)
+
+    def urls(self, assignment: Assignment) -> dict[str, tuple[str, str]]:
+        return {
+            "home": ("bob", reverse("home")),
+            "annotate": ("bob", assignment.get_absolute_url()),
+            "monitor": ("alice", reverse("task", args=[assignment.task.slug])),
+            "home of an organiser": ("alice", reverse("home")),
+            "jobs": ("alice", reverse("jobs")),
+        }
+
+    def fill(self, task: Task, bob: Annotator, n: int) -> None:
+        """n rankings, as corrections of one pair: what matters here is how many rows there are."""
+        pair = PhrasePair.objects.order_by("pk")[0]
+        done = Ranking.objects.count()
+        Ranking.objects.bulk_create(
+            Ranking(uuid=uuid.uuid4(), annotator=bob, pair=pair, presentation=1, version=v + 1, choice="A=B")
+            for v in range(done, n)
+        )
+
+    def test_ten_and_ten_thousand_rankings_cost_the_same(
+        self, busy: Assignment, alice: User, bob: Annotator, signed_in: SignIn
+    ) -> None:
+        people = {"alice": alice, "bob": bob}
+        costs: dict[int, dict[str, int]] = {}
+        for n in (10, 10_000):
+            self.fill(busy.task, bob, n)
+            costs[n] = {
+                name: queries(signed_in(people[who]), url) for name, (who, url) in self.urls(busy).items()
+            }
+        assert costs[10] == costs[10_000]
+        assert max(costs[10].values()) <= 10
+        assert costs[10]["annotate"] <= 8

@@ -1,0 +1,92 @@
+"""A real Chromium on a real server."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from pytest_django.live_server_helper import LiveServer
+
+from evaluation.models import Task, User
+from tests.database.conftest import annotator, make_task
+
+# Playwright's synchronous interface runs an event loop, which Django would take for asynchronous code.
+os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
+]  # fmt: skip
+
+expect.set_options(timeout=20_000)
+
+
+def chromium_path() -> str:
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        if path := shutil.which(name):
+            return path
+    pytest.fail("journeys need Chromium on the path; `make system-packages` says how to get it")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium_path(), args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def context(browser: Browser, live_server: LiveServer) -> Iterator[BrowserContext]:
+    context = browser.new_context(base_url=live_server.url, viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(20_000)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    """A page whose console must stay silent: an error there fails the journey."""
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    yield page
+    page.close()
+    # A refused Next answers 409, and going offline is part of some journeys; neither is a fault.
+    expected = (
+        "409",
+        "ERR_INTERNET_DISCONNECTED",
+        "ERR_EMPTY_RESPONSE",
+        "ERR_CONNECTION",
+        "401",
+        "ERR_FAILED",
+        "503",
+    )
+    assert [error for error in errors if not any(word in error for word in expected)] == []
+
+
+@pytest.fixture
+def task(transactional_db: None) -> Task:
+    task = make_task()
+    bob = annotator("bob", task).user
+    assert bob is not None
+    bob.set_password("secret")
+    bob.save()
+    return task
+
+
+@pytest.fixture
+def organiser(task: Task) -> User:
+    user = User.objects.create_superuser("alice", password="secret")
+    return user
+
+
+def sign_in(page: Page, name: str) -> None:
+    page.goto("/sign-in")
+    page.get_by_label("User name").fill(name)
+    page.get_by_label("Password").fill("secret")
+    page.get_by_role("button", name="Sign in").click()

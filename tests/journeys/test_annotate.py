@@ -1,0 +1,87 @@
+"""An annotator at work: sign in, rank, see it stored."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from evaluation.models import Assignment, Ranking, Task
+from evaluation.services import judging
+from tests.journeys.conftest import sign_in
+
+pytestmark = pytest.mark.journey
+
+
+def begin(page: Page) -> None:
+    sign_in(page, "bob")
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_role("heading", name="Which phrase is the better translation?")).to_be_visible()
+    ready(page)
+
+
+def ready(page: Page) -> None:
+    """The script has taken over: a pair is active."""
+    expect(page.locator(".card.is-on")).to_be_visible()
+
+
+def saved(page: Page) -> None:
+    expect(page.locator(".save")).to_have_text("Saved")
+
+
+def test_sign_in_rank_and_see_it_stored(page: Page, task: Task) -> None:
+    begin(page)
+    page.locator("#pair-1 .opt").first.click()
+    saved(page)
+    ranking = Ranking.objects.get()
+    assignment = Assignment.objects.get()
+    occurrence = judging.asked(assignment).get(pair=ranking.pair)
+    shown = judging.canonical(
+        judging.Choice(ranking.choice), swapped=assignment.swapped, flipped=occurrence.flipped
+    )
+    assert shown == "A>>B"
+    assert ranking.active_ms is not None
+    page.reload()
+    expect(page.locator("#pair-1 input:checked")).to_have_value("A>>B")
+
+
+def test_a_whole_task_by_keyboard_alone(page: Page, task: Task) -> None:
+    begin(page)
+    while page.locator(".cards").count():
+        ready(page)
+        cards = page.locator(".card[data-card]").count()
+        for _ in range(cards):
+            page.keyboard.press("3")
+        saved(page)
+        expect(page.locator(".need")).to_have_text("All pairs answered.")
+        before = page.url
+        page.keyboard.press("Enter")
+        page.wait_for_url(lambda url, before=before: url != before)
+    expect(page.get_by_role("heading", name="That was the last sentence")).to_be_visible()
+    assert Assignment.objects.filter(finished_at__isnull=False).count() == task.size
+    assert Ranking.objects.count() == task.pairs.count()
+    assert set(Ranking.objects.values_list("choice", flat=True)) == {"A=B"}
+
+
+def test_next_says_what_is_missing_and_goes_there(page: Page, task: Task) -> None:
+    begin(page)
+    page.keyboard.press("Enter")
+    expect(page.locator(".need")).to_contain_text("no answer yet")
+    expect(page.locator("#pair-1")).to_contain_class("is-missing is-on")
+    assert Assignment.objects.get().finished_at is None
+
+
+def test_undo_takes_an_answer_back_and_changes_nothing_else(page: Page, task: Task) -> None:
+    begin(page)
+    page.keyboard.press("1")
+    saved(page)
+    page.keyboard.press("u")
+    expect(page.locator("#pair-1 input:checked")).to_have_count(0)
+    saved(page)
+    assert list(Ranking.objects.order_by("version").values_list("choice", flat=True))[-1] is None
+
+
+def test_a_double_click_is_one_answer(page: Page, task: Task) -> None:
+    begin(page)
+    page.locator("#pair-1 .opt").nth(2).dblclick()
+    saved(page)
+    assert Ranking.objects.count() == 1
