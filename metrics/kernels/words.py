@@ -53,10 +53,10 @@ def number_words(text: str, segments: int, references: int, systems: int) -> Num
     starts = borrow("starts", most, np.int64)
     lengths = borrow("lengths", most, np.int32)
     offsets = np.empty((references + systems) * segments + 1, np.int64)
-    found = find_words(data, CLASSES, keys, starts, lengths, offsets)
-    ids = borrow("ids", found, np.int32)
     types = np.empty(segments, np.int32)
     with np.errstate(over="ignore"):  # hashes wrap around on purpose; numpy would warn where not compiled
+        found = find_words(data, CLASSES, keys, starts, lengths, offsets)
+        ids = borrow("ids", found, np.int32)
         number_types(data, keys, starts, lengths, offsets, segments, references, systems, ids, types)
     return Numbered(ids, offsets, types, segments, references, systems)
 
