@@ -60,6 +60,7 @@ export class Outbox {
   }
 
   async add(entry) {
+    this.onState("saving", 1); // at once: “Saved” must never stand beside an answer that is not
     await put({ ...entry, time: Date.now() + performance.now() % 1 });
     return this.flush();
   }

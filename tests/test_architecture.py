@@ -1,0 +1,74 @@
+"""The arrows of the house point one way (docs/architecture.md)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Rooms that hold the methods and know nothing of the web or the database.
+PURE = [
+    "evaluation/agreement", "evaluation/alignment", "evaluation/blinding.py", "evaluation/digests.py",
+    "evaluation/importers", "evaluation/planning.py", "evaluation/presentation.py", "evaluation/problems.py",
+    "evaluation/results", "evaluation/schemes.py", "evaluation/tokens.py",
+    "metrics/base.py", "metrics/registry.py", "metrics/kernels", "metrics/lexical", "metrics/learned",
+    "metrics/ranking", "metrics/collocation", "metrics/discourse", "metrics/metaeval", "metrics/datasets.py",
+]  # fmt: skip
+
+
+def modules(*places: str) -> Iterator[Path]:
+    for place in places:
+        path = ROOT / place
+        yield from sorted(path.rglob("*.py")) if path.is_dir() else [path]
+
+
+def imports(path: Path) -> set[str]:
+    """Every module that a file imports, also inside functions."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def reaches(path: Path, *packages: str) -> list[str]:
+    return sorted(
+        name for name in imports(path) if any(name == p or name.startswith(p + ".") for p in packages)
+    )
+
+
+def test_the_list_of_pure_rooms_is_true() -> None:
+    assert [place for place in PURE if not (ROOT / place).exists()] == []
+
+
+@pytest.mark.parametrize("path", list(modules(*PURE)), ids=lambda p: str(p.relative_to(ROOT)))
+def test_pure_modules_never_import_django(path: Path) -> None:
+    assert reaches(path, "django", "ninja", "appraise", "evaluation.models", "evaluation.services") == []
+
+
+def test_people_never_depend_on_machines() -> None:
+    offenders = {str(p.relative_to(ROOT)): reaches(p, "metrics") for p in modules("evaluation")}
+    assert {path: found for path, found in offenders.items() if found} == {}
+
+
+def test_reading_never_writes() -> None:
+    """Reports may ask services what an assignment is about, but only views, forms and services write."""
+    offenders = {
+        str(p.relative_to(ROOT)): reaches(p, "evaluation.views", "evaluation.forms")
+        for p in modules("evaluation/reports", "evaluation/services", "evaluation/models")
+    }
+    assert {path: found for path, found in offenders.items() if found} == {}
+
+
+def test_models_know_only_pure_modules() -> None:
+    offenders = {
+        str(p.relative_to(ROOT)): reaches(p, "evaluation.services", "evaluation.reports", "evaluation.views")
+        for p in modules("evaluation/models")
+    }
+    assert {path: found for path, found in offenders.items() if found} == {}
