@@ -59,24 +59,29 @@ def sampled(
 
     The tallies must be of the items of ``judgements``, in their order.
     """
-    columns = [unit_columns(coefficient.features(tally), judgements, unit) for coefficient, tally in asked]
-    drawn = resampled_totals(np.vstack(columns), resamples, seed)
-    found, start = [], 0
-    for (coefficient, _), part in zip(asked, columns, strict=True):
-        end = start + len(part)
-        draws = None if drawn is None else coefficient.value(drawn[start:end])
-        found.append(Sampled(defined(coefficient.value(part.sum(axis=1))), draws))
-        start = end
+    places: dict[tuple[object, int], slice] = {}
+    parts: list[Floats] = []
+    end = 0
+    for coefficient, tally in asked:
+        key = coefficient.features, id(tally)
+        if key not in places:  # several coefficients read the same features
+            parts.append(unit_columns(coefficient.features(tally), judgements, unit))
+            places[key] = slice(end, end := end + len(parts[-1]))
+    columns = np.vstack(parts)
+    totals, drawn = columns.sum(axis=1), resampled_totals(columns, resamples, seed)
+    found = []
+    for coefficient, tally in asked:
+        place = places[coefficient.features, id(tally)]
+        draws = None if drawn is None else coefficient.value(drawn[place])
+        found.append(Sampled(defined(coefficient.value(totals[place])), draws))
     return found
 
 
 def unit_columns(features: Floats, judgements: Judgements, unit: Unit = Unit.SENTENCE) -> Floats:
     """Add up the columns of items that are drawn together; units without judgements do not appear."""
-    seen = judgements.counts.any(axis=0)
-    if unit is Unit.ITEM:
-        return features if seen.all() else features[:, seen]
-    codes = judgements.item_sentences
-    return grouped(features[:, seen], np.unique(codes[seen], return_inverse=True)[1].reshape(-1))
+    seen, groups = judgements.seen_items
+    known = features if len(seen) == features.shape[1] else features[:, seen]
+    return known if unit is Unit.ITEM else grouped(known, groups)
 
 
 def grouped(columns: Floats, groups: Ints) -> Floats:
@@ -86,6 +91,8 @@ def grouped(columns: Floats, groups: Ints) -> Floats:
     [[4.0, 2.0]]
     """
     length = int(groups.max()) + 1 if len(groups) else 0
+    if length and (np.diff(groups) >= 0).all():  # in order, as a file or a database usually has them
+        return np.add.reduceat(columns, np.flatnonzero(np.diff(groups, prepend=-1)), axis=1)
     found = np.empty((len(columns), length))
     for row, total in zip(columns, found, strict=True):
         total[:] = np.bincount(groups, row, minlength=length)

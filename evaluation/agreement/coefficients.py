@@ -55,7 +55,7 @@ def fixed_kappa(size: int) -> Coefficient:
         "kappa",
         "κ (fixed chance)",
         f"uniform, P(E) = 1/{size}",
-        lambda tally: tally.pairs,
+        _pairs,
         lambda t: corrected(ratio(t[0], t[1]), 1 / size),
     )
 
@@ -99,6 +99,10 @@ def wmt_chance(label_totals: Floats, tie: int, apart: int | None = None) -> Floa
     seen = [tie] if apart is None else [tie, apart]
     rest = 1 - shares[seen].sum(axis=0)
     return np.asarray((shares[seen] ** 2).sum(axis=0) + rest**2 / max(len(shares) - len(seen), 1))
+
+
+def _pairs(tally: Tally) -> Floats:
+    return tally.pairs
 
 
 def _pairs_and_labels(tally: Tally) -> Floats:
@@ -179,7 +183,7 @@ def defined(value: Floats | float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-OBSERVED = Coefficient("p_a", "P(A)", "none", lambda tally: tally.pairs, lambda t: ratio(t[0], t[1]))
+OBSERVED = Coefficient("p_a", "P(A)", "none", _pairs, lambda t: ratio(t[0], t[1]))
 
 SCOTT_PI = Coefficient(
     "scott_pi",

@@ -149,11 +149,12 @@ class Judgements:
         return np.bincount(cells, minlength=self.size * length).reshape(self.size, length)
 
     @cached_property
-    def item_sentences(self) -> Ints:
-        """The sentence of each item, coded 0…; items that nobody judged do not occur in the codes."""
-        found = np.zeros(self.counts.shape[1], dtype=np.int64)
-        found[self.items] = self.sentences
-        return found
+    def seen_items(self) -> tuple[Ints, Ints]:
+        """The items that somebody judged, and the sentence of each, coded 0…n−1 without gaps."""
+        sentences = np.full(self.counts.shape[1], -1, dtype=np.int64)
+        sentences[self.items] = self.sentences
+        seen = np.flatnonzero(sentences >= 0)
+        return seen, _coded(sentences[seen])
 
     @cached_property
     def where_repeated(self) -> NDArray[np.bool_]:

@@ -19,8 +19,8 @@ from evaluation.agreement.coefficients import (
     bennett_s,
 )
 from evaluation.agreement.judgements import Judgements
-from evaluation.agreement.ordered import collapsed_part, gwet_ac2, ordinal_alpha, scale_of
-from evaluation.agreement.pairwise import PairTable, Weights, cohen_mean_resampled, pair_table
+from evaluation.agreement.ordered import collapse_of, collapsed_part, gwet_ac2, ordinal_alpha, scale_of
+from evaluation.agreement.pairwise import PairTable, Weights, cohen_mean_resampled
 from evaluation.agreement.tally import Pairing, Tally
 from evaluation.schemes import Scheme
 
@@ -76,9 +76,11 @@ def coefficient_lines(
         _line(coefficient, value, primes[place] if coarse else None)
         for place, ((coefficient, _), value) in enumerate(zip(fine, values, strict=True))
     ]
-    lines.insert(1, _cohen(sampling, table, coarse_study))
-    if scheme is None:
+    if scheme is None or coarse_study is None:
+        lines.insert(1, _cohen(sampling, table, None))
         return tuple(lines), None
+    four = table.collapsed(collapse_of(scheme), coarse_study.size)
+    lines.insert(1, _cohen(sampling, table, (coarse_study, four)))
     lines += [_line(coefficient, value) for (coefficient, _), value in zip(ordered, on_scale, strict=True)]
     lines += _weighted_cohen(table.among(scale_of(scheme)))
     return tuple(lines), _collapse(values[0], primes[0], fine[0][1], coarse[0][1])
@@ -108,20 +110,22 @@ def _line(coefficient: Coefficient, fine: Sampled, coarse: Sampled | None = None
     )
 
 
-def _cohen(sampling: Sampling, table: PairTable, coarse: Judgements | None) -> Line:
+def _cohen(sampling: Sampling, table: PairTable, coarse: tuple[Judgements, PairTable] | None) -> Line:
     return Line(
         "cohen_mean",
         "Cohen κ, mean over annotator pairs",
         "each annotator's own label distribution",
         table.cohen_mean(),
-        _cohen_interval(sampling, sampling.judgements),
-        None if coarse is None else pair_table(coarse).cohen_mean(),
-        None if coarse is None else _cohen_interval(sampling, coarse),
+        _cohen_interval(sampling, sampling.judgements, table),
+        None if coarse is None else coarse[1].cohen_mean(),
+        None if coarse is None else _cohen_interval(sampling, *coarse),
     )
 
 
-def _cohen_interval(sampling: Sampling, study: Judgements) -> Interval | None:
-    draws = cohen_mean_resampled(study, resamples=sampling.resamples, seed=sampling.seed, unit=sampling.unit)
+def _cohen_interval(sampling: Sampling, study: Judgements, table: PairTable) -> Interval | None:
+    draws = cohen_mean_resampled(
+        study, table, resamples=sampling.resamples, seed=sampling.seed, unit=sampling.unit
+    )
     return None if draws is None else percentile_interval(draws)
 
 

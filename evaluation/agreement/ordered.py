@@ -27,8 +27,18 @@ def scale_of(scheme: Scheme) -> list[int]:
 
 def collapsed_part(judgements: Judgements, scheme: Scheme) -> Judgements:
     """The same judgements read with the coarser labels behind κ′ (*much better* is *better*)."""
-    coarse = scheme.collapsed.labels
-    return judgements.relabelled(coarse, [coarse.index(choice.collapsed.value) for choice in scheme.choices])
+    return judgements.relabelled(scheme.collapsed.labels, collapse_of(scheme))
+
+
+def collapse_of(scheme: Scheme) -> list[int]:
+    """The code of each label in the collapsed scheme.
+
+    >>> from evaluation.schemes import SIX_WAY
+    >>> collapse_of(SIX_WAY)
+    [0, 0, 1, 2, 2, 3]
+    """
+    coarse = scheme.collapsed.choices
+    return [coarse.index(choice.collapsed) for choice in scheme.choices]
 
 
 def ordinal_alpha(size: int) -> Coefficient:

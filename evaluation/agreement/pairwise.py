@@ -6,6 +6,7 @@ Where one of them judged an item twice, every combination counts.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -17,7 +18,7 @@ from evaluation.agreement.coefficients import corrected, defined, ratio
 from evaluation.agreement.judgements import Codes, Floats, Ints, Judgements
 from evaluation.agreement.tally import BLOCK
 
-LARGE = 10_000_000  # numbers that an interval may put into memory
+LARGE = 10_000_000  # numbers from which an interval is drawn: 15,325 items of six annotators are a third
 
 
 class Weights(StrEnum):
@@ -57,6 +58,12 @@ class PairTable:
     def among(self, codes: list[int]) -> PairTable:
         """Only judgements with these labels, in this order: the ordered part of a scheme."""
         return PairTable(self.first, self.second, self.confusion[:, codes][:, :, codes])
+
+    def collapsed(self, code_of: Sequence[int], size: int) -> PairTable:
+        """The same confusions with label ``i`` read as ``code_of[i]``."""
+        reading = np.zeros((self.confusion.shape[1], size), dtype=np.int64)
+        reading[np.arange(len(reading)), code_of] = 1
+        return PairTable(self.first, self.second, reading.T @ self.confusion @ reading)
 
     def cohen(self, weights: Weights = Weights.NONE) -> Floats:
         """Cohen's κ of each two annotators, nan where undefined."""
@@ -104,15 +111,14 @@ def pair_table(judgements: Judgements) -> PairTable:
 
 
 def cohen_mean_resampled(
-    judgements: Judgements, *, resamples: int, seed: int, unit: Unit = Unit.SENTENCE
+    judgements: Judgements, table: PairTable, *, resamples: int, seed: int, unit: Unit = Unit.SENTENCE
 ) -> Floats | None:
-    """Mean Cohen κ of each resample; None where there is nothing to draw or it would not fit in memory."""
-    given = _given(judgements)
-    table, units = pair_table(judgements), len(np.unique(judgements.sentences))
-    numbers = len(table.first) * (2 + 2 * judgements.size) * units
-    if not numbers or max(numbers, np.prod(given.shape)) > LARGE:
+    """Mean Cohen κ of each resample; None where there is nothing to draw or far too much."""
+    people, items = len(judgements.annotator_names), judgements.counts.shape[1]
+    numbers = max(len(table.first) * (2 + 2 * judgements.size), people * judgements.size) * items
+    if not len(table.first) or numbers > LARGE:
         return None
-    dense = given.toarray().reshape(len(judgements.annotator_names), judgements.size, -1)
+    dense = _given(judgements).toarray().reshape(people, judgements.size, -1)
     columns = [
         unit_columns(_margins(dense[a], dense[b]), judgements, unit)
         for a, b in zip(table.first, table.second, strict=True)
@@ -123,11 +129,13 @@ def cohen_mean_resampled(
 
 def _confusion(first: Codes, second: Codes, size: int) -> Ints:
     """Labels × labels, counted in blocks of bytes that stay in the processor's cache."""
-    narrow = np.uint8 if size * size <= 256 else np.int64
+    narrow = np.dtype(np.uint8 if size * size <= 256 else np.int64)
     found = np.zeros(size * size, dtype=np.int64)
     for start in range(0, len(first), BLOCK):
         part = slice(start, start + BLOCK)
-        cells = first[part].astype(narrow) * narrow(size) + second[part].astype(narrow)
+        cells = first[part].astype(narrow)
+        cells *= size
+        cells += second[part].astype(narrow)
         found += np.bincount(cells, minlength=size * size)
     return found.reshape(size, size)
 

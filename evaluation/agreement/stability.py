@@ -41,10 +41,12 @@ def leave_one_out(
     if pairing is Pairing.ALL:
         own = _own_by_annotator(judgements)
         totals, everything = totals + own, everything + own.sum(axis=1)
-    labels = np.zeros((judgements.size, people))
-    np.add.at(labels, (judgements.labels, judgements.annotators), 1)
+    cells = judgements.labels.astype(np.int64) * people + judgements.annotators
+    labels = np.bincount(cells, minlength=judgements.size * people).reshape(judgements.size, people)
     agreeing, pairs = everything[:, None] - totals
-    p_e = Labels.of(judgements).expected(labels.sum(axis=1, keepdims=True) - labels, chance)
+    p_e = Labels.of(judgements).expected(
+        (labels.sum(axis=1, keepdims=True) - labels).astype(np.float64), chance
+    )
     kappas = corrected(ratio(agreeing, pairs), p_e)
     return tuple(
         Without(name, int(n), defined(kappa))

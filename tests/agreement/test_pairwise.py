@@ -74,7 +74,7 @@ def test_columns_of_unequal_length_are_refused() -> None:
 
 def test_resampled_means_lie_around_the_mean() -> None:
     j = Judgements.from_matrix(random_matrix(2, items=200), "wxyz")
-    drawn = cohen_mean_resampled(j, resamples=400, seed=1)
+    drawn = cohen_mean_resampled(j, pair_table(j), resamples=400, seed=1)
     assert drawn is not None
     assert drawn.mean() == pytest.approx(pair_table(j).cohen_mean(), abs=0.01)
 
@@ -87,4 +87,5 @@ def test_a_study_in_which_each_item_occurs_twice_has_the_same_kappa() -> None:
 
 
 def test_nothing_to_draw_with_one_annotator() -> None:
-    assert cohen_mean_resampled(study([("a", 1, "x", 1)]), resamples=10, seed=1) is None
+    alone = study([("a", 1, "x", 1)])
+    assert cohen_mean_resampled(alone, pair_table(alone), resamples=10, seed=1) is None
