@@ -80,24 +80,30 @@ def read(prefix: str | Path) -> RankedSet:
     if path.is_file():
         return read_inline(path)
     files = datasets.find_set(prefix)
-    dataset = datasets.read_dataset(files.segments, files.outputs)
-    if files.rankings:
-        rankings = _rankings(files.rankings, dataset.numbers())
-    elif files.pairs:
-        human = datasets.read_pairs(files.pairs, dataset)
-        pairs = zip(human.better.tolist(), human.worse.tolist(), strict=True)
-        rankings = [Ranking(((better, 1), (worse, 2))) for better, worse in pairs]
+    return read_files(files.segments, files.outputs, files.rankings, files.pairs)
+
+
+def read_files(
+    segments: Path, outputs: Path, rankings: Path | None = None, pairs: Path | None = None
+) -> RankedSet:
+    """A set from its files; rankings win over pairs. Raises InputError."""
+    dataset = datasets.read_dataset(segments, outputs)
+    if rankings:
+        found = _rankings(rankings, dataset.numbers())
+    elif pairs:
+        human = datasets.read_pairs(pairs, dataset)
+        both = zip(human.better.tolist(), human.worse.tolist(), strict=True)
+        found = [Ranking(((better, 1), (worse, 2))) for better, worse in both]
     else:
-        raise InputError(
-            Problem("missing_file", "there are no rankings and no pairs", "add one", f"{prefix}")
-        )
+        remedy = "give rankings or pairs"
+        raise InputError(Problem("missing_file", "nothing says what people preferred", remedy, outputs.name))
     return RankedSet(
         tuple(text.source for text in dataset.texts.values()),
         tuple(text.document or segment for segment, text in dataset.texts.items()),
         tuple(cell.system for cell in dataset.cells),
         tuple(cell.translation for cell in dataset.cells),
         tuple(dataset.segment_codes().tolist()),
-        tuple(rankings),
+        tuple(found),
     )
 
 

@@ -1,0 +1,150 @@
+"""Analyse text lines: ``parse --constituency|--tags|--discourse [--tool …] [FILE]``.
+
+One line in, one JSON line out, in the same order: the tree or the tags, with the tool's name, version and
+mode. What could not be analysed says why; it is never left out.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from appraise.commands import Command as AppraiseCommand
+from metrics.linguistics.base import ToolAbsent
+from metrics.linguistics.cache import default_path
+from metrics.tables import lines
+
+AT_ONCE = 200  # sentences per request to a tool: answers appear while the rest is being worked on
+Options = dict[str, Any]  # Any: argparse's values
+Answers = Iterator[dict[str, object]]
+Slices = Iterator[Sequence[str]]
+
+
+class Command(AppraiseCommand):
+    help = "Parse or tag text with the optional linguistic tools; one JSON line per line of text."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        kind = parser.add_mutually_exclusive_group(required=True)
+        for name, text in (
+            ("constituency", "treebank trees of English, with their scores"),
+            ("tags", "part-of-speech tags of English or German"),
+            ("discourse", "RST trees of English"),
+        ):
+            kind.add_argument(f"--{name}", dest="kind", action="store_const", const=name, help=text)
+        parser.add_argument("file", nargs="?", default="-", metavar="FILE", help="default: standard input")
+        parser.add_argument("--language", default="en")
+        parser.add_argument("--tool", default="", help="which one; the message of a wrong name lists them")
+        parser.add_argument("--model", default="", metavar="FILE", help="of a learned discourse parser")
+        parser.add_argument("--k", type=int, default=100, help="trees per sentence (constituency)")
+        parser.add_argument("--workers", type=int, default=1, help="processes")
+        parser.add_argument("--no-cache", action="store_true", help="ask the tool even for known sentences")
+
+    def handle(self, *args: Any, **options: Any) -> None:  # Any: argparse's values
+        if options["k"] < 1 or options["workers"] < 1:
+            self.refuse("--k and --workers count from 1")
+        try:
+            analyse = self._analyser(options)
+            for answer in analyse(_slices(_texts(options["file"])), options):
+                self.stdout.write(json.dumps(answer, ensure_ascii=False))
+        except ToolAbsent as error:
+            self.refuse(str(error))
+
+    def _analyser(self, options: Options) -> Callable[[Slices, Options], Answers]:
+        """The function for the wanted kind, language and tool; the first tool of a row is the default."""
+        known = {
+            ("constituency", "en"): {"stanford": constituency},
+            ("tags", "en"): {"spacy": english_tags, "stanford": stanford_tags, "heuristic": heuristic_tags},
+            ("tags", "de"): {"hanta": german_tags},
+            ("discourse", "en"): {"real": discourse, "learned": discourse, "heuristic": discourse},
+        }.get((options["kind"], options["language"].partition("-")[0]))
+        if known is None:
+            self.refuse(f"--{options['kind']} cannot be had for the language {options['language']!r}")
+        options["tool"] = options["tool"] or next(iter(known))
+        if options["tool"] not in known:
+            self.refuse(f"there is no tool {options['tool']!r} for this; known are: {', '.join(known)}")
+        if options["tool"] == "learned" and not Path(options["model"]).is_file():
+            self.refuse("the learned discourse parser needs --model FILE (train discourse)")
+        return known[options["tool"]]
+
+
+def constituency(slices: Slices, options: Options) -> Answers:
+    from metrics.linguistics.constituency import ConstituencyParser
+
+    with ConstituencyParser(k=options["k"], workers=options["workers"], cache_path=_cache(options)) as parser:
+        for parse in chain.from_iterable(map(parser.parse, slices)):
+            yield {
+                "tree": parse.tree,
+                "score": parse.score,
+                "confidence": parse.confidence,
+                "trees": len(parse.scores),
+                "reason": parse.reason,
+                "tool": parser.tool.as_dict(),
+            }
+
+
+def stanford_tags(slices: Slices, options: Options) -> Answers:
+    from metrics.linguistics.constituency import ConstituencyParser
+
+    with ConstituencyParser(k=options["k"], workers=options["workers"], cache_path=_cache(options)) as parser:
+        for parse in chain.from_iterable(map(parser.parse, slices)):
+            yield {"tags": parse.tags or None, "reason": parse.reason, "tool": parser.tool.as_dict()}
+
+
+def german_tags(slices: Slices, options: Options) -> Answers:
+    from metrics.linguistics.german import GermanTagger
+
+    with GermanTagger(workers=options["workers"], cache_path=_cache(options)) as tagger:
+        for tags in chain.from_iterable(map(tagger.tag, slices)):
+            reason = "no answer" if tags is None else ""
+            yield {"tags": tags, "reason": reason, "tool": tagger.tool.as_dict()}
+
+
+def english_tags(slices: Slices, options: Options) -> Answers:
+    from metrics.linguistics.tagger import SpacyTagger
+
+    with closing(SpacyTagger(workers=options["workers"])) as tagger:
+        for tagged in chain.from_iterable(map(tagger.tag, slices)):
+            tags = list(zip(tagged.tokens, tagged.tags, strict=True))
+            yield {"tags": tags or None, "reason": tagged.reason, "tool": tagger.tool.as_dict()}
+
+
+def heuristic_tags(slices: Slices, options: Options) -> Answers:
+    from metrics.linguistics.tagger import HeuristicTagger
+
+    tagger = HeuristicTagger()
+    for tagged in chain.from_iterable(map(tagger.tag, slices)):
+        tags = list(zip(tagged.tokens, tagged.tags, strict=True))
+        yield {"tags": tags or None, "reason": tagged.reason, "tool": tagger.tool.as_dict()}
+
+
+def discourse(slices: Slices, options: Options) -> Answers:
+    from metrics.discourse.formats.json_lines import as_json
+    from metrics.discourse.parsers import get_parser
+
+    parser = get_parser(options["tool"], options["model"])
+    for tree in chain.from_iterable(map(parser.parse, slices)):
+        yield {"tree": as_json(tree), "reason": "", "tool": parser.tool.as_dict()}
+
+
+def _cache(options: Options) -> Path | None:
+    return None if options["no_cache"] else default_path()
+
+
+def _texts(file: str) -> Iterator[str]:
+    """From standard input every line is an item, empty ones too, so that answers stay beside their lines."""
+    if file == "-":
+        yield from (line.rstrip("\r\n") for line in sys.stdin)
+    else:
+        yield from (text for _, text in lines(file))
+
+
+def _slices(texts: Iterator[str]) -> Slices:
+    while some := list(islice(texts, AT_ONCE)):
+        yield some
