@@ -276,8 +276,7 @@ def machines_only(
 
     Nobody is compared with himself: a reference scored against itself would get every metric's best value.
     """
-    names = {_plain(name) for name in dataset.reference_names}
-    people = tuple(name for name in dataset.systems() if _plain(name) in names)
+    people = tuple(name for name in dataset.systems() if name not in machine_systems(dataset))
     machine = np.array([cell.system not in people for cell in dataset.cells])
     if not people:
         return human, ()
@@ -287,6 +286,12 @@ def machines_only(
     kept = machine[human.better] & machine[human.worse]
     tied = human.tied[machine[human.tied].all(axis=1)]
     return Comparisons(human.better[kept], human.worse[kept], tied), people
+
+
+def machine_systems(dataset: Dataset) -> tuple[str, ...]:
+    """The systems whose name is not that of a reference column, however it is written."""
+    names = {_plain(name) for name in dataset.reference_names}
+    return tuple(name for name in dataset.systems() if _plain(name) not in names)
 
 
 def digest(paths: Sequence[str | Path]) -> str:

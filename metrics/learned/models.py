@@ -1,0 +1,169 @@
+"""Model files: a linear combination is JSON, a support vector machine NPZ with JSON inside; never a pickle.
+
+Every file names its features with their exact definitions, how texts were prepared, its parameters, the
+digest of its training data and the versions that made it. A file that is damaged, or whose features are no
+longer computed the same way, is refused with a sentence.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from evaluation.problems import InputError, Problem
+from metrics.datasets import FloatArray
+from metrics.learned import features
+from metrics.learned.combination import Weights
+from metrics.learned.features import Preparation
+from metrics.learned.scaling import Scaling
+from metrics.learned.svm import Machine
+
+FORMAT = "appraise-model"
+VERSION = 1
+About = dict[str, Any]  # Any: JSON
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """A learned function of features, with where it came from."""
+
+    name: str
+    names: tuple[str, ...]
+    preparation: Preparation
+    function: Machine | Weights
+    about: About
+
+    @property
+    def kind(self) -> str:
+        return "svm" if isinstance(self.function, Machine) else "combination"
+
+    def values(self, rows: FloatArray) -> FloatArray:
+        """One value per feature row; higher is better."""
+        return self.function.decision(rows) if isinstance(self.function, Machine) else self.function(rows)
+
+
+def describe(name: str, names: tuple[str, ...], preparation: Preparation, **more: object) -> About:
+    """What every model file says about itself."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "name": name,
+        "features": list(names),
+        "definitions": features.signatures(names, preparation),
+        "preparation": features.as_dict(preparation),
+        "software": {package: _version(package) for package in ("appraise", "numpy", "scikit-learn")},
+        **more,
+    }
+
+
+def save(model: Model, path: str | Path) -> None:
+    """Write the file; the same model gives the same bytes."""
+    function = model.function
+    about = {**model.about, "kind": model.kind, "scaling": function.scaling.kind}
+    if isinstance(function, Weights):
+        rows = zip(model.names, function.values, function.scaling.shift, function.scaling.width, strict=True)
+        columns = ("feature", "weight", "shift", "width")
+        about["weights"] = [dict(zip(columns, (n, *map(float, rest)), strict=True)) for n, *rest in rows]
+        text = json.dumps(about, ensure_ascii=False, allow_nan=False, indent=1)
+        Path(path).write_text(text + "\n", encoding="utf-8")
+        return
+    about |= {"c": function.c, "sigma": function.sigma, "bias": function.bias}
+    arrays = {
+        "support": function.support,
+        "dual": function.dual,
+        "shift": function.scaling.shift,
+        "width": function.scaling.width,
+    }
+    text = json.dumps(about, ensure_ascii=False, allow_nan=False)
+    with Path(path).open("wb") as stream:
+        np.savez_compressed(stream, about=np.frombuffer(text.encode(), np.uint8), **arrays)  # type: ignore[arg-type]  # the stub takes arrays for its flag
+
+
+def load(path: str | Path) -> Model:
+    """Read and check a model; ``InputError`` says what is wrong with it."""
+    try:
+        about, arrays = _read(Path(path))
+        model = _model(about, arrays)
+    except OSError as error:
+        _refuse(path, "unreadable_file", str(error.strerror or error), "check the path")
+    except (ValueError, KeyError, TypeError, zipfile.BadZipFile, EOFError) as error:
+        _refuse(path, "bad_model", f"this is no model that can be used: {error}", "train it again")
+    _check_definitions(model, path)
+    return model
+
+
+def _read(path: Path) -> tuple[About, Mapping[str, FloatArray]]:
+    content = path.read_bytes()
+    if content[:2] != b"PK":
+        return json.loads(content.decode()), {}
+    with np.load(path, allow_pickle=False) as stored:
+        arrays = {name: stored[name] for name in stored.files}
+    return json.loads(arrays.pop("about").tobytes().decode()), arrays
+
+
+def _model(about: About, arrays: Mapping[str, FloatArray]) -> Model:
+    if not isinstance(about, dict) or about.get("format") != FORMAT:
+        raise ValueError(f"it does not say format {FORMAT!r}")
+    if about["version"] != VERSION:
+        raise ValueError(f"it has version {about['version']}, known is {VERSION}")
+    names = tuple(map(str, about["features"]))
+    function = _machine(about, arrays, len(names)) if about["kind"] == "svm" else _weights(about, names)
+    return Model(str(about["name"]), names, features.preparation_of(about["preparation"]), function, about)
+
+
+def _machine(about: About, arrays: Mapping[str, FloatArray], columns: int) -> Machine:
+    size = len(arrays["dual"])
+    shapes = {"support": (size, columns), "dual": (size,), "shift": (columns,), "width": (columns,)}
+    for name, shape in shapes.items():
+        _numbers(name, arrays[name], shape)
+    scaling = Scaling(str(about["scaling"]), arrays["shift"], arrays["width"])
+    numbers = [float(about[name]) for name in ("c", "sigma", "bias")]
+    _numbers("parameters", np.array(numbers), (3,))
+    return Machine(numbers[0], numbers[1], arrays["support"], arrays["dual"], numbers[2], scaling)
+
+
+def _weights(about: About, names: tuple[str, ...]) -> Weights:
+    if about["kind"] != "combination":
+        raise ValueError(f"unknown kind {about['kind']!r}")
+    rows = about["weights"]
+    if [row["feature"] for row in rows] != list(names):
+        raise ValueError("its weights are not those of its features")
+    table = np.array([[row[key] for key in ("weight", "shift", "width")] for row in rows], dtype=np.float64)
+    _numbers("weights", table, (len(names), 3))
+    return Weights(table[:, 0], Scaling(str(about["scaling"]), table[:, 1], table[:, 2]))
+
+
+def _numbers(name: str, values: FloatArray, shape: tuple[int, ...]) -> None:
+    if values.shape != shape or values.dtype != np.float64 or not np.isfinite(values).all():
+        raise ValueError(f"{name} should be finite numbers of shape {shape}, not {values.shape}")
+
+
+def _check_definitions(model: Model, path: str | Path) -> None:
+    """Refuse features that this version does not know, or computes in another way."""
+    try:
+        now = features.signatures(model.names, model.preparation)
+    except LookupError as error:
+        _refuse(path, "unknown_feature", str(error), "train it again")
+    changed = [name for name in model.names if model.about.get("definitions", {}).get(name) != now[name]]
+    if changed:
+        then = model.about.get("definitions", {}).get(changed[0])
+        message = f"feature {changed[0]!r} was {then!r} and is now {now[changed[0]]!r}"
+        _refuse(path, "other_features", message, "train it again")
+
+
+def _refuse(path: str | Path, code: str, message: str, remedy: str) -> NoReturn:
+    raise InputError(Problem(code, message, remedy, Path(path).name))
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
