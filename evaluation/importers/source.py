@@ -15,6 +15,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import IO, cast
 
+from evaluation.problems import InputError, Problem
+
 MEBIBYTE = 1024 * 1024
 
 
@@ -85,7 +87,13 @@ class SourceFile:
     @contextmanager
     def open(self, limits: Limits) -> Iterator[IO[bytes]]:
         """The bytes of the file, unpacked where ``limits`` allow gzip."""
-        with self.opener() as raw:
+        try:
+            opened = self.opener()
+        except OSError as error:
+            raise InputError(
+                Problem("unreadable", f"the file cannot be opened ({error.strerror})", "check it", self.name)
+            ) from error
+        with opened as raw:
             packed = limits.gzip and raw.read(2) == b"\x1f\x8b"
             raw.seek(0)
             if not packed:

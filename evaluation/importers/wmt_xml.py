@@ -94,14 +94,14 @@ def _side(side: Element, source: dict[str, Element], reading: Reading) -> dict[s
     """The segments of a reference or hypothesis, which must be those of the source."""
     found = _segments(side, reading)
     whose = side.attributes.get("system") or side.attributes.get("translator") or side.tag
-    for identity in source.keys() - found.keys():
+    for identity in [name for name in source if name not in found]:
         reading.fault(
             "missing_system",
             f"{shown(whose)!r} has no segment {shown(identity)!r}",
             "add the segment",
             side.place,
         )
-    for identity in found.keys() - source.keys():
+    for identity in [name for name in found if name not in source]:
         reading.fault(
             "unknown_item",
             f"the source has no segment {shown(identity)!r}",

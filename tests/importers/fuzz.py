@@ -34,6 +34,14 @@ SPLIT = b"\x00\x00--next file--\x00\x00"
 ROLES = (Role.SOURCE, Role.SYSTEM, Role.SYSTEM, Role.REFERENCE, Role.ALIGNMENTS, Role.DOCUMENTS)
 CODE = os.path.join("evaluation", "importers")
 SAMPLES = Path(__file__).parents[2] / "fixtures" / "samples"
+A3 = (
+    b"rotes Haus\n",
+    b"blue house\n",
+    b"red house\n",
+    b"a red house\n",
+    b"# Sentence pair (1) source length 2 target length 2 alignment score : 0.1\n"
+    b"red house\nNULL ({ }) blue ({ 1 }) house ({ 2 })\n",
+)
 PIECES = [
     *(
         b"<set>",
@@ -140,7 +148,7 @@ def seeds(form: str) -> list[bytes]:
     texts = sorted((SAMPLES / "text").iterdir())
     order = ("source", "north.", "south", "reference", "links")
     parallel = SPLIT.join(next(p for p in texts if word in p.name).read_bytes() for word in order)
-    own = [parallel] if form == "text" else [GOOD[form].encode()] if form in GOOD else []
+    own = [parallel, SPLIT.join(A3)] if form == "text" else [GOOD[form].encode()] if form in GOOD else []
     return own * 30 + [path.read_bytes() for path in sorted(SAMPLES.iterdir()) if path.is_file()] + [parallel]
 
 

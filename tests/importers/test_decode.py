@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -87,6 +88,13 @@ def test_a_torn_gzip_file_is_a_coded_error() -> None:
     torn = gzip.compress(GOOD_TSV.encode() * 100)[:-20]
     with pytest.raises(InputError) as caught:
         read([SourceFile.from_bytes("a.gz", torn)], limits=COMMAND_LINE)
+    assert caught.value.problems[0].code == "unreadable"
+
+
+@pytest.mark.parametrize("name", ["absent.tsv", ""])
+def test_a_file_that_cannot_be_opened_is_a_coded_error(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read([SourceFile.from_path(tmp_path / name)])
     assert caught.value.problems[0].code == "unreadable"
 
 
