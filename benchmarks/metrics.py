@@ -43,9 +43,14 @@ class Job:
 
 
 def run() -> list[Result]:
+    return list(_results())
+
+
+def _results() -> Iterator[Result]:
     logging.disable(logging.WARNING)  # sacrebleu warns that the text is tokenised, which is the point
-    results = [result for job in _jobs() for result in _measure(job)]
-    return [*results, _bootstrap()]
+    for job in _jobs():
+        yield from _measure(job)
+    yield _bootstrap()
 
 
 def _measure(job: Job) -> Iterator[Result]:
@@ -173,7 +178,7 @@ def _bootstrap() -> Result:
 
 
 if __name__ == "__main__":
-    for found in run():
+    for found in _results():
         demanded = "" if found.demanded is None else f"{found.demanded:g}×"
         print(
             f"| {found.job} | {found.peer} {found.theirs:.4g} | {found.ours:.3g} {found.unit} "

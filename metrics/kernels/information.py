@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from metrics.kernels.compiler import Bits, Floats, Ints, Longs, kernel
-from metrics.kernels.words import GOLDEN, U, number_words, table_size
+from metrics.kernels.words import GOLDEN, U, longest_line, number_words, table_size
 
 EMPTY = U(0)
 WORD_BITS = U(32)
@@ -44,42 +44,41 @@ def sum_information(
     ids: Ints, offsets: Longs, corpus: int, segments: int, references: int, order: int, matched: Floats
 ) -> None:
     known = corpus + references * segments
-    size, bits = table_size(order * int(offsets[known]))
+    tokens = int(offsets[known])
+    size, bits = table_size(order * tokens)
     keys = np.zeros(size, np.uint64)
     nodes = np.zeros(size, np.int32)
-    counts = np.zeros(order * int(offsets[known]) + 1, np.int32)
+    counts = np.zeros(order * tokens + 1, np.int32)
     parents = np.zeros(len(counts), np.int32)
+    trails = np.zeros((tokens, order), np.int32)  # the nodes of all n-grams that start at a token
     used = 0
     for line in range(known):
         counted = corpus == 0 or line < corpus
         words = ids[offsets[line] : offsets[line + 1]]
-        used = grow(words, order, bits, keys, nodes, counts, parents, used, counted)
-    total = int(offsets[corpus if corpus > 0 else known])
-    information = weigh(counts, parents, used, total)
+        trail = trails[offsets[line] : offsets[line + 1]]
+        used = grow(words, trail, bits, keys, nodes, counts, parents, used, counted)
+    information = weigh(counts, parents, used, int(offsets[corpus if corpus > 0 else known]))
     highest = np.zeros(used + 1, np.int32)  # count of a node in that reference where it is highest
     current = np.zeros(used + 1, np.int32)
-    path = np.zeros(order, np.int32)
+    trail = np.zeros((longest_line(offsets, known, len(offsets) - 1), order), np.int32)
     for segment in range(segments):
         for part in range(references):
             line = corpus + part * segments + segment
-            words = ids[offsets[line] : offsets[line + 1]]
-            note(words, order, bits, keys, nodes, highest, current, path)
+            note(trails[offsets[line] : offsets[line + 1]], highest, current)
         for system in range(len(matched)):
             line = known + system * segments + segment
             words = ids[offsets[line] : offsets[line + 1]]
-            match(
-                words, order, bits, keys, nodes, highest, current, path, information, matched[system, segment]
-            )
+            walk(words, bits, keys, nodes, trail)
+            match(trail[: len(words)], highest, current, information, matched[system, segment])
         for part in range(references):
             line = corpus + part * segments + segment
-            words = ids[offsets[line] : offsets[line + 1]]
-            forget(words, order, bits, keys, nodes, highest, path)
+            clear(trails[offsets[line] : offsets[line + 1]], highest)
 
 
 @kernel
 def grow(
     words: Ints,
-    order: int,
+    trail: Ints,
     bits: int,
     keys: Bits,
     nodes: Ints,
@@ -88,7 +87,8 @@ def grow(
     used: int,
     counted: bool,
 ) -> int:
-    """Put the n-grams of a line into the trie and count them if they are to be counted."""
+    """Put the n-grams of a line into the trie, note their nodes, and count them if they are to be counted."""
+    order = trail.shape[1]
     for start in range(len(words)):
         node = 0
         for end in range(start, min(start + order, len(words))):
@@ -100,6 +100,7 @@ def grow(
                 nodes[slot] = used
                 parents[used] = node
             node = nodes[slot]
+            trail[start, end - start] = node
             if counted:
                 counts[node] += 1
     return used
@@ -125,64 +126,52 @@ def weigh(counts: Ints, parents: Ints, used: int, total: int) -> Floats:
 
 
 @kernel
-def walk(words: Ints, start: int, order: int, bits: int, keys: Bits, nodes: Ints, path: Ints) -> int:
-    """Nodes of the n-grams that start here, as far as the trie knows them; returns how many."""
-    node = 0
-    length = 0
-    for end in range(start, min(start + order, len(words))):
-        if words[end] == 0:
-            break
-        slot = find((U(node) << WORD_BITS) | U(words[end]), bits, keys)
-        if keys[slot] == EMPTY:
-            break
-        node = nodes[slot]
-        path[length] = node
-        length += 1
-    return length
+def walk(words: Ints, bits: int, keys: Bits, nodes: Ints, trail: Ints) -> None:
+    """Note the nodes of a line's n-grams, 0 for those that the trie does not have."""
+    order = trail.shape[1]
+    for start in range(len(words)):
+        trail[start] = 0
+        node = 0
+        for end in range(start, min(start + order, len(words))):
+            if words[end] == 0:
+                break
+            slot = find((U(node) << WORD_BITS) | U(words[end]), bits, keys)
+            if keys[slot] == EMPTY:
+                break
+            node = nodes[slot]
+            trail[start, end - start] = node
 
 
 @kernel
-def note(
-    words: Ints, order: int, bits: int, keys: Bits, nodes: Ints, highest: Ints, current: Ints, path: Ints
-) -> None:
+def note(trail: Ints, highest: Ints, current: Ints) -> None:
     """Raise the highest counts to those of this reference."""
-    for start in range(len(words)):
-        for place in range(walk(words, start, order, bits, keys, nodes, path)):
-            node = path[place]
+    for start in range(len(trail)):
+        for place in range(trail.shape[1]):
+            node = trail[start, place]
+            if node == 0:
+                break
             current[node] += 1
-            highest[node] = max(highest[node], current[node])
-    for start in range(len(words)):
-        for place in range(walk(words, start, order, bits, keys, nodes, path)):
-            current[path[place]] = 0
+            if current[node] > highest[node]:
+                highest[node] = current[node]
+    clear(trail, current)
 
 
 @kernel
-def match(
-    words: Ints,
-    order: int,
-    bits: int,
-    keys: Bits,
-    nodes: Ints,
-    highest: Ints,
-    current: Ints,
-    path: Ints,
-    information: Floats,
-    found: Floats,
-) -> None:
+def match(trail: Ints, highest: Ints, current: Ints, information: Floats, found: Floats) -> None:
     """Sum the information of an output's n-grams, each as often as a reference has it at most."""
-    for start in range(len(words)):
-        for place in range(walk(words, start, order, bits, keys, nodes, path)):
-            node = path[place]
+    for start in range(len(trail)):
+        for place in range(trail.shape[1]):
+            node = trail[start, place]
+            if node == 0:
+                break
             if current[node] < highest[node]:
                 current[node] += 1
                 found[place] += information[node]
-    for start in range(len(words)):
-        for place in range(walk(words, start, order, bits, keys, nodes, path)):
-            current[path[place]] = 0
+    clear(trail, current)
 
 
 @kernel
-def forget(words: Ints, order: int, bits: int, keys: Bits, nodes: Ints, highest: Ints, path: Ints) -> None:
-    for start in range(len(words)):
-        for place in range(walk(words, start, order, bits, keys, nodes, path)):
-            highest[path[place]] = 0
+def clear(trail: Ints, counts: Ints) -> None:
+    for start in range(len(trail)):
+        for place in range(trail.shape[1]):
+            counts[trail[start, place]] = 0

@@ -159,7 +159,12 @@ def number_types(
                 key = keys[token]
                 slot = np.int64((key * GOLDEN) >> shift)
                 number = table[slot]
-                while number != 0 and not same_word(data, keys, starts, lengths, sample[number], token):
+                while number != 0:
+                    other = sample[number]
+                    if keys[other] == key and (
+                        (key & LOW_BYTE) != LONG or same_bytes(data, starts, lengths, other, token)
+                    ):
+                        break
                     slot = (slot + 1) & mask
                     number = table[slot]
                 if number == 0 and part < references:
@@ -172,11 +177,8 @@ def number_types(
 
 
 @kernel
-def same_word(data: Bytes, keys: Bits, starts: Longs, lengths: Ints, one: int, other: int) -> bool:
-    if keys[one] != keys[other]:
-        return False
-    if (keys[one] & LOW_BYTE) != LONG:
-        return True
+def same_bytes(data: Bytes, starts: Longs, lengths: Ints, one: int, other: int) -> bool:
+    """Are two long words equal, whose hashes are?"""
     if lengths[one] != lengths[other]:
         return False
     place = 0

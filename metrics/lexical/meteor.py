@@ -22,6 +22,13 @@ from metrics.lexical.blocks import Block, Texts, matches_and_chunks
 from metrics.lexical.core import LexicalMetric, divide, pick_reference
 from metrics.registry import register
 
+# Every rule of Porter's, and every irregular form, is about a word with one of these ends; any other
+# lower-case word is its own stem, and most words need not be shown to the stemmer.
+ENDINGS = (
+    "s", "ed", "ing", "y", "e", "ll", "er", "al", "ic", "ion", "ent", "ant", "ful", "ism", "ou", "ator",
+    "bli", "alli", "eli", "entli", "ousli", "fulli", "enci", "anci", "iti", "logi",
+)  # fmt: skip
+
 
 @dataclass(frozen=True)
 class UnigramMatching(LexicalMetric):
@@ -79,7 +86,7 @@ def stemmed(text: str) -> str:
 @lru_cache(maxsize=1 << 17)
 def stem(word: str) -> str:
     """The Porter stem; NLTK's stemmer with its extensions, as other tools use it."""
-    return str(_stemmer().stem(word))
+    return str(_stemmer().stem(word)) if word.endswith(ENDINGS) else word
 
 
 @cache

@@ -17,7 +17,7 @@ from sacrebleu.metrics.ter import TER
 
 from metrics import registry
 from metrics.base import MetricUnavailable, score_systems
-from metrics.tokenizers import tokenize
+from metrics.tokenizers import tokenize, western_pattern
 from tests.metrics import twins
 
 SENTENCES = [
@@ -72,6 +72,15 @@ def test_tokenisation_equals_sacrebleu(name: str) -> None:
 def test_tokenisation_equals_sacrebleu_on_hostile_punctuation(line: str) -> None:
     for name in ("13a", "intl", "zh"):
         assert tokenize(line, name).split() == BLEU(tokenize=name).tokenizer(line.rstrip()).split()
+
+
+@pytest.mark.usefixtures("kernels")
+@settings(max_examples=60)
+@given(st.text(alphabet=st.sampled_from("a1.,-/的é \n"), max_size=12))
+def test_the_kernel_parts_punctuation_as_the_patterns_do(text: str) -> None:
+    from metrics.kernels.punctuation import separate
+
+    assert separate(text) == western_pattern(text)
 
 
 def test_a_word_hyphenated_across_lines_is_joined_by_13a() -> None:
