@@ -9,6 +9,7 @@ attribution. Everything else elaborates what went before.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from metrics.discourse.segmenter import AUXILIARIES, MAX_EDUS
@@ -16,6 +17,7 @@ from metrics.discourse.trees import Node, edu, join
 from metrics.discourse.words import words
 from metrics.linguistics.base import Mode, Tool
 
+REMEMBERED = 20_000  # sentences; a few metrics ask for the same ones
 CONNECTIVES = {
     "because": "Explanation", "since": "Explanation", "as": "Background", "when": "Background",
     "while": "Background", "after": "Temporal", "before": "Temporal", "until": "Temporal", "once": "Temporal",
@@ -44,8 +46,7 @@ class HeuristicParser:
 
     def parse(self, sentences: Sequence[str]) -> list[Node]:
         """One tree per sentence."""
-        known = {sentence: parse(sentence) for sentence in dict.fromkeys(sentences)}
-        return [known[sentence] for sentence in sentences]
+        return [_remembered(sentence) for sentence in sentences]
 
 
 def parse(sentence: str) -> Node:
@@ -64,6 +65,9 @@ def parse(sentence: str) -> Node:
         )
         tree = join(relation, pattern, [edu(texts[number]), tree])
     return tree
+
+
+_remembered = lru_cache(maxsize=REMEMBERED)(parse)
 
 
 def _units(found: Sequence[str]) -> list[Sequence[str]]:

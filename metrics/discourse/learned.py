@@ -12,6 +12,7 @@ import json
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from metrics.discourse.trees import Node
 from metrics.discourse.words import words
 from metrics.linguistics.base import Mode, Tool, file_digest
 
+REMEMBERED = 100_000  # sentences; about 2 kB each
 FORMAT = "appraise-discourse-1"
 
 
@@ -76,13 +78,13 @@ class Model:
 
 
 class LearnedParser:
-    """Parses with a model file."""
+    """Parses with a model file; remembers the latest sentences, since several metrics ask for the same."""
 
     def __init__(self, path: Path) -> None:
         self.model = Model.load(path)
+        self._remembered = lru_cache(maxsize=REMEMBERED)(self.model.parse)
         self.tool = Tool("appraise-rst", FORMAT.rpartition("-")[2], file_digest(path), Mode.LEARNED)
 
     def parse(self, sentences: Sequence[str]) -> list[Node]:
         """One tree per sentence; equal sentences are parsed once."""
-        known = {sentence: self.model.parse(sentence) for sentence in dict.fromkeys(sentences)}
-        return [known[sentence] for sentence in sentences]
+        return [self._remembered(sentence) for sentence in sentences]

@@ -67,9 +67,9 @@ def get_parser(name: str, model: str = "") -> DiscourseParser:
             raise ValueError(f"the {name} discourse parser needs a file: model=FILE")
         return _from_file(name, model, Path(model).stat().st_mtime_ns if Path(model).exists() else 0)
     if name == "real":
-        from metrics.linguistics.rst import RealParser
+        from metrics.linguistics.rst import shared_parser
 
-        return RealParser()
+        return shared_parser()
     return HeuristicParser()
 
 

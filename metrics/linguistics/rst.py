@@ -9,9 +9,10 @@ time-out, is one unit; which ones these were is told by ``failures``.
 
 from __future__ import annotations
 
+import atexit
 import re
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -91,6 +92,14 @@ class RealParser:
             return binarised(tree_of(answer))
         self.failures[line] = answer.reason if isinstance(answer, Failure) else "no tree"
         return edu(" ".join(words(line)))
+
+
+@cache
+def shared_parser() -> RealParser:
+    """One parser for everybody who asks by name; its processes end with ours."""
+    parser = RealParser()
+    atexit.register(parser.close)
+    return parser
 
 
 def tree_of(answer: Sequence[object]) -> Node:

@@ -1,0 +1,1 @@
+"""Syntactic similarity in the manner of ASIYA: overlap of parse trees, head-word chains and relations."""
