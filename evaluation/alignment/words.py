@@ -30,7 +30,9 @@ class WordAligner(Protocol):
 
 
 def aligner(name: str, language: str = "", corpus: Corpus | None = None) -> WordAligner:
-    """The aligner of this name, ready to use.
+    """The aligner of this name for two texts of one language, ready to use.
+
+    ``statistical``, ``eflomal`` and ``systran`` learn from ``corpus``; the last two must be installed.
 
     >>> aligner("exact").links(["the", "red", "house"], ["a", "red", "house"])
     ((1, 1), (2, 2))
@@ -58,7 +60,28 @@ def _lexical_of(language: str) -> WordAligner:
     return LexicalAligner(language)
 
 
+def _statistical(language: str, corpus: Corpus | None) -> WordAligner:
+    from evaluation.alignment.statistical import StatisticalAligner
+
+    return StatisticalAligner(corpus or (), monolingual=True)
+
+
+def _eflomal(language: str, corpus: Corpus | None) -> WordAligner:
+    from evaluation.alignment.external import EflomalAligner
+
+    return EflomalAligner(corpus or ())
+
+
+def _systran(language: str, corpus: Corpus | None) -> WordAligner:
+    from evaluation.alignment.external import SystranAligner
+
+    return SystranAligner(corpus or ())
+
+
 ALIGNERS: dict[str, Callable[[str, Corpus | None], WordAligner]] = {
     "exact": _exact,
     "lexical": _lexical,
+    "statistical": _statistical,
+    "eflomal": _eflomal,
+    "systran": _systran,
 }
