@@ -10,7 +10,8 @@ import json
 import sys
 from typing import Any, NoReturn
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandError, handle_default_options
+from django.db import connections
 
 from evaluation.problems import InputError
 
@@ -20,8 +21,21 @@ class Command(BaseCommand):
 
     requires_system_checks: list[str] = []  # noqa: RUF012 — Django declares it as a plain attribute
 
-    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
-        return super().create_parser(prog_name, subcommand, **kwargs)
+    def run_from_argv(self, argv: list[str]) -> None:
+        """As Django's, but an error is printed as it is: scripts read ``file:line:column: code: …``."""
+        parser = self.create_parser(argv[0], argv[1])
+        options = parser.parse_args(argv[2:])
+        handle_default_options(options)
+        values = vars(options)
+        try:
+            self.execute(*values.pop("args", ()), **values)
+        except CommandError as error:
+            if options.traceback:
+                raise
+            self.stderr.write(str(error))
+            sys.exit(error.returncode)
+        finally:
+            connections.close_all()
 
     def execute(self, *args: Any, **options: Any) -> str | None:  # Any: Django's own signature
         try:

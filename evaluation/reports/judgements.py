@@ -88,7 +88,7 @@ def _fetch(rows: QuerySet[Ranking, tuple[int, ...]]) -> Sequence[tuple[int, ...]
     sql, parameters = rows.query.sql_with_params()
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)
-        return cursor.fetchall()
+        return list(cursor.fetchall())
 
 
 def _coded(rows: Columns, scheme: Scheme) -> Judgements:

@@ -192,6 +192,28 @@ def import_set(
     return summary(made)
 
 
+def dry_run(imported: ImportedSet, settings: TaskSettings, *, split: int | None = None) -> ImportSummary:
+    """What an import would make, without storing anything; pairs are merged as the import merges them."""
+    planner, total = settings.planner(), len(imported.items)
+    size = split or max(total, 1)
+    made = ImportSummary(tasks=[])
+    plans = (
+        planner.plan(item, meetings)
+        for item, meetings in zip(imported.items, settings.meetings(imported), strict=True)
+    )
+    while part := list(islice(plans, size)):
+        planned = [comparison for plan in part for comparison in plan.comparisons]
+        places = [place for comparison in planned for place in comparison.places]
+        found = pairs(places, scope=Scope(settings.dedup), seed=settings.seed)
+        owners = {(pair.owner.item, pair.owner.comparison) for pair in found}
+        made.items += len(part)
+        made.comparisons += len(planned)
+        made.phrase_pairs += len(places)
+        made.unique_pairs += len(found)
+        made.slots += settings.overlap * len(owners)
+    return made
+
+
 def summary(tasks: Sequence[Task]) -> ImportSummary:
     keys = [task.pk for task in tasks]
     return ImportSummary(

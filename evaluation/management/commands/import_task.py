@@ -1,0 +1,137 @@
+"""Make a task from files: the same as the upload page, from a shell."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.utils.text import slugify
+
+from appraise.commands import Command as AppraiseCommand
+from evaluation.importers import COMMAND_LINE, FORMATS, ImportedSet, Options, Role, SourceFile, read
+from evaluation.models import Campaign, Task
+from evaluation.problems import InputError, Problem
+from evaluation.schemes import SCHEMES
+from evaluation.services.importing import ImportSummary, TaskSettings, dry_run, import_set
+
+
+class Command(AppraiseCommand):
+    help = "Make one or more tasks from files. All or nothing; prints what was made as JSON."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add = parser.add_argument
+        add("files", nargs="*", type=Path, metavar="FILE")
+        add("--format", choices=["auto", *FORMATS], default="auto")
+        add("--name", required=True)
+        add("--campaign", metavar="SLUG", help="made where it does not exist; default: one for this task")
+        add("--split", type=positive, metavar="N", help="tasks of N sentences each")
+        add("--scheme", choices=list(SCHEMES), required=True)
+        add(
+            "--shows",
+            choices=Task.Shows.values,
+            help="what stands above A and B (default: source if there is one)",
+        )
+        add("--source-lang", default="")
+        add("--target-lang", default="")
+        add("--comparisons", default="all", help="all, baseline:NAME, round-robin:K or blocks:K")
+        add("--dedup", choices=Task.Dedup.values, default=Task.Dedup.ITEM)
+        add("--overlap", type=positive, default=2)
+        add("--seed", type=int, default=1)
+        add("--aligner", choices=["lexical", "exact", "statistical"], default="lexical")
+        add("--alignments", type=Path, metavar="FILE", help="word links of the two systems, Pharaoh or A3")
+        add("--link-base", type=int, choices=[0, 1], default=0)
+        add("--source", type=Path, metavar="FILE")
+        add("--reference", type=Path, nargs="+", default=[], metavar="FILE")
+        add("--system", action="append", default=[], metavar="NAME=FILE")
+        add(
+            "--repeats", type=int, default=0, metavar="PERCENT", help="shown a second time to the same person"
+        )
+        add("--dry-run", action="store_true", help="check and count; store nothing")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        imported = read(
+            list(self.sources(options)),
+            format=options["format"],
+            limits=COMMAND_LINE,
+            options=Options(
+                source_language=options["source_lang"],
+                target_language=options["target_lang"],
+                link_base=options["link_base"],
+            ),
+        )
+        settings = self.settings(imported, options)
+        if options["dry_run"]:
+            made = dry_run(imported, settings, split=options["split"])
+        else:
+            made = self.store(imported, settings, options)
+        self.write_json({**asdict(made), "warnings": [str(warning) for warning in imported.warnings]})
+
+    def sources(self, options: dict[str, Any]) -> list[SourceFile]:
+        found = [SourceFile.from_path(existing(path)) for path in options["files"]]
+        if options["source"]:
+            found.append(SourceFile.from_path(existing(options["source"]), Role.SOURCE))
+        found += [SourceFile.from_path(existing(path), Role.REFERENCE) for path in options["reference"]]
+        for text in options["system"]:
+            name, sign, path = text.partition("=")
+            if not (name and sign and path):
+                self.refuse(f"--system {text}: expected NAME=FILE")
+            found.append(SourceFile.from_path(existing(Path(path)), Role.SYSTEM, name))
+        if options["alignments"]:
+            found.append(SourceFile.from_path(existing(options["alignments"]), Role.ALIGNMENTS))
+        if not found:
+            self.refuse("nothing to import: name a file, or --source, --reference and --system")
+        return found
+
+    def settings(self, imported: ImportedSet, options: dict[str, Any]) -> TaskSettings:
+        return TaskSettings(
+            name=options["name"],
+            scheme=options["scheme"],
+            source_language=imported.source_language,
+            target_language=imported.target_language,
+            shows=options["shows"] or what_to_show(imported),
+            overlap=options["overlap"],
+            comparisons=options["comparisons"],
+            aligner=options["aligner"],
+            dedup=options["dedup"],
+            seed=options["seed"],
+            repeats=options["repeats"],
+        )
+
+    def store(self, imported: ImportedSet, settings: TaskSettings, options: dict[str, Any]) -> ImportSummary:
+        slug = slugify(options["campaign"] or options["name"]) or "campaign"
+        campaign, is_new = Campaign.objects.get_or_create(
+            slug=slug, defaults={"name": options["campaign"] or options["name"]}
+        )
+        try:
+            return import_set(
+                imported, settings, campaign=campaign, split=options["split"], report=self.progress
+            )
+        except BaseException:
+            if is_new:
+                campaign.delete()
+            raise
+
+    def progress(self, done: int, total: int, message: str) -> None:
+        if self.stderr.isatty():
+            width = 30 * done // max(total, 1)
+            self.stderr.write(f"\r[{'#' * width:<30}] {message}", ending="\n" if done >= total else "")
+
+
+def what_to_show(imported: ImportedSet) -> str:
+    """The source where every item has one, else the reference."""
+    return Task.Shows.SOURCE if all(item.source for item in imported.items) else Task.Shows.REFERENCE
+
+
+def existing(path: Path) -> Path:
+    if not path.is_file():
+        raise InputError(Problem("no_such_file", "cannot be read", "check the name", file=str(path)))
+    return path
+
+
+def positive(text: str) -> int:
+    if text.isascii() and text.isdigit() and int(text) > 0:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a positive whole number")
