@@ -27,6 +27,7 @@ from evaluation.agreement.ratings import percentile_normalised
 from evaluation.agreement.report import AgreementReport, AnnotatorPair, report
 from evaluation.agreement.stability import agreement_over_time, judgements_wanted, leave_one_out
 from evaluation.agreement.tally import Pairing, Tally
+from evaluation.agreement.tasks import Reading, TaskRow, TaskTable, agreement_by_task, pooled
 
 __all__ = [
     "FLEISS",
@@ -44,9 +45,13 @@ __all__ = [
     "Judgements",
     "Line",
     "Pairing",
+    "Reading",
     "Tally",
+    "TaskRow",
+    "TaskTable",
     "Unit",
     "Weights",
+    "agreement_by_task",
     "agreement_over_time",
     "band",
     "bennett_s",
@@ -59,6 +64,7 @@ __all__ = [
     "leave_one_out",
     "pair_table",
     "percentile_normalised",
+    "pooled",
     "read_judgements",
     "report",
     "wmt_kappa",
