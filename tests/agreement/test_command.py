@@ -9,6 +9,10 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
+from evaluation.agreement import Judgements
+from evaluation.reports import judgements as stored
+from evaluation.schemes import FOUR_WAY
+
 ROWS = """annotator	item	label	sentence
 ann	1	A>B	s1
 bob	1	A>>B	s1
@@ -111,3 +115,21 @@ def test_the_wmt_variant_needs_a_tie(tmp_path: Path) -> None:
     path = tmp_path / "study.tsv"
     path.write_text("annotator\titem\tlabel\n", encoding="utf-8")
     assert "no tie" in refusal("--judgements", path, "--labels", "yes,no", "--chance", "wmt")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("kind", ["task", "campaign"])
+def test_a_study_that_is_not_here_is_refused(kind: str) -> None:
+    assert f"unknown_{kind}: there is no {kind} 'nowhere'" in refusal(f"--{kind}", "nowhere")
+
+
+@pytest.mark.parametrize("kind", ["task", "campaign"])
+def test_a_stored_study_brings_its_scheme_and_its_repeats(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = Judgements.from_rows([("ann", 1, "A>B"), ("bob", 1, "A>B")], FOUR_WAY.labels)
+    again = Judgements.from_rows([("ann", 1, "A>B"), ("ann", 1, "A=B")], FOUR_WAY.labels)
+    monkeypatch.setattr(stored, f"{kind}_judgements", lambda slug: first)
+    monkeypatch.setattr(stored, "repeat_judgements", lambda **which: again if which == {kind: "s"} else None)
+    found = json.loads(run(f"--{kind}", "s"))
+    assert (found["scheme"], found["pairs"], found["intra"]["pairs"]) == ("four-way", 1, 1)
+    assert "was judged with four-way" in refusal(f"--{kind}", "s", "--scheme", "six-way")
+    assert "--labels is for files" in refusal(f"--{kind}", "s", "--labels", "x,y")

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
-from django.utils.module_loading import import_string
 
 from appraise.commands import Command as AppraiseCommand
 from evaluation.agreement import AgreementReport, Chance, Judgements, Pairing, read_judgements, report
 from evaluation.agreement.chance import Labels
 from evaluation.agreement.rendering import as_csv, as_json, as_latex, as_text, coefficient_table, tables
+from evaluation.reports import judgements as stored
 from evaluation.schemes import SCHEMES, Scheme
 
 
@@ -76,9 +76,8 @@ class Command(AppraiseCommand):
             self.refuse("--labels is for files; a task knows its scheme")
         kind = "task" if options["task"] else "campaign"
         slug = options[kind]
-        # Imported here because it needs the database, which a file does not.
-        study: Judgements = import_string(f"evaluation.reports.{kind}_judgements")(slug)
-        repeats: Judgements = import_string("evaluation.reports.repeat_judgements")(**{kind: slug})
+        study = stored.task_judgements(slug) if kind == "task" else stored.campaign_judgements(slug)
+        repeats = stored.repeat_judgements(**{kind: slug})
         scheme = next((s for s in SCHEMES.values() if s.labels == study.label_names), None)
         if options["scheme"] and (scheme is None or scheme.name != options["scheme"]):
             self.refuse(
