@@ -23,6 +23,7 @@ class Command(BaseCommand):
 
     def run_from_argv(self, argv: list[str]) -> None:
         """As Django's, but an error is printed as it is: scripts read ``file:line:column: code: …``."""
+        self._called_from_command_line = True  # the parser then explains itself and exits with 2
         parser = self.create_parser(argv[0], argv[1])
         options = parser.parse_args(argv[2:])
         handle_default_options(options)

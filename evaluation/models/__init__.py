@@ -5,6 +5,8 @@
 ``items``    what is shown: Item, System, Candidate, Output, Comparison, Alignment
 ``judging``  what is asked and answered: PhrasePair, Occurrence, Slot, Assignment, Ranking …
 ``jobs``     what runs in the background: Job
+``uploads``  files on their way to becoming a task: Upload, UploadedFile
+``oversight`` what organisers and operators do: Adjudication, ApiToken, AuditEntry
 """
 
 from __future__ import annotations
@@ -20,14 +22,19 @@ from evaluation.models.judging import (
     SentenceAnswer,
     Slot,
 )
+from evaluation.models.oversight import Adjudication, ApiToken, AuditEntry
 from evaluation.models.people import Annotator, Invitation, Membership, Role, User
 from evaluation.models.tasks import Campaign, Task
+from evaluation.models.uploads import Upload, UploadedFile
 
 __all__ = [
+    "Adjudication",
     "Alignment",
     "AlignmentReport",
     "Annotator",
+    "ApiToken",
     "Assignment",
+    "AuditEntry",
     "Campaign",
     "Candidate",
     "Comparison",
@@ -44,5 +51,7 @@ __all__ = [
     "Slot",
     "System",
     "Task",
+    "Upload",
+    "UploadedFile",
     "User",
 ]

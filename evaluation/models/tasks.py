@@ -111,6 +111,9 @@ class Task(models.Model):
     seed = models.PositiveIntegerField(default=1)
     ask_sentence = models.BooleanField(_("ask for a verdict on the whole sentence"), default=False)
     ask_rating = models.BooleanField(_("ask for a five-point rating of each candidate"), default=False)
+    checks = models.PositiveSmallIntegerField(
+        default=0, help_text=_("Attention checks, in per cent of the comparisons; at most 10.")
+    )
     ask_comment = models.BooleanField(_("offer a comment field"), default=True)
     lease_minutes = models.PositiveIntegerField(
         default=60, help_text=_("After this long without an answer, unfinished work goes to someone else.")
@@ -131,6 +134,7 @@ class Task(models.Model):
         ordering = ["campaign", "slug"]
         constraints = [
             models.CheckConstraint(condition=Q(overlap__gte=1), name="task_overlap_at_least_one"),
+            models.CheckConstraint(condition=Q(checks__lte=10), name="task_checks_at_most_ten_percent"),
             models.CheckConstraint(condition=Q(scheme_name__in=list(SCHEMES)), name="task_scheme_known"),
             models.CheckConstraint(
                 condition=Q(state__in=["importing", "draft", "open", "closed", "archived"]),
