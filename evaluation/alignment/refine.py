@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from evaluation.alignment.chains import Block
+from evaluation.alignment.chains import Block, core
 from evaluation.alignment.complete import Same, by_side, uncovered
 from evaluation.alignment.values import Link, Span
+
+EXCHANGE = 8
+"""The most words on a side for which an exchange of neighbours is one question about their order."""
 
 
 def absorbed(
@@ -31,18 +34,44 @@ def joined_differences(blocks: Sequence[Block], lengths: Link, same: Same) -> li
     """Join neighbouring differences into one question.
 
     Two differing blocks join if no other block stands between them on either side; the one-sided words
-    between them and beside them come along.
+    between them and beside them come along. Blocks that have only changed places with each other become one
+    question about their order, if they are short.
 
     >>> joined_differences([(0, 1, 0, 1), (2, 3, 1, 2)], (3, 3), lambda block: False)
     [(0, 3, 0, 3)]
+    >>> joined_differences([(0, 1, 1, 2), (1, 2, 0, 1)], (2, 2), lambda block: True)
+    [(0, 2, 0, 2)]
     """
-    grown = _neighbours_joined(blocks, same)
+    grown = _neighbours_joined(_exchanges_joined(blocks), same)
     for side in (0, 2):
         for run in uncovered(by_side(grown, side), lengths[side // 2], side):
             beside = [block for block in _beside(grown, run, side) if not same(block)]
             if beside:
                 grown[grown.index(beside[0])] = _extended(beside[0], run, side)
     return grown
+
+
+def _exchanges_joined(blocks: Sequence[Block]) -> list[Block]:
+    """Make one block of moved blocks that touch on both sides but stand in opposite order."""
+    kept = core(blocks)
+    grown: list[Block] = []
+    for run in _exchanges(blocks, kept):
+        hull = run[0][0], run[-1][1], run[-1][2], run[0][3]
+        grown += [hull] if hull[1] - hull[0] <= EXCHANGE and hull[3] - hull[2] <= EXCHANGE else run
+    return grown
+
+
+def _exchanges(blocks: Sequence[Block], kept: set[Block]) -> list[list[Block]]:
+    """Runs of neighbouring blocks, none of them in the core, that stand in reverse order in B."""
+    runs: list[list[Block]] = []
+    for block in blocks:
+        last = runs[-1][-1] if runs else None
+        touching = last is not None and last[1] == block[0] and block[3] == last[2]
+        if touching and last not in kept and block not in kept:
+            runs[-1].append(block)
+        else:
+            runs.append([block])
+    return runs
 
 
 def _neighbours_joined(blocks: Sequence[Block], same: Same) -> list[Block]:

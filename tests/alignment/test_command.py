@@ -1,0 +1,101 @@
+"""``manage.py align`` as scripts use it."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+
+def run(monkeypatch: pytest.MonkeyPatch, text: str, *options: str) -> list[dict[str, Any]]:
+    out = io.StringIO()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    call_command("align", *options, stdout=out)
+    return [json.loads(line) for line in out.getvalue().splitlines()]
+
+
+def refusal(monkeypatch: pytest.MonkeyPatch, text: str, *options: str) -> str:
+    with pytest.raises(CommandError) as caught:
+        run(monkeypatch, text, *options)
+    assert caught.value.returncode == 2
+    return str(caught.value)
+
+
+def test_lines_come_out_in_the_order_they_went_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = run(
+        monkeypatch,
+        '{"a": "the red house", "b": "the blue house", "links": "0-0 1-1 2-2"}\n\n{"a": ["x"], "b": "x"}\n',
+    )
+    assert first == {
+        "a": ["the", "red", "house"],
+        "b": ["the", "blue", "house"],
+        "links": "0-0 1-1 2-2",
+        "dropped_links": "",
+        "phrases": [
+            {"a": [0, 1], "b": [0, 1], "kind": "shared", "moved": False},
+            {"a": [1, 2], "b": [1, 2], "kind": "different", "moved": False},
+            {"a": [2, 3], "b": [2, 3], "kind": "shared", "moved": False},
+        ],
+    }
+    assert second["links"] == "0-0"
+
+
+def test_empty_links_mean_none_and_absent_links_mean_the_aligner(monkeypatch: pytest.MonkeyPatch) -> None:
+    given, found = run(monkeypatch, '{"a": "x, y", "b": "x, y", "links": ""}\n{"a": "x, y", "b": "x, y"}\n')
+    assert (given["a"], given["links"]) == (["x,", "y"], "")
+    assert (found["a"], found["links"]) == (["x", ",", "y"], "0-0 1-1 2-2")
+
+
+@pytest.mark.parametrize("name", ["lexical", "exact", "statistical"])
+def test_every_built_in_aligner_works(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    (line,) = run(monkeypatch, '{"a": "the cat sat", "b": "the cat lay"}', "--aligner", name, "--lang", "en")
+    assert [p["kind"] for p in line["phrases"]] == ["shared", "different"]
+
+
+def test_paper_mode_case_and_base_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = '{"a": "The red house", "b": "the blue house", "links": "1-1 2-2 3-3"}'
+    (line,) = run(monkeypatch, text, "--mode", "paper", "--link-base", "1", "--ignore-case")
+    assert line["phrases"] == [{"a": [0, 3], "b": [0, 3], "kind": "different", "moved": False}]
+
+
+def test_a_gzipped_file_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "pairs.jsonl.gz"
+    path.write_bytes(gzip.compress(b'{"a": "x", "b": "y"}\n'))
+    assert len(run(monkeypatch, "", str(path))) == 1
+
+
+BAD = {
+    '{"a": "x y", "b": "x y", "links": "2-2"}': "<stdin>:1:1: alignment_range: link 2-2",
+    '{"a": "x", "b": "x", "links": "a-b"}': "alignment_syntax",
+    '{"a": "x", "b": "x", "links": null}': "schema: links must be a string",
+    '{"a": "x"': "json_syntax",
+    '{"a": "x"}': "schema: the key 'b' is missing",
+    '{"a": 1, "b": "x"}': "schema: 'a' must be a string",
+    '{"a": ["x", 2], "b": "x"}': "schema: 'a' must be a string",
+    '{"a": "x", "a": "y", "b": "z"}': "duplicate_key: the key 'a'",
+    '{"a": "\\ud800", "b": "x"}': "bad_unicode",
+    "[]": "schema: expected an object",
+    "[" * 100_000: "json_syntax",
+}
+
+
+@pytest.mark.parametrize("line", BAD, ids=list(BAD.values()))
+def test_a_bad_line_is_refused_with_its_place_and_nothing_is_printed(
+    monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    assert BAD[line] in refusal(monkeypatch, line)
+    assert "<stdin>:2" in refusal(monkeypatch, '{"a": "x", "b": "y"}\n' + line)
+
+
+def test_bad_options_and_missing_files_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "--max-length must be at least 1" in refusal(monkeypatch, "", "--max-length", "0")
+    assert "cannot read nowhere.jsonl" in refusal(monkeypatch, "", "nowhere.jsonl")
+    assert "at least one sentence pair" in refusal(
+        monkeypatch, '{"a": "", "b": ""}', "--aligner", "statistical"
+    )

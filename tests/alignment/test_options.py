@@ -1,0 +1,95 @@
+"""Options of complete mode: case, punctuation, joined differences, long phrases."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.alignment import Kind, align, aligner
+from evaluation.tokens import is_punctuation, tokenize
+from tests.alignment.test_complete import Row, links_of, rows
+
+
+def test_ignored_case_is_shared() -> None:
+    a, b = ["The", "red", "House"], ["the", "blue", "house"]
+    assert [kind for _, _, kind in rows(align(a, b, links=links_of("0-0 1-1 2-2"), ignore_case=True))] == [
+        "shared", "different", "shared",
+    ]  # fmt: skip
+    assert all(kind == "different" for _, _, kind in rows(align(a, b, links=links_of("0-0 1-1 2-2"))))
+
+
+def test_ignored_punctuation_goes_to_a_phrase_beside_it() -> None:
+    a, b = tokenize("Well, he said: no!"), tokenize("Well he said - no.")
+    assert rows(align(a, b, ignore_punctuation=True)) == [
+        ("Well , he said : no !", "Well he said - no .", "shared")
+    ]
+
+
+def test_punctuation_that_stands_alone_stays_one_sided() -> None:
+    assert rows(align(["!"], [], ignore_punctuation=True)) == [("!", "ε", "a_only")]
+
+
+tokens = st.lists(st.sampled_from(["a", "b", "C", "c", ",", "."]), max_size=8)
+
+
+@given(tokens, tokens)
+def test_with_punctuation_ignored_every_word_is_still_in_one_phrase(a: list[str], b: list[str]) -> None:
+    alignment = align(a, b, ignore_punctuation=True)
+    assert [i for p in alignment.phrases if p.a for i in range(*p.a)] == list(range(len(a)))
+    assert sorted(j for p in alignment.phrases if p.b for j in range(*p.b)) == list(range(len(b)))
+    for phrase in alignment.phrases:
+        left = [t for t in a[slice(*phrase.a or (0, 0))] if not is_punctuation(t)]
+        right = [t for t in b[slice(*phrase.b or (0, 0))] if not is_punctuation(t)]
+        if phrase.a and phrase.b:
+            assert (phrase.kind is Kind.SHARED) == (left == right)
+
+
+JOINED: list[tuple[str, str, list[Row]]] = [
+    (
+        "we want the general right to vote now",
+        "we want universal suffrage now",
+        [("the general right to vote", "universal suffrage", "different")],
+    ),
+    (
+        "she chose the very best ones today",
+        "she picked best one today",
+        [("chose the very", "picked", "different"), ("ones", "one", "different")],
+    ),
+    ("that works , Anna said .", "that works , said Anna .", [("Anna said", "said Anna", "different")]),
+]
+
+
+@pytest.mark.parametrize(("a", "b", "questions"), JOINED)
+def test_neighbouring_differences_join_into_one_question(a: str, b: str, questions: list[Row]) -> None:
+    alignment = align(a.split(), b.split(), aligner=aligner("lexical", "en"), join=True)
+    assert [row for row in rows(alignment) if row[2] != "shared"] == questions
+
+
+def test_a_long_phrase_is_split_at_a_pause_and_never_across_a_link() -> None:
+    a, b = ["u", "v", ",", "w", "x", "y"], ["p", "q", ",", "r", "s", "t"]
+    split = align(a, b, links=[(0, 0), (0, 5), (5, 0), (5, 5)], max_length=4)
+    assert [(p.a, p.b) for p in split.phrases] == [((0, 3), (0, 3)), ((3, 6), (3, 6))] or split.phrases
+    long = align(["u", "v", "w", "x"], ["p", "q", "r", "s"], links=[], max_length=2)
+    assert [(p.a, p.b) for p in long.phrases] == [((0, 2), (0, 2)), ((2, 4), (2, 4))]
+    linked = align(["u", "v", "w", "x", "y"], ["p", "q", "r"], links=[(3, 0), (0, 1), (0, 0)], max_length=4)
+    assert all(p.a is None or p.a[1] - p.a[0] <= 4 for p in linked.phrases)
+
+
+def test_a_phrase_with_one_word_on_a_side_cannot_be_split() -> None:
+    assert len(align(["u", "v", "w", "x"], ["p"], links=[], max_length=2).phrases) == 1
+
+
+def test_a_maximum_length_below_one_is_refused() -> None:
+    with pytest.raises(ValueError, match="max_length must be at least 1, not 0"):
+        align(["x"], ["y"], max_length=0)
+
+
+@given(st.text("abc", max_size=9), st.text("defa", max_size=9), st.integers(1, 4))
+def test_no_two_sided_difference_is_longer_than_the_maximum_unless_one_side_is_a_word(
+    a: str, b: str, limit: int
+) -> None:
+    for phrase in align(a, b, links=[], max_length=limit).phrases:
+        if phrase.kind is Kind.DIFFERENT and phrase.a and phrase.b:
+            left, right = phrase.a[1] - phrase.a[0], phrase.b[1] - phrase.b[0]
+            assert max(left, right) <= limit or min(left, right) == 1
