@@ -76,16 +76,19 @@ class Meteor(UnigramMatching):
 def stemmed(text: str) -> str:
     """Every word of every line by its Porter stem.
 
-    >>> stemmed("he walks\\nwalking dogs\\n")
-    'he walk\\nwalk dog\\n'
+    >>> stemmed("he walks\\nwalking dogs\\n").split(" ")
+    ['he', 'walk', '\\n', 'walk', 'dog', '\\n', '']
     """
-    stems = {word: stem(word) for word in set(text.split())}
-    return "\n".join([" ".join([stems[word] for word in line.split()]) for line in text.split("\n")])
+    pieces = text.replace("\n", " \n ").split(" ")
+    stems = {piece: stem(piece) for piece in set(pieces)}
+    return " ".join(map(stems.__getitem__, pieces))
 
 
 @lru_cache(maxsize=1 << 17)
 def stem(word: str) -> str:
     """The Porter stem; NLTK's stemmer with its extensions, as other tools use it."""
+    if word.split() != [word]:  # no word: white space other than a blank parts words too
+        return " ".join(map(stem, word.split())) or word
     return str(_stemmer().stem(word)) if word.endswith(ENDINGS) else word
 
 

@@ -70,6 +70,14 @@ def test_stems_join_what_surfaces_part() -> None:
     assert score_systems(registry.get("meteor"), {"s": ["dogs"]}, [["dog"]])["s"].corpus == 0.5
 
 
+def test_any_white_space_parts_words_for_the_stemmer_too() -> None:
+    plain = score_systems(registry.get("meteor"), {"s": ["the dogs ran"]}, [["dog the run runs"]])["s"]
+    odd = score_systems(
+        registry.get("meteor"), {"s": ["the\u00a0dogs\tran "]}, [["dog\u2003the\x1frun runs\t"]]
+    )["s"]
+    assert plain.corpus == odd.corpus
+
+
 def test_nist_equals_nltk_with_one_reference() -> None:
     ours = score_systems(registry.get("nist"), {"s": OUTPUTS}, REFERENCES[:1])["s"].corpus
     theirs = corpus_nist([[line.split()] for line in REFERENCES[0]], [line.split() for line in OUTPUTS])
