@@ -82,7 +82,9 @@ class TrainedModel(models.Model):
     kind = models.CharField(max_length=12, choices=Kind.choices)
     path = models.CharField(max_length=200)
     digest = models.CharField(max_length=64)
-    task = models.ForeignKey(Task, null=True, blank=True, on_delete=models.SET_NULL, related_name="models")
+    task = models.ForeignKey(
+        Task, null=True, blank=True, on_delete=models.SET_NULL, related_name="trained_models"
+    )
     provenance: models.JSONField[Any, Any] = models.JSONField(default=dict)
     evaluation: models.JSONField[Any, Any] = models.JSONField(default=dict)
     owner = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")

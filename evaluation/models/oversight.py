@@ -15,7 +15,7 @@ from evaluation.schemes import Choice
 
 
 class Adjudication(models.Model):
-    """An organiser's verdict on a disputed pair, kept apart from the annotators' data; the last one counts."""
+    """An organiser's verdict on a disputed pair, apart from the annotators' data; the last one counts."""
 
     pair = models.ForeignKey(PhrasePair, on_delete=models.CASCADE, related_name="adjudications")
     choice = models.CharField(max_length=4)
