@@ -5,6 +5,6 @@ Importing this package registers them all and loads neither numba nor any kernel
 
 from __future__ import annotations
 
-from metrics.lexical import bleu, chrf, errors, fmeasure, meteor, nist, precision, rouge
+from metrics.lexical import bleu, chrf, errors, fmeasure, meteor, nist, precision, rouge, synonyms
 
-__all__ = ["bleu", "chrf", "errors", "fmeasure", "meteor", "nist", "precision", "rouge"]
+__all__ = ["bleu", "chrf", "errors", "fmeasure", "meteor", "nist", "precision", "rouge", "synonyms"]

@@ -27,7 +27,7 @@ class LexicalMetric(ABC):
     higher_is_better: ClassVar[bool] = True
     needs: ClassVar[Needs] = Needs()
     scale: ClassVar[str] = "0-1"
-    facts: ClassVar[tuple[str, ...]] = ()  # what the signature says beside the parameters
+    facts: ClassVar[tuple[str, ...]] = ()
     version: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
@@ -37,8 +37,13 @@ class LexicalMetric(ABC):
 
     @property
     def signature(self) -> str:
-        parameters = [_described(field.name, getattr(self, field.name)) for field in fields(self)]
-        return "|".join([self.name, *parameters, *self.facts, f"scale:{self.scale}", f"v:{self.version}"])
+        shown = [field.name for field in fields(self) if field.metadata.get("signature", True)]
+        parameters = [_described(name, getattr(self, name)) for name in shown]
+        return "|".join([self.name, *parameters, *self.told(), f"scale:{self.scale}", f"v:{self.version}"])
+
+    def told(self) -> tuple[str, ...]:
+        """What the signature says beside the parameters."""
+        return self.facts
 
     @abstractmethod
     def count(self, references: Texts, systems: Texts, learnt: Any) -> FloatArray:  # Any: see ``learn``

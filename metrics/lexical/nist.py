@@ -37,22 +37,16 @@ class Nist(LexicalMetric):
     name: ClassVar[str] = "nist"
     title: ClassVar[str] = "NIST: information-weighted n-grams, the usual sum"
     scale: ClassVar[str] = "0-"
-    facts: ClassVar[tuple[str, ...]] = ("order:5",)
     divisor: ClassVar[float] = 1.0
 
     tokenize: str = "none"
     lowercase: bool = False
-    corpus: tuple[str, ...] = field(default=(), repr=False)
+    corpus: tuple[str, ...] = field(default=(), repr=False, metadata={"signature": False})
 
-    @property
-    def signature(self) -> str:
-        digest = (
-            hashlib.sha256("\n".join(self.corpus).encode()).hexdigest()[:16] if self.corpus else "references"
-        )
-        case = "lc" if self.lowercase else "mixed"
-        return (
-            f"{self.name}|tok:{self.tokenize}|case:{case}|order:5|weights:{digest}|scale:0-|v:{self.version}"
-        )
+    def told(self) -> tuple[str, ...]:
+        text = "\n".join(self.corpus).encode("utf-8", "surrogatepass")
+        weights = hashlib.sha256(text).hexdigest()[:16] if self.corpus else "references"
+        return (f"order:{ORDER}", f"weights:{weights}")
 
     def count(self, references: Texts, systems: Texts, learnt: Any) -> FloatArray:
         """All at once, since the weights need every reference anyway."""

@@ -15,8 +15,11 @@ from rapidfuzz.distance import Levenshtein
 from rouge_score.rouge_scorer import RougeScorer
 
 from metrics import registry
-from metrics.base import score_systems
+from metrics.base import MetricUnavailable, score_systems
+from metrics.lexical import synonyms
 from metrics.lexical.meteor import stem
+from metrics.lexical.synonyms import MeteorSynonyms
+from metrics.linguistics.base import ToolAbsent
 
 WORDS = ["the", "walks", "walked", "walking", "dog", "dogs", "runs", "running", "nation", "national", "of"]
 
@@ -68,6 +71,34 @@ def test_stems_join_what_surfaces_part() -> None:
     exact = score_systems(registry.get("fms-1"), {"s": ["dogs"]}, [["dog"]])["s"].corpus
     assert exact == 0
     assert score_systems(registry.get("meteor"), {"s": ["dogs"]}, [["dog"]])["s"].corpus == 0.5
+
+
+def test_synonyms_join_what_stems_part() -> None:
+    metric = registry.get("meteor-synonyms")
+    if reason := MeteorSynonyms().unavailable_because():
+        pytest.skip(reason)
+    same = score_systems(metric, {"s": ["the large automobile halted"]}, [["the big car stopped"]])["s"]
+    assert same.statistics is not None
+    assert same.statistics[0].tolist() == [4, 1, 4, 4]
+
+
+def test_without_synonyms_the_third_stage_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("metrics.lexical.synonyms.synsets", lambda word: frozenset())
+    plain = score_systems(registry.get("meteor"), {"s": OUTPUTS}, REFERENCES)["s"]
+    other = score_systems(MeteorSynonyms(), {"s": OUTPUTS}, REFERENCES)["s"]
+    assert plain.segments.tolist() == other.segments.tolist()
+
+
+def test_a_missing_wordnet_is_said_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent() -> None:
+        raise ToolAbsent("WordNet")
+
+    monkeypatch.setattr("metrics.linguistics.wordnet.load", absent)
+    synonyms.synsets.cache_clear()
+    assert "WordNet is not installed" in (MeteorSynonyms().unavailable_because() or "")
+    assert "wordnet:absent" in MeteorSynonyms().signature
+    with pytest.raises(MetricUnavailable, match="needs WordNet"):
+        score_systems(MeteorSynonyms(), {"s": ["x"]}, [["y"]])
 
 
 def test_any_white_space_parts_words_for_the_stemmer_too() -> None:
