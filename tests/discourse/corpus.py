@@ -1,0 +1,38 @@
+"""A tiny made-up discourse corpus from which the parsers can learn something."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from metrics.discourse.formats import dis
+from metrics.discourse.trees import Node, edu, join
+
+PEOPLE = ("he", "she", "they", "we", "you")
+VERBS = ("stayed", "left", "waited", "slept", "worked", "laughed")
+REASONS = ("because it rained", "because he was tired", "because nobody came", "because it was late")
+
+
+def sentence(number: int) -> Node:
+    """A sentence with one relation, or two."""
+    who, did = PEOPLE[number % len(PEOPLE)], VERBS[number % len(VERBS)]
+    reason = REASONS[number % len(REASONS)]
+    core = join("causal-cause", "NS", [edu(f"that {who} {did}"), edu(f"{reason} .")])
+    if number % 3:
+        return join("causal-cause", "NS", [edu(f"{who} {did}"), edu(f"{reason} .")])
+    return join("attribution-positive", "SN", [edu("people say"), core])
+
+
+def documents(count: int = 12, sentences: int = 6) -> list[Node]:
+    """Documents whose sentences form a list."""
+    return [
+        join("joint-list", "N" * sentences, [sentence(number * sentences + n) for n in range(sentences)])
+        for number in range(count)
+    ]
+
+
+def write_corpus(folder: Path, count: int = 12) -> Path:
+    """One ``.dis`` file per document."""
+    folder.mkdir(exist_ok=True)
+    for number, document in enumerate(documents(count)):
+        (folder / f"doc{number:02}.dis").write_text(dis.write([document]), encoding="utf-8")
+    return folder

@@ -1,0 +1,321 @@
+"""Our own parsers: segmenting, linking, learning, the rules, imported trees."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from django.core.management import CommandError, call_command
+
+from evaluation.problems import InputError
+from metrics.discourse import heuristic
+from metrics.discourse.formats.brackets import write
+from metrics.discourse.gold import sentences
+from metrics.discourse.learned import LearnedParser, Model
+from metrics.discourse.lexicon import classes_of, learn_classes, tagged_words
+from metrics.discourse.linear import fit
+from metrics.discourse.parsers import ImportedParser, get_parser
+from metrics.discourse.parseval import agreement, right_branching
+from metrics.discourse.relations import COARSE
+from metrics.discourse.segmenter import MAX_EDUS, boundary_f1, segment
+from metrics.discourse.shift_reduce import actions
+from metrics.discourse.shift_reduce import parse as link
+from metrics.discourse.training import train_discourse
+from metrics.discourse.trees import Node, binarised, edu, join
+from metrics.discourse.words import words
+from metrics.linguistics.base import Mode
+from tests.discourse.corpus import documents, write_corpus
+
+
+def quiet(_message: str) -> None:
+    """Nobody listens."""
+
+
+@pytest.fixture(scope="module")
+def model_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("discourse")
+    out = folder / "model.npz"
+    train_discourse({"trees": str(write_corpus(folder / "trees")), "treebank": None, "out": str(out)}, quiet)
+    return out
+
+
+@pytest.fixture(scope="module")
+def model(model_file: Path) -> Model:
+    return Model.load(model_file)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        ("  \t ", []),
+        ("Don't, he’ll (really) go!", ["Do", "n't", ",", "he", "’ll", "(", "really", ")", "go", "!"]),
+        ("10:30 in the U.S. — 3.5%", ["10:30", "in", "the", "U.S.", "—", "3.5", "%"]),
+        ("the end.<P>", ["the", "end", "."]),
+        ("漢字 naïve a_b", ["漢字", "naïve", "a_b"]),
+    ],
+)
+def test_words_and_signs_stand_apart(text: str, expected: list[str]) -> None:
+    assert words(text) == expected
+
+
+def test_gold_sentences_end_at_full_stops_and_have_coarse_binary_trees() -> None:
+    found = list(sentences(documents(1)[0]))
+    assert len(found) == 6
+    assert found[1].units == (("she", "left"), ("because", "he", "was", "tired", "."))
+    assert found[1].tree == join("Cause", "NS", [edu("she left"), edu("because he was tired .")])
+    assert all(len(node.children) in (0, 2) for gold in found if gold.tree for node in gold.tree.nodes())
+
+
+def test_a_sentence_that_is_no_subtree_serves_the_segmenter_only() -> None:
+    """b and c end one sentence, but a and b form a subtree."""
+    tree = join("Joint", "NN", [join("Cause", "NS", [edu("a ."), edu("b")]), edu("c .")])
+    assert [(gold.units, gold.tree is None) for gold in sentences(tree)] == [
+        ((("a", "."),), False),
+        ((("b",), ("c", ".")), True),
+    ]
+
+
+def test_a_document_without_a_final_stop_ends_anyway() -> None:
+    assert [gold.units for gold in sentences(edu("a heading"))] == [(("a", "heading"),)]
+
+
+def test_word_classes_come_from_words_then_from_endings() -> None:
+    treebank = "(S (NN walk) (VBD walked) (VBN walked) (VBD talked) (VBD baked) (VB walk) (VB walk))" * 2
+    classes = learn_classes(tagged_words(treebank))
+    assert classes_of(["walk", "Walked", "jumped", "42", "?"], classes) == [
+        "NN VB",
+        "VBD VBN",
+        "VBD",
+        "9",
+        "X",
+    ]
+
+
+def test_a_classifier_ignores_what_it_never_saw() -> None:
+    model = fit([["a"], ["b"]] * 9, ["no", "yes"] * 9)
+    assert model.classes == ("yes",)
+    assert model.scores(["b", "unseen"])[0] > 0 > model.scores(["a"])[0]
+    assert model.scores(["unseen"]) == model.scores([])
+
+
+def test_a_classifier_needs_two_labels() -> None:
+    with pytest.raises(ValueError, match="two labels"):
+        fit([["a"]], ["yes"])
+
+
+def test_the_learned_parser_finds_units_and_relations(model: Model) -> None:
+    assert write([model.parse("they stayed because it was late .")]) == (
+        '(Cause[N][S] "they stayed" "because it was late .")\n'
+    )
+
+
+def test_the_learned_parser_puts_attribution_on_top(model: Model) -> None:
+    tree = model.parse("people say that she waited because it rained .")
+    assert (tree.linked_by, tree.pattern) == ("Attribution", "SN")
+    assert tree.children[1].linked_by == "Cause"
+
+
+def test_every_word_of_a_sentence_is_in_exactly_one_unit(model: Model) -> None:
+    for text in ("he left .", "who knows because , because . .", "because", "漢 字 because it rained"):
+        tree = model.parse(text)
+        assert " ".join(leaf.text for leaf in tree.edus()).split() == words(text)
+
+
+def test_an_empty_sentence_has_the_empty_tree(model: Model) -> None:
+    assert model.parse("") == model.parse(" \n") == edu("")
+    assert segment([], model.segmenter, model.classes) == []
+    assert link([], model.parser, model.classes) == edu("")
+
+
+def test_an_endless_line_has_a_bounded_number_of_units(model: Model) -> None:
+    tree = model.parse("he left because it rained " * 500)
+    assert sum(1 for _ in tree.edus()) == MAX_EDUS
+    assert sum(1 for _ in heuristic.parse("he was because it is " * 500).edus()) == MAX_EDUS
+
+
+def test_the_actions_of_a_tree_rebuild_it() -> None:
+    tree = binarised(join("Joint", "NNN", [edu("a"), edu("b"), edu("c")]))
+    assert list(actions(tree)) == ["shift", "shift", "shift", "Joint NN", "Joint NN"]
+
+
+def test_a_model_names_its_data_and_its_figures(model: Model) -> None:
+    assert model.about["documents"] == 12
+    assert model.about["held_out"] == 1
+    measured = model.about["measured"]
+    assert measured["segmentation_f1"] == 1.0
+    assert measured["gold_units"]["full"] == 1.0
+    assert measured["gold_units_baseline"]["full"] == 0.0
+    assert measured["own_units"]["span"] == 1.0
+
+
+def test_training_twice_gives_the_same_model(model_file: Path, tmp_path: Path) -> None:
+    again = tmp_path / "again.npz"
+    train_discourse(
+        {"trees": str(write_corpus(tmp_path / "trees")), "treebank": None, "out": str(again)}, quiet
+    )
+    first, second = Model.load(model_file), Model.load(again)
+    assert first.about == second.about
+    assert np.array_equal(first.parser.weights, second.parser.weights)
+
+
+def test_a_treebank_adds_word_classes(tmp_path: Path) -> None:
+    folder = tmp_path / "bank"
+    folder.mkdir()
+    (folder / "doc00.ptb").write_text("(S (PRP they) (VBD stayed))" * 3)
+    (folder / "doc09.ptb").write_text("(S (XX heldout))" * 3)
+    options = {
+        "trees": str(write_corpus(tmp_path / "t")),
+        "treebank": str(folder),
+        "out": str(tmp_path / "m.npz"),
+    }
+    train_discourse(options, quiet)
+    classes = Model.load(tmp_path / "m.npz").classes
+    assert (classes["they"], classes["stayed"], classes["-ed"]) == ("PRP", "VBD", "VBD")
+    assert "heldout" not in classes
+
+
+def test_the_command_trains_and_prints_one_document(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call_command("train", "discourse", trees=str(write_corpus(tmp_path / "t")), out=str(tmp_path / "m.npz"))
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["documents"] == 12
+    assert LearnedParser(tmp_path / "m.npz").tool.mode is Mode.LEARNED
+
+
+def test_a_folder_without_trees_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="no_files") as caught:
+        call_command("train", "discourse", trees=str(tmp_path), out=str(tmp_path / "m.npz"))
+    assert caught.value.returncode == 2
+    assert not (tmp_path / "m.npz").exists()
+
+
+def test_too_few_trees_are_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "t"
+    folder.mkdir()
+    (folder / "a.dis").write_text("( Root (leaf 1) (text _!alone ._!) )\n")
+    with pytest.raises(InputError, match="too_little_data"):
+        train_discourse({"trees": str(folder), "treebank": None, "out": str(tmp_path / "m.npz")}, quiet)
+
+
+def spoil_nothing(path: Path) -> None:
+    path.write_bytes(b"no model")
+
+
+def spoil_format(path: Path) -> None:
+    np.savez(path, about=np.array(json.dumps({"format": "other"})))
+
+
+def spoil_pickle(path: Path) -> None:
+    np.savez(path, about=np.array([{"a": 1}], dtype=object), allow_pickle=True)
+
+
+@pytest.mark.parametrize("spoil", [spoil_nothing, spoil_format, spoil_pickle])
+def test_a_file_that_is_no_model_is_refused(tmp_path: Path, spoil: Callable[[Path], None]) -> None:
+    spoil(tmp_path / "m.npz")
+    with pytest.raises(InputError, match="bad_model"):
+        Model.load(tmp_path / "m.npz")
+
+
+def test_a_model_whose_sizes_contradict_is_refused(model_file: Path, tmp_path: Path) -> None:
+    with np.load(model_file) as file:
+        arrays = dict(file)
+    arrays["parser_weights"] = arrays["parser_weights"][:-1]
+    np.savez(tmp_path / "m.npz", **arrays)
+    with pytest.raises(InputError, match="bad_model"):
+        Model.load(tmp_path / "m.npz")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Although it was late, he stayed.", '(Contrast[S][N] "Although it was late ," "he stayed .")'),
+        ("It was late, but he stayed.", '(Contrast[N][N] "It was late ," "but he stayed .")'),
+        ("He stayed.", '("He stayed .")'),
+        ("", '("")'),
+        (
+            "She works in a house which was old.",
+            '(Elaboration[N][S] "She works in a house" "which was old .")',
+        ),
+    ],
+)
+def test_the_rules_follow_connectives(text: str, expected: str) -> None:
+    assert write([heuristic.parse(text)]).strip() == expected
+
+
+def test_the_rules_speak_of_coarse_relations_only() -> None:
+    assert {*heuristic.CONNECTIVES.values(), *heuristic.COORDINATORS.values()} <= set(COARSE)
+
+
+def test_imported_trees_are_found_by_their_words(tmp_path: Path) -> None:
+    tree = join("causal-cause", "NS", [edu("He stayed"), edu("because it rained.")])
+    (tmp_path / "trees.brackets").write_text(write([tree]))
+    parser = ImportedParser(tmp_path / "trees.brackets")
+    found = parser.parse(["He stayed because it rained .", ""])
+    assert found[0].linked_by == "Cause"
+    assert found[1] == edu("")
+    assert parser.tool.mode is Mode.IMPORTED
+
+
+def test_a_sentence_without_an_imported_tree_is_named(tmp_path: Path) -> None:
+    (tmp_path / "trees.brackets").write_text('("one")\n')
+    with pytest.raises(InputError, match=r"missing_tree.*two"):
+        ImportedParser(tmp_path / "trees.brackets").parse(["one", "two"])
+
+
+def test_parsers_are_had_by_name(model_file: Path) -> None:
+    assert get_parser("heuristic").tool.mode is Mode.HEURISTIC
+    assert get_parser("learned", str(model_file)).tool.mode is Mode.LEARNED
+    assert get_parser("learned", str(model_file)) is get_parser("learned", str(model_file))
+    with pytest.raises(ValueError, match="unknown discourse parser"):
+        get_parser("oracle")
+    with pytest.raises(ValueError, match="needs a file"):
+        get_parser("learned")
+
+
+def test_agreement_counts_inner_nodes_by_words() -> None:
+    gold = join("Cause", "NS", [edu("a b"), join("Joint", "NN", [edu("c"), edu("d")])])
+    guess = join("Cause", "NS", [join("Joint", "NN", [edu("a b"), edu("c")]), edu("d")])
+    found = agreement([(gold, guess), (edu("x"), edu("x"))])
+    assert (found.span, found.full, found.nodes) == (0.5, 0.5, 2)
+    assert agreement([]).span is None
+
+
+def test_own_units_that_differ_cost_their_spans() -> None:
+    gold = join("Cause", "NS", [edu("a"), edu("b c")])
+    guess = join("Cause", "NS", [edu("a"), join("Cause", "NS", [edu("b"), edu("c")])])
+    assert agreement([(gold, guess)]).span == pytest.approx(2 / 3)
+
+
+def test_the_baseline_branches_to_the_right() -> None:
+    tree = right_branching(["a", "b", "c"])
+    assert write([tree]) == '(Elaboration[N][S] "a" (Elaboration[N][S] "b" "c"))\n'
+    assert right_branching([]) == edu("")
+
+
+def test_boundary_f1_without_boundaries_is_unknown(model: Model) -> None:
+    assert boundary_f1([[["hello"]]], model.segmenter, model.classes) is None
+
+
+@pytest.mark.realdata
+@pytest.mark.slow
+def test_on_a_real_corpus_our_parser_beats_the_baseline(rst_corpus: dict[str, str], tmp_path: Path) -> None:
+    """A third of the documents is enough to be well above right-branching elaboration."""
+    for name, text in list(rst_corpus.items())[::3]:
+        (tmp_path / Path(name).name).write_text(text, encoding="utf-8")
+    options = {"trees": str(tmp_path), "treebank": None, "out": str(tmp_path / "m.npz")}
+    measured = train_discourse(options, quiet)["measured"]
+    assert measured["segmentation_f1"] > 0.6
+    for what in ("span", "nuclearity", "relation"):
+        assert measured["gold_units"][what] > measured["gold_units_baseline"][what] + 0.03
+
+
+def test_deep_trees_do_not_exhaust_the_stack(model: Model) -> None:
+    tree: Node = edu("end")
+    for _ in range(MAX_EDUS):
+        tree = join("Joint", "NN", [edu("a"), tree])
+    assert sum(1 for _ in sentences(tree)) == 1

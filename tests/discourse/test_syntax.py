@@ -1,0 +1,161 @@
+"""Syntactic overlap in the manner of ASIYA, on parses made by hand; and imported scores."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from evaluation.problems import InputError
+from metrics import registry
+from metrics.base import MetricUnavailable, Segment
+from metrics.discourse.families import FAMILIES
+from metrics.syntax.imported import read_scores
+from metrics.syntax.overlap import (
+    Constituent,
+    Dependencies,
+    chain_match,
+    chains,
+    constituents,
+    relation_overlap,
+    subtree_match,
+    subtrees,
+)
+
+RAIN = constituents("(ROOT (S (NP (PRP It)) (VP (VBD rained))))")
+IT_RAINED = Dependencies(("It", "rained"), ("PRP", "VBD"), (1, 1), ("nsubj", "ROOT"))
+IT_RAINED_HARD = Dependencies(
+    ("it", "rained", "hard"), ("PRP", "VBD", "RB"), (1, 1, 1), ("nsubj", "ROOT", "advmod")
+)
+NOTHING = Dependencies((), (), (), ())
+
+
+def test_a_parse_is_read_without_its_words() -> None:
+    assert (
+        Constituent(
+            "ROOT",
+            (
+                Constituent(
+                    "S", (Constituent("NP", (Constituent("PRP"),)), Constituent("VP", (Constituent("VBD"),)))
+                ),
+            ),
+        )
+        == RAIN
+    )
+
+
+@pytest.mark.parametrize("text", ["", "(S", "S)", "(S) (S)", "word"])
+def test_a_broken_parse_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="bracket"):
+        constituents(text)
+
+
+def test_subtrees_are_cut_off_at_their_depth() -> None:
+    assert sorted(subtrees(RAIN, 1)) == ["NP", "PRP", "ROOT", "S", "VBD", "VP"]
+    assert sorted(subtrees(RAIN, 2)) == ["(NP PRP)", "(ROOT S)", "(S NP VP)", "(VP VBD)"]
+    assert list(subtrees(RAIN, 4)) == ["(ROOT (S (NP PRP) (VP VBD)))"]
+    assert list(subtrees(RAIN, 5)) == []
+
+
+def test_subtree_matching_is_a_clipped_precision_over_depths() -> None:
+    other = constituents("(ROOT (S (NP (PRP It)) (VP (VBD was) (ADJP (JJ wet)))))")
+    assert subtree_match(RAIN, RAIN) == 1
+    assert subtree_match(RAIN, other) == pytest.approx((1 + 3 / 4 + 1 / 2 + 0) / 4)
+    assert subtree_match(None, RAIN) == subtree_match(RAIN, None) == 0
+    assert subtree_match(None, None) == 1
+
+
+def test_chains_go_from_dependants_to_heads() -> None:
+    assert sorted(chains(IT_RAINED_HARD, "c", 2)) == [("PRP", "VBD"), ("RB", "VBD")]
+    assert sorted(chains(IT_RAINED_HARD, "r", 1)) == [("ROOT",), ("advmod",), ("nsubj",)]
+    assert list(chains(IT_RAINED_HARD, "w", 3)) == []
+
+
+def test_chain_matching_is_a_clipped_precision_over_lengths() -> None:
+    assert chain_match(IT_RAINED, IT_RAINED, "c") == 1
+    assert chain_match(IT_RAINED_HARD, IT_RAINED, "r") == pytest.approx((2 / 3 + 1 / 2) / 2)
+    assert chain_match(NOTHING, IT_RAINED, "c") == chain_match(IT_RAINED, NOTHING, "c") == 0
+    assert chain_match(NOTHING, NOTHING, "c") == 1
+
+
+def test_relation_overlap_is_matches_over_the_union() -> None:
+    assert relation_overlap(IT_RAINED_HARD, IT_RAINED) == pytest.approx(2 / 3)
+    assert relation_overlap(IT_RAINED, IT_RAINED_HARD) == pytest.approx(2 / 3)
+    assert relation_overlap(NOTHING, IT_RAINED) == 0
+    assert relation_overlap(NOTHING, NOTHING) == 1
+
+
+@pytest.mark.parametrize("name", ["cp-stm", "dp-hwcm-c", "dp-hwcm-r", "dp-or"])
+def test_an_absent_parser_makes_the_metric_unavailable(
+    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from metrics.syntax import dependencies, metric
+
+    monkeypatch.setenv("APPRAISE_TOOLS", str(tmp_path))
+    dependencies.shared_parser.cache_clear()
+    metric._constituency_parser.cache_clear()
+    with pytest.raises(MetricUnavailable, match="make tools"):
+        registry.get(name).score([Segment("a", ("b",))])
+    dependencies.shared_parser.cache_clear()
+    metric._constituency_parser.cache_clear()
+
+
+def test_families_name_what_they_lack() -> None:
+    assert FAMILIES["asiya-lex"].metrics == ("bleu", "nist", "meteor", "rouge-w", "ter")
+    assert FAMILIES["asiya-lex"].missing == ()
+    assert len(FAMILIES["asiya-0809"].parts) == 12
+    assert len(FAMILIES["asiya-all"].parts) == 18
+    assert FAMILIES["asiya-srl"].metrics == ()
+    assert set(FAMILIES["asiya-0809"].missing) == {"SR-Mr(*)", "SR-Or(*)", "SR-Or", "DR-Or(*)", "DR-Orp(*)"}
+    known = set(registry.names())
+    assert all(set(family.metrics) <= known for family in FAMILIES.values())
+
+
+TABLE = "translation\treference\tscore\nein Haus\thouse\t0.5\nkein Haus\thouse\t-1\n"
+
+
+def test_imported_scores_belong_to_their_texts(tmp_path: Path) -> None:
+    (tmp_path / "comet.tsv.gz").write_bytes(gzip.compress(TABLE.encode()))
+    metric = registry.get("imported", file=str(tmp_path / "comet.tsv.gz"), label="COMET")
+    scores = metric.score([Segment("kein  Haus", ("house",)), Segment("ein Haus", ("other", "house"))])
+    assert scores.segments.tolist() == [-1.0, 0.5]
+    assert scores.corpus == pytest.approx(-0.25)
+    assert "of:COMET|column:score|data:" in scores.signature
+
+
+def test_a_file_without_references_serves_any_reference(tmp_path: Path) -> None:
+    (tmp_path / "s.tsv").write_text("translation\tscore\nein Haus\t0.5\n")
+    metric = registry.get("imported", file=str(tmp_path / "s.tsv"))
+    assert metric.score([Segment("ein Haus"), Segment("ein Haus", ("x",))]).segments.tolist() == [0.5, 0.5]
+
+
+def test_a_translation_without_a_score_is_named(tmp_path: Path) -> None:
+    (tmp_path / "s.tsv").write_text("translation\tscore\nein Haus\t0.5\n")
+    with pytest.raises(MetricUnavailable, match="zwei"):
+        registry.get("imported", file=str(tmp_path / "s.tsv")).score([Segment("zwei")])
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "line"),
+    [
+        ("text\tscore\n", "columns", 1),
+        ("translation\tvalue\n", "columns", 1),
+        ("translation\tscore\na\n", "bad_row", 2),
+        ("translation\tscore\na\t1\nb\tnan\n", "bad_row", 3),
+        ("translation\tscore\na\tx\n", "bad_row", 2),
+        ("translation\tscore\na\t1\na\t2\n", "two_scores", 3),
+    ],
+)
+def test_a_bad_table_is_refused_with_its_line(tmp_path: Path, text: str, code: str, line: int) -> None:
+    (tmp_path / "s.tsv").write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_scores(tmp_path / "s.tsv")
+    assert (caught.value.problems[0].code, caught.value.problems[0].line) == (code, line)
+
+
+def test_imported_scores_need_a_readable_file(tmp_path: Path) -> None:
+    with pytest.raises(MetricUnavailable, match="unreadable_file"):
+        registry.get("imported", file=str(tmp_path / "absent.tsv")).score([Segment("a")])
+    with pytest.raises(MetricUnavailable, match="file=FILE"):
+        registry.get("imported").score([Segment("a")])
