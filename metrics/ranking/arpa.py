@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, Literal, NoReturn, cast
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -226,6 +227,6 @@ def _load_npz(path: Path) -> NgramModel:
                 tuple(stored[f"log_probs{n}"].astype(float) for n in range(1, order + 1)),
                 tuple(stored[f"backoffs{n}"].astype(float) for n in range(1, order + 1)),
             )
-    except (KeyError, ValueError, OSError) as error:
+    except (KeyError, ValueError, OSError, EOFError, BadZipFile) as error:
         problem = Problem("bad_model", f"this is not a language model ({error})", "train it again", path.name)
         raise InputError(problem) from error

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
+from threadpoolctl import threadpool_limits
 
 from metrics.ranking.loess import Curve, FloatArray, curve
 
@@ -60,11 +62,18 @@ class Fitted:
     """A scikit-learn estimator with what it needs done to the pairs first."""
 
     estimator: Any  # scikit-learn has no types
-    scale: FloatArray | None  # None: missing values stay missing
+    scale: FloatArray | None = None  # None: missing values stay missing
+    never: npt.NDArray[np.bool_] | None = None  # features that no training pair had
 
     def probability(self, pairs: FloatArray) -> FloatArray:
-        found: FloatArray = self.estimator.predict_proba(_prepared(pairs, self.scale))[:, 1]
+        with threadpool_limits(1):  # a dozen pairs at a time: threads would only wait for each other
+            found: FloatArray = self.estimator.predict_proba(self._prepared(pairs))[:, 1]
         return found
+
+    def _prepared(self, pairs: FloatArray) -> FloatArray:
+        if self.scale is not None:
+            return _scaled(pairs, self.scale)
+        return pairs if self.never is None else np.where(self.never, 0.0, pairs)
 
 
 def neighbours(pairs: FloatArray, won: FloatArray, *, k: int = 51) -> Classifier:
@@ -73,7 +82,7 @@ def neighbours(pairs: FloatArray, won: FloatArray, *, k: int = 51) -> Classifier
 
     scale = _spread(pairs)
     estimator = KNeighborsClassifier(min(k, len(pairs)))
-    return Fitted(estimator.fit(_prepared(pairs, scale), won), scale)
+    return Fitted(estimator.fit(_scaled(pairs, scale), won), scale)
 
 
 def logistic(pairs: FloatArray, won: FloatArray, *, strength: float = 1.0) -> Classifier:
@@ -82,7 +91,7 @@ def logistic(pairs: FloatArray, won: FloatArray, *, strength: float = 1.0) -> Cl
 
     scale = _spread(pairs)
     estimator = LogisticRegression(C=strength, fit_intercept=False, max_iter=1000)
-    return Fitted(estimator.fit(_prepared(pairs, scale), won), scale)
+    return Fitted(estimator.fit(_scaled(pairs, scale), won), scale)
 
 
 def boosting(pairs: FloatArray, won: FloatArray) -> Classifier:
@@ -92,7 +101,11 @@ def boosting(pairs: FloatArray, won: FloatArray) -> Classifier:
     estimator = HistGradientBoostingClassifier(
         max_iter=150, learning_rate=0.05, max_leaf_nodes=8, min_samples_leaf=50, random_state=SEED
     )
-    return Fitted(estimator.fit(pairs, won), None)
+    never = np.isnan(pairs).all(
+        axis=0
+    )  # the trees take missing values, but not a feature that is never there
+    with threadpool_limits(1):
+        return Fitted(estimator.fit(np.where(never, 0.0, pairs), won), None, never)
 
 
 CLASSIFIERS: Mapping[str, Trainer] = {
@@ -122,5 +135,5 @@ def _spread(pairs: FloatArray) -> FloatArray:
     return np.where(square > 0, np.sqrt(square), 1.0)
 
 
-def _prepared(pairs: FloatArray, scale: FloatArray | None) -> FloatArray:
-    return pairs if scale is None else np.nan_to_num(pairs / scale, nan=0.0)
+def _scaled(pairs: FloatArray, scale: FloatArray) -> FloatArray:
+    return np.nan_to_num(pairs / scale, nan=0.0)

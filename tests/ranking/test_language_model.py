@@ -1,0 +1,241 @@
+"""Modified Kneser–Ney, ARPA files and scoring, against slow obvious twins and laws."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.problems import InputError
+from metrics.linguistics import base
+from metrics.linguistics.process import Worker
+from metrics.ranking import arpa
+from metrics.ranking.kneser_ney import FALLBACK, discounts, train
+from metrics.ranking.ngrams import START, NgramModel
+
+Corpus = list[list[str]]
+CORPORA: st.SearchStrategy[Corpus] = st.lists(
+    st.lists(st.sampled_from("abcd"), max_size=6), min_size=1, max_size=12
+).filter(any)
+PROSE = [
+    sentence.split()
+    for sentence in (
+        "the red house is small",
+        "the small house is red",
+        "a red dog sees the house",
+        "the dog is small",
+        "a small dog sees a red house",
+        "the house",
+    )
+]
+
+
+class SlowKneserNey:
+    """The textbook's definition with dictionaries and recursion."""
+
+    def __init__(self, corpus: Corpus, order: int) -> None:
+        self.order = order
+        padded = [["<s>", *sentence, "</s>"] for sentence in corpus]
+        raw: list[Counter[tuple[str, ...]]] = [Counter() for _ in range(order + 1)]
+        for sentence in padded:
+            for n in range(1, order + 1):
+                raw[n].update(tuple(sentence[i : i + n]) for i in range(len(sentence) - n + 1))
+        self.vocabulary = {word for sentence in padded for word in sentence} - {"<s>"} | {"<unk>"}
+        self.counts: list[Counter[tuple[str, ...]]] = [Counter() for _ in range(order + 1)]
+        for n in range(1, order + 1):
+            for gram, count in raw[n].items():
+                left = len({longer[0] for longer in raw[n + 1] if longer[1:] == gram}) if n < order else count
+                self.counts[n][gram] = count if gram[0] == "<s>" else left
+        del self.counts[1][("<s>",)]
+        self.discounts = [
+            discounts(np.array(list(counts.values()), float)) if counts else FALLBACK
+            for counts in self.counts
+        ]
+        self.followers: dict[tuple[str, ...], dict[str, int]] = defaultdict(dict)
+        for n in range(1, order + 1):
+            for gram, count in self.counts[n].items():
+                self.followers[gram[:-1]][gram[-1]] = count
+
+    def probability(self, word: str, context: tuple[str, ...]) -> float:
+        followers = {w: c for w, c in self.followers.get(context, {}).items() if c}
+        lower = self.probability(word, context[1:]) if context else 1 / len(self.vocabulary)
+        if not followers:
+            return lower
+        d = (0.0, *self.discounts[len(context) + 1])
+        total = sum(followers.values())
+        gamma = sum(d[min(count, 3)] for count in followers.values()) / total
+        count = followers.get(word, 0)
+        return (count - d[min(count, 3)]) / total + gamma * lower
+
+    def log10(self, sentence: Sequence[str], order: int) -> float:
+        words = ["<s>", *(w if w in self.vocabulary else "<unk>" for w in sentence), "</s>"]
+        return sum(
+            math.log10(self.probability(words[i], tuple(words[max(0, i - order + 1) : i])))
+            for i in range(1, len(words))
+        )
+
+
+@given(CORPORA, st.lists(st.sampled_from("abcdz"), max_size=6))
+def test_scores_equal_the_textbook_definition(corpus: Corpus, sentence: list[str]) -> None:
+    slow = SlowKneserNey(corpus, 3)
+    scored = train(corpus, 3).score([sentence])
+    assert scored.log_probs[0, 2] == pytest.approx(slow.log10(sentence, 3))
+    assert scored.unknown[0] == sum(word not in slow.vocabulary for word in sentence)
+    assert scored.lengths[0] == len(sentence)
+
+
+@given(CORPORA, st.lists(st.sampled_from("abcdz"), max_size=3), st.integers(1, 4))
+def test_after_any_context_the_probabilities_sum_to_one(
+    corpus: Corpus, context: list[str], order: int
+) -> None:
+    model = train(corpus, order)
+    start = [START, *(model.ids.get(word, 0) for word in context)]
+    total = sum(
+        10 ** model._per_word(np.array([*start, word]))[-1, -1]
+        for word in range(len(model.words))
+        if word != START
+    )
+    assert total == pytest.approx(1.0)
+
+
+def test_scoring_many_sentences_equals_scoring_each() -> None:
+    model = train(PROSE, 5)
+    together = model.score(PROSE)
+    for row, sentence in enumerate(PROSE):
+        assert np.allclose(model.score([sentence]).log_probs[0], together.log_probs[row])
+
+
+def test_seen_order_is_more_probable_than_shuffled() -> None:
+    model = train(PROSE, 3)
+    good, bad = model.score([["the", "red", "house"], ["house", "red", "the"]]).log_probs[:, -1]
+    assert good > bad
+
+
+def test_nothing_to_score_is_an_empty_table() -> None:
+    assert train(PROSE, 2).score([]).log_probs.shape == (0, 2)
+
+
+def test_marks_of_the_model_inside_a_text_are_not_words() -> None:
+    assert train([["<s>", "a", "</s>", "<unk>"]], 2).words == ("<unk>", "<s>", "</s>", "a")
+
+
+def test_no_words_or_no_order_are_refused() -> None:
+    with pytest.raises(ValueError, match="at least one word"):
+        train([[], []], 2)
+    with pytest.raises(ValueError, match="at least 1, got 0"):
+        train(PROSE, 0)
+
+
+def test_discounts_fall_back_where_counts_are_too_few() -> None:
+    assert discounts(np.array([1.0, 1.0, 2.0])) == FALLBACK
+
+
+@pytest.mark.parametrize("name", ["m.arpa", "m.arpa.gz", "m.npz"])
+def test_a_model_survives_the_disk(tmp_path: Path, name: str) -> None:
+    model = train(PROSE, 4)
+    arpa.save(model, tmp_path / name)
+    again = arpa.load(tmp_path / name)
+    assert set(again.words) == set(model.words)
+    texts = [*PROSE, ["unseen", "red"], []]
+    assert np.allclose(again.score(texts).log_probs, model.score(texts).log_probs, atol=1e-5)
+
+
+ARPA = """\\data\\
+ngram 1=4
+ngram 2=2
+
+\\1-grams:
+-99\t<s>\t-0.3
+-1.0\t</s>
+-0.5\ta\t-0.2
+-0.7\tb
+
+\\2-grams:
+-0.1\t<s> a
+-0.4\ta b
+
+\\end\\
+"""
+
+
+def test_a_foreign_file_without_unknown_words_and_without_some_weights_is_read(tmp_path: Path) -> None:
+    (tmp_path / "m.arpa").write_text(ARPA, encoding="utf-8")
+    model = arpa.load(tmp_path / "m.arpa")
+    scored = model.score([["a", "b"], ["b"], ["z"]])
+    assert scored.log_probs[:, 1].tolist() == pytest.approx(
+        [-0.1 - 0.4 - 1.0, -0.3 - 0.7 - 1.0, -0.3 - 100 - 1.0]
+    )
+    assert scored.unknown.tolist() == [0, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        ("\\data\\", "\\date\\", "bad_section"),
+        ("ngram 2=2", "ngram 3=2", "bad_header"),
+        ("ngram 2=2", "ngram 2=2\nnonsense", "bad_header"),
+        ("ngram 1=4", "ngram 1=5", "ngram_count"),
+        ("ngram 1=4", "ngram 1=3", "bad_ngram"),
+        ("-0.5\ta", "0.5\ta", "positive_log_probability"),
+        ("-0.5\ta", "half\ta", "bad_number"),
+        ("<s> a", "<s> c", "unlisted_word"),
+        ("-0.4\ta b", "-0.4\t<s> a", "repeated_ngram"),
+        ("\\end\\", "", "truncated"),
+        ("\\2-grams:", "\\3-grams:", "bad_section"),
+    ],
+)
+def test_a_malformed_arpa_file_is_refused_with_a_code(tmp_path: Path, old: str, new: str, code: str) -> None:
+    (tmp_path / "m.arpa").write_text(ARPA.replace(old, new), encoding="utf-8")
+    with pytest.raises(InputError) as refusal:
+        arpa.load(tmp_path / "m.arpa")
+    (problem,) = refusal.value.problems
+    assert (problem.code, problem.file) == (code, "m.arpa")
+
+
+def test_an_ngram_whose_beginning_is_not_listed_is_refused(tmp_path: Path) -> None:
+    text = ARPA.replace("ngram 2=2", "ngram 2=2\nngram 3=1")
+    text = text.replace("\\end\\", "\\3-grams:\n-0.1\tb a b\n\n\\end\\")
+    (tmp_path / "m.arpa").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match="missing_prefix"):
+        arpa.load(tmp_path / "m.arpa")
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"\\data\\\n\n\\end\\\n"])
+def test_what_is_no_model_at_all_is_refused(tmp_path: Path, content: bytes) -> None:
+    for name in ("m.arpa", "m.npz"):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(InputError):
+            arpa.load(tmp_path / name)
+
+
+@given(st.binary(max_size=200))
+def test_arbitrary_bytes_are_a_model_or_a_refusal(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes
+) -> None:
+    path = tmp_path_factory.mktemp("m") / "m.arpa"
+    path.write_bytes(b"\\data\\\nngram 1=1\n\n\\1-grams:\n" + content)
+    with contextlib.suppress(InputError):
+        assert isinstance(arpa.load(path), NgramModel)
+
+
+@pytest.mark.slow
+def test_kenlm_gives_the_same_scores_where_it_is_installed(tmp_path: Path) -> None:
+    if base.distribution_version("camel-kenlm") is None:
+        pytest.skip("kenlm is not installed (make tools)")
+    model = train(PROSE, 4)
+    arpa.save(model, tmp_path / "m.arpa")
+    worker = Path(base.PROJECT / "metrics" / "linguistics" / "workers" / "kenlm_scores.py")
+    texts = [*PROSE, ["the", "unseen", "dog"]]
+    ours = model.score(texts)
+    kenlm: Worker[str, list[float]] = Worker([str(base.python()), str(worker), str(tmp_path / "m.arpa")])
+    with kenlm:
+        theirs = kenlm.ask([" ".join(text) for text in texts])
+    assert [score for score, _ in theirs] == pytest.approx(ours.log_probs[:, -1].tolist(), abs=1e-4)
+    assert [unknown for _, unknown in theirs] == ours.unknown.tolist()
