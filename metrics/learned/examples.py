@@ -15,7 +15,7 @@ thesis avoids, and a model trained so says it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,7 +47,7 @@ def translator_examples(
     seed: int,
     references: int | None = None,
     systems: Sequence[str] = (),
-    n_best: dict[str, Sequence[str]] | None = None,
+    n_best: Mapping[str, Sequence[str]] | None = None,
 ) -> list[Example]:
     """Leave one reference out, segment by segment; ``references`` limits how many are compared with.
 

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from metrics import registry
+from metrics import registry, tokenizers
 from metrics.base import MetricUnavailable, Segment
 from metrics.datasets import FloatArray
 from metrics.learned import matching, syntax
@@ -51,6 +51,9 @@ class Preparation:
 
     tokenize: str = "13a"
     lowercase: bool = False
+
+    def __post_init__(self) -> None:
+        tokenizers.check(self.tokenize)
 
 
 def named(text: str) -> tuple[str, ...]:

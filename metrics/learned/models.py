@@ -105,7 +105,10 @@ def _read(path: Path) -> tuple[About, Mapping[str, FloatArray]]:
         return json.loads(content.decode()), {}
     with np.load(path, allow_pickle=False) as stored:
         arrays = {name: stored[name] for name in stored.files}
-    return json.loads(arrays.pop("about").tobytes().decode()), arrays
+    about = np.asarray(arrays.pop("about"))
+    if about.dtype != np.uint8:
+        raise ValueError("its description is not text")
+    return json.loads(about.tobytes().decode()), arrays
 
 
 def _model(about: About, arrays: Mapping[str, FloatArray]) -> Model:
@@ -141,6 +144,7 @@ def _weights(about: About, names: tuple[str, ...]) -> Weights:
 
 
 def _numbers(name: str, values: FloatArray, shape: tuple[int, ...]) -> None:
+    values = np.asarray(values)
     if values.shape != shape or values.dtype != np.float64 or not np.isfinite(values).all():
         raise ValueError(f"{name} should be finite numbers of shape {shape}, not {values.shape}")
 

@@ -179,8 +179,8 @@ def _read_set(label: str, files: datasets.SetFiles, judged: bool) -> TrainingSet
 
 
 def _features(options: Options) -> tuple[tuple[str, ...], Preparation]:
-    preparation = Preparation(options["tokenize"], options["lowercase"])
     try:
+        preparation = Preparation(options["tokenize"], options["lowercase"])
         names = features.named(options["features"])
         features.check(names)
         features.signatures(names, preparation)

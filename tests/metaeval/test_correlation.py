@@ -103,8 +103,16 @@ def test_williams_test_is_undefined_for_identical_metrics_and_three_items() -> N
     assert williams_test(0.5, 0.4, 0.3, 3) is None
 
 
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
-def test_holm_equals_statsmodels(p_values: list[float]) -> None:
+@given(st.lists(st.integers(0, 40).map(lambda hundredth: hundredth / 100), max_size=12))
+def test_holm_equals_its_definition(p_values: list[float]) -> None:
+    m = len(p_values)
+    ordered = sorted(p_values)
+    by_value = {p: max(min(1.0, (m - j) * q) for j, q in enumerate(ordered) if q <= p) for p in p_values}
+    assert holm(p_values) == pytest.approx([by_value[p] for p in p_values])
+
+
+def test_holm_equals_statsmodels() -> None:
+    p_values = np.random.default_rng(1).beta(0.5, 3, 12).tolist()
     assert holm(p_values) == pytest.approx(multipletests(p_values, method="holm")[1])
 
 

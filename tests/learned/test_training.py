@@ -1,0 +1,153 @@
+"""``manage.py train svm|combination`` and ``metaeval --model``: from files to a metric and its figures."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from metrics.learned import models
+from metrics.learned.training import parse_grid
+from tests.learned.data import write_set
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    call_command(*arguments)
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return document
+
+
+def evaluate(capsys: pytest.CaptureFixture[str], prefix: Path, *more: str) -> dict[str, Any]:
+    files = [
+        f"--{kind}={prefix}.{kind}.{end}"
+        for kind, end in (("segments", "tsv"), ("outputs", "tsv"), ("rankings", "jsonl"))
+    ]
+    return run(capsys, "metaeval", *files, "--resamples=50", *more)
+
+
+def test_weights_learned_on_one_set_serve_another(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    learn, test = write_set(tmp_path, "learn"), write_set(tmp_path, "test", seed=2)
+    out = tmp_path / "tuned.json"
+    summary = run(
+        capsys,
+        "train",
+        "combination",
+        f"--set={learn}",
+        f"--out={out}",
+        "--features=precision-1,wer-count",
+        "--folds=3",
+    )
+    assert summary["training"]["pairs"] == 180
+    assert summary["weights"]["precision-1"] > 0 > summary["weights"]["wer-count"]
+    assert summary["held_out_tau_wmt14"]["learn"] > 0.6
+    assert len(summary["training"]["sha256"]) == 64
+    found = evaluate(capsys, test, "--metrics=wer", f"--model={out}")
+    assert list(found) == ["wer", "tuned"]
+    assert found["tuned"]["tau"] >= 0.6
+    assert found["tuned"]["system_rho"] == pytest.approx(1)
+
+
+def test_the_machine_is_trained_on_translators_where_there_are_several(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    learn, test = (
+        write_set(tmp_path, "learn", references=3, segments=120),
+        write_set(tmp_path, "test", seed=2),
+    )
+    out = tmp_path / "svm.npz"
+    summary = run(
+        capsys,
+        "train",
+        "svm",
+        f"--set={learn}",
+        f"--out={out}",
+        "--grid=1,10:1,10",
+        "--references-per-example=1",
+        "--lowercase",
+    )
+    assert summary["training"]["classes"] == "translators"
+    assert len(summary["grid"]) == 4
+    assert summary["chosen"]["accuracy"] == max(point["accuracy"] for point in summary["grid"])
+    assert summary["chosen"]["accuracy"] > 0.6
+    assert evaluate(capsys, test, f"--model={out}")["svm"]["tau"] > 0.2
+    assert models.load(out).kind == "svm"
+
+
+def test_one_reference_and_rankings_give_a_machine_that_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    learn = write_set(tmp_path, "learn", segments=120)
+    summary = run(
+        capsys, "train", "svm", f"--set={learn}", f"--out={tmp_path / 'm.npz'}", "--grid=1:3", "--name=ranked"
+    )
+    assert summary["training"]["classes"] == "ranked"
+    assert summary["name"] == "ranked"
+
+
+def test_the_uniform_combination_gives_every_metric_the_same_weight(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    learn = write_set(tmp_path, "learn")
+    summary = run(
+        capsys,
+        "train",
+        "combination",
+        "--method=uniform",
+        "--metrics=chrf,wer",
+        f"--segments={learn}.segments.tsv",
+        f"--outputs={learn}.outputs.tsv",
+        f"--out={tmp_path / 'u.json'}",
+    )
+    assert summary["weights"] == {"chrf": 0.5, "wer": 0.5}
+
+
+BAD = {
+    "no set": ([], "name a set"),
+    "no such set": (["--set=nowhere"], "missing_file"),
+    "outputs without segments": (["--outputs=x"], "belong together"),
+    "unknown feature": (["--features=vibes"], "unknown_feature"),
+    "unknown tokeniser": (["--tokenize=klingon", "--features=wer"], "klingon"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD.values(), ids=BAD)
+@pytest.mark.parametrize("kind", ["svm", "combination"])
+def test_bad_arguments_exit_with_status_two(
+    tmp_path: Path, kind: str, arguments: list[str], message: str
+) -> None:
+    given = (
+        arguments
+        if "set" in "".join(arguments) or not arguments or "outputs" in arguments[0]
+        else [f"--set={write_set(tmp_path, 'x')}", *arguments]
+    )
+    with pytest.raises(CommandError, match=message) as error:
+        call_command("train", kind, f"--out={tmp_path / 'm'}", *given)
+    assert error.value.returncode == 2
+    assert not (tmp_path / "m").exists()
+
+
+def test_one_reference_without_rankings_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    learn = write_set(tmp_path, "learn")
+    (tmp_path / "learn.rankings.jsonl").unlink()
+    with pytest.raises(CommandError, match="one reference and no rankings"):
+        call_command("train", "svm", f"--set={learn}", f"--out={tmp_path / 'm'}")
+    with pytest.raises(CommandError, match="no rankings and no pairs"):
+        call_command("train", "combination", f"--set={learn}", f"--out={tmp_path / 'm'}")
+
+
+def test_a_set_without_references_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    learn = write_set(tmp_path, "learn")
+    rows = (tmp_path / "learn.segments.tsv").read_text().splitlines()
+    (tmp_path / "learn.segments.tsv").write_text("\n".join(row.rsplit("\t", 1)[0] for row in rows) + "\n")
+    with pytest.raises(CommandError, match="references"):
+        call_command("train", "combination", f"--set={learn}", f"--out={tmp_path / 'm'}", "--features=basic")
+
+
+def test_a_bad_grid_is_refused() -> None:
+    for text in ("tiny", "1,2", "1:2:3", "a:b"):
+        with pytest.raises(ValueError, match="a grid is"):
+            parse_grid(text)
