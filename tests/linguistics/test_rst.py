@@ -1,4 +1,4 @@
-"""The adapter to the real discourse parser: its faults with a stand-in process, itself where it is present."""
+"""The adapter to the real discourse parser: its faults with a stand-in, itself where it is present."""
 
 from __future__ import annotations
 
