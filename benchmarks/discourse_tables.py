@@ -1,0 +1,190 @@
+"""Rebuild tables 2–5 of Guzmán et al. 2014 (paper 004): ``python -m benchmarks.discourse_tables``.
+
+Scores every metric on the judged sets of ``APPRAISE_DATA`` once, keeps the scores under
+``var/discourse_tables`` and prints the tables as Markdown. WMT12 into English is scored whole, but for
+syntactic metrics, which see its judged cells only; of WMT13, the second collection in place of WMT11, every
+sixth segment is used. The discourse parser is the learned one with the model ``var/discourse.npz`` (``train
+discourse``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from metrics import registry
+from metrics.base import MetricUnavailable
+from metrics.datasets import (
+    Comparisons,
+    Dataset,
+    FloatArray,
+    IntArray,
+    read_dataset,
+    read_pairs,
+    read_rankings,
+)
+from metrics.discourse.tables import (
+    Cell,
+    Combine,
+    JudgedSet,
+    Table,
+    segment_table,
+    system_table,
+    tuned,
+    tuned_on,
+    uniformly,
+)
+from metrics.metaeval.kendall import TieRule
+from metrics.metaeval.scoring import score_dataset
+from metrics.metaeval.systems import human_by_system
+
+ROOT = Path(__file__).parents[1]
+KEPT = ROOT / "var" / "discourse_tables"
+PAIRS = ("cs-en", "de-en", "es-en", "fr-en")
+FOLDERS = {"wmt12": "rr_wmt12", "wmt13": "rr_wmt13_pairs"}
+STEPS = {"wmt12": 1, "wmt13": 6}
+PLAIN = ":lowercase=true:tokenize=13a"
+SPECIFICATIONS = {
+    "dr": "dr:parser=learned:model={model}",
+    "dr-lex": "dr-lex:parser=learned:model={model}",
+    "bleu": "bleu:lowercase=true",
+    "nist": "nist" + PLAIN,
+    "rouge-w": "rouge-w" + PLAIN,
+    "ter": "ter",
+    "meteor": "meteor:tokenize=13a",
+    "chrf": "chrf",
+    "wer": "wer" + PLAIN,
+    "per": "per" + PLAIN,
+    "fms-1": "fms-1" + PLAIN,
+}
+JUDGED_ONLY = {name: name for name in ("dp-or", "dp-hwcm-c", "dp-hwcm-r")}
+SINGLE = ("nist", "rouge-w", "ter", "bleu", "meteor", "chrf", "wer", "per", "fms-1")
+LEX = ("bleu", "nist", "meteor", "rouge-w", "ter")
+SYN = ("dp-hwcm-c", "dp-hwcm-r", "dp-or")
+SUMS = {
+    "asiya-lex": LEX,
+    "asiya-syn": SYN,
+    "asiya-0809": ("rouge-w", "meteor", "ter", *SYN),
+    "asiya-all": (*LEX, *SYN),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", default=str(ROOT / "var" / "discourse.npz"))
+    parser.add_argument("--only", choices=FOLDERS, help="one collection only")
+    parser.add_argument("--resamples", type=int, default=1000)
+    options = parser.parse_args()
+    sets = {year: judged_sets(year, options.model) for year in FOLDERS if options.only in (None, year)}
+    for year, found in sets.items():
+        print_tables(year, found, options.resamples)
+    if len(sets) == 2:
+        both = rows_of(sets["wmt12"] + sets["wmt13"])
+        for rule in (TieRule.WMT12, TieRule.WMT14):
+            combine = tuned_on(sets["wmt12"])
+            table = segment_table(sets["wmt13"], both, combine, rule=rule, resamples=options.resamples)
+            print_table(f"tuned on WMT12, tested on WMT13, τ ({rule})", table)
+
+
+def print_tables(year: str, sets: Sequence[JudgedSet], resamples: int) -> None:
+    rows = {"dr": ("dr",), "dr-lex": ("dr-lex",)} | rows_of(sets)
+    alone = {name: parts for name, parts in rows.items() if name in ("dr", "dr-lex")}
+    others = {name: parts for name, parts in rows.items() if name not in alone}
+    print(f"\n## {year}: {[len(one.human.better) for one in sets]} decisive pairs")
+    print_table(f"{year} system ρ, uniform", system_table(sets, others))
+    ways: dict[str, Combine] = {"uniform": uniformly, "tuned": tuned}
+    for rule in (TieRule.WMT12, TieRule.WMT14):
+        table = segment_table(sets, alone, rule=rule, resamples=0)
+        print(f"\n{year} τ ({rule}) alone: {_first(table)}")
+        for name, way in ways.items():
+            found = segment_table(sets, others, way, rule=rule, resamples=resamples)
+            print_table(f"{year} τ ({rule}), {name}", found)
+    table = system_table(sets, alone)
+    print(f"\n{year} ρ alone: {_first(table)}")
+
+
+def _first(table: Table) -> str:
+    return ", ".join(f"{name} {cells[0].value:.3f}" for name, cells in table.rows.items())
+
+
+def rows_of(sets: Sequence[JudgedSet]) -> dict[str, tuple[str, ...]]:
+    """The rows for which every part was scored on every set."""
+    wanted = {name: (name,) for name in SINGLE} | SUMS
+    scored = set.intersection(*(set(one.scores) for one in sets))
+    return {name: parts for name, parts in wanted.items() if scored.issuperset(parts)}
+
+
+def print_table(title: str, table: Table) -> None:
+    print(f"\n### {title}\n\n| metric | alone | +DR | +DR-LEX |\n|---|---|---|---|")
+    for name, cells in [*table.rows.items(), ("**average**", table.average)]:
+        print(f"| {name} | " + " | ".join(map(_shown, cells)) + " |")
+
+
+def _shown(cell: Cell) -> str:
+    if cell.gain is None:
+        return f"{cell.value:.3f}"
+    inside = f" [{cell.interval[0]:+.3f}, {cell.interval[1]:+.3f}]" if cell.interval else ""
+    return f"{cell.value:.3f} ({cell.gain:+.3f}{inside})"
+
+
+def judged_sets(year: str, model: str) -> list[JudgedSet]:
+    return [judged_set(year, pair, model) for pair in PAIRS]
+
+
+def judged_set(year: str, pair: str, model: str) -> JudgedSet:
+    """One language pair with all scores that can be had."""
+    folder = Path(os.environ.get("APPRAISE_DATA", ROOT.parent / "shared/data/dev")) / FOLDERS[year]
+    dataset = read_dataset(folder / f"{pair}.segments.tsv.gz", folder / f"{pair}.outputs.tsv.gz")
+    if year == "wmt12":
+        human = read_rankings(folder / f"{pair}.rankings.jsonl.gz", dataset)
+    else:
+        human = read_pairs(folder / f"{pair}.pairs.tsv.gz", dataset)
+    kept = dataset.segment_codes()[human.better] % STEPS[year] == 0
+    human = Comparisons(human.better[kept], human.worse[kept], human.tied)
+    judged = np.unique(np.concatenate([human.better, human.worse]))
+    systems = dataset.systems()
+    shares = human_by_system(human, systems)
+    names = [name for name in systems if name in shares]
+    scores: dict[str, FloatArray] = {}
+    system_scores: dict[str, FloatArray] = {}
+    for name, specification in (SPECIFICATIONS | JUDGED_ONLY).items():
+        limit = judged if name in JUDGED_ONLY or STEPS[year] > 1 else None
+        found = kept_scores(f"{year}.{pair}.{name}", specification.format(model=model), dataset, limit)
+        if found is not None:
+            scores[name] = found[0][judged]
+            system_scores[name] = np.array([found[1].get(system, np.nan) for system in names])
+    place = np.full(len(dataset.cells), -1)
+    place[judged] = np.arange(len(judged))
+    moved = Comparisons(place[human.better], place[human.worse], np.empty((0, 2), np.int64))
+    truth = np.array([shares[name] for name in names])
+    return JudgedSet(scores, moved, dataset.segment_codes()[judged], system_scores, truth)
+
+
+def kept_scores(
+    name: str, specification: str, dataset: Dataset, judged: IntArray | None
+) -> tuple[FloatArray, dict[str, float]] | None:
+    """Scores of cells and systems, from disk where they were computed before; None where a tool is absent."""
+    path = KEPT / f"{name}.npz"
+    if not path.exists():
+        KEPT.mkdir(parents=True, exist_ok=True)
+        part = dataset if judged is None else replace(dataset, cells=tuple(dataset.cells[n] for n in judged))
+        try:
+            found = score_dataset(registry.parse(specification), part)
+        except MetricUnavailable as error:
+            print(f"{name}: {error}")
+            return None
+        cells = np.full(len(dataset.cells), np.nan)
+        cells[slice(None) if judged is None else judged] = found.cells
+        systems, corpus = np.array(list(found.systems)), np.array(list(found.systems.values()))
+        np.savez(path, cells=cells, systems=systems, corpus=corpus)
+    with np.load(path) as file:
+        return file["cells"], dict(zip(file["systems"].tolist(), file["corpus"].tolist(), strict=True))
+
+
+if __name__ == "__main__":
+    main()
