@@ -218,7 +218,7 @@ def _save_npz(model: NgramModel, path: Path) -> None:
 
 def _load_npz(path: Path) -> NgramModel:
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
             words = tuple(bytes(stored["words"]).decode().split("\n"))
             order = sum(name.startswith("log_probs") for name in stored)
             return NgramModel(

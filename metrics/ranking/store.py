@@ -116,7 +116,7 @@ def _text(text: str) -> np.ndarray[Any, np.dtype[np.uint8]]:
 
 def _load(path: Path, wanted: str) -> Arrays:
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
         found = json.loads(bytes(arrays["header"]))["format"]
     except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:

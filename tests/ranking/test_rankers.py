@@ -1,0 +1,471 @@
+"""From files to rankers: reading, features, evaluation, experiments, models on disk, commands."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Sequence
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from django.core.management import CommandError, call_command
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.problems import InputError
+from metrics import registry
+from metrics.base import MetricUnavailable, score_systems
+from metrics.linguistics.constituency import Parse
+from metrics.metaeval.kendall import TieRule
+from metrics.ranking import consensus, data, experiment, kneser_ney, lexicon, store
+from metrics.ranking.data import RankedSet, Ranking
+from metrics.ranking.evaluation import agreement, better_or_equal
+from metrics.ranking.features import FAMILIES, NAMES, Extractor
+from metrics.ranking.presets import PRINTED, TABLE1, features_of
+from metrics.ranking.training import described
+
+GOOD, MIDDLE, BAD = "the red house is small", "the red Haus is small", "Haus Haus rote klein"
+
+
+def record(number: int, items: Sequence[tuple[str, int | None, str]], **more: object) -> dict[str, object]:
+    outputs = [{"system": system, "rank": rank, "text": text} for system, rank, text in items]
+    about = {
+        "seg": str(number),
+        "doc": f"d{number // 4}",
+        "judge": "j",
+        "source": f"das rote Haus ist klein {number}",
+    }
+    return {**about, "items": outputs, **more}
+
+
+def write(path: Path, records: Sequence[dict[str, object]]) -> Path:
+    with gzip.open(path, "wt", encoding="utf-8") as file:
+        file.writelines(json.dumps(each) + "\n" for each in records)
+    return path
+
+
+@pytest.fixture
+def inline(tmp_path: Path) -> Path:
+    """Twenty sources; the texts copied from the source are worse, whoever wrote them."""
+    systems = ("uni-a", "uni-b", "corp-c")
+    records = []
+    for n in range(20):
+        order = [systems[(n + k) % 3] for k in range(3)]
+        texts = zip(order, (1, 2, 3), (f"{GOOD} {n}", f"{MIDDLE} {n}", f"{BAD} {n}"), strict=True)
+        records.append(record(n, [*texts, ("_ref", 1, "a human wrote this")]))
+    return write(tmp_path / "set.jsonl.gz", records)
+
+
+@pytest.fixture
+def ranked(inline: Path) -> RankedSet:
+    return data.read(inline)
+
+
+# --- reading ----------------------------------------------------------------------------------------------
+
+
+def test_an_inline_file_becomes_sources_cells_and_rankings(ranked: RankedSet) -> None:
+    assert (len(ranked.sources), len(ranked.texts), len(ranked.rankings)) == (20, 80, 20)
+    assert set(ranked.documents) == {"d0", "d1", "d2", "d3", "d4"}
+    assert ranked.rankings[0] == Ranking(((0, 1), (1, 2), (2, 3), (3, 1)), "j")
+
+
+def test_the_human_reference_is_left_out_of_rankings_and_consensus(ranked: RankedSet) -> None:
+    machines = data.machines_only(ranked)
+    assert all(ranked.systems[cell] != "_ref" for cell in machines.judged())
+    features = Extractor().extract(machines, machines.judged())
+    first = consensus.consensus([text.lower().split() for text in ranked.texts[:3]])
+    assert features[:3][:, [NAMES.index("consensus1")]] == pytest.approx(first[:, [0]])
+
+
+def test_a_set_of_files_is_read_with_shared_texts_and_blank_ranks(tmp_path: Path) -> None:
+    (tmp_path / "s.segments.tsv").write_text("seg\tsource\n1\teins\n", encoding="utf-8")
+    outputs = "system\tseg\ttranslation\nx\t1\tone\ny\t1\tone\nz\t1\ttwo\nw\t1\tthree\n"
+    (tmp_path / "s.outputs.tsv").write_text(outputs, encoding="utf-8")
+    line = {"seg": 1, "judge": "j", "items": [[["x", "y"], 1], [["z"], 2], [["w"], None]]}
+    (tmp_path / "s.rankings.jsonl").write_text(json.dumps(line), encoding="utf-8")
+    found = data.read(tmp_path / "s")
+    assert found.rankings == (Ranking(((0, 1), (1, 1), (2, 2)), "j"),)
+    human = found.comparisons()
+    assert list(zip(human.better.tolist(), human.worse.tolist(), strict=True)) == [(0, 2), (1, 2)]
+    (tmp_path / "s.rankings.jsonl").unlink()
+    (tmp_path / "s.pairs.tsv").write_text("seg\tbetter\tworse\n1\tz\tw\n", encoding="utf-8")
+    assert data.read(tmp_path / "s").rankings == (Ranking(((2, 1), (3, 2))),)
+    (tmp_path / "s.pairs.tsv").unlink()
+    with pytest.raises(InputError, match="missing_file"):
+        data.read(tmp_path / "s")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "nonsense",
+        "[1]",
+        '{"source": "a"}',
+        '{"source": 1, "items": []}',
+        '{"source": "a", "items": [{"system": "x", "rank": "1", "text": "t"}]}',
+        '{"source": "a", "items": [{"system": "x", "rank": true, "text": "t"}]}',
+    ],
+)
+def test_a_line_that_is_no_ranking_is_refused_with_its_number(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "bad.jsonl"
+    path.write_text(json.dumps(record(0, [("x", 1, "t")])) + "\n" + line + "\n", encoding="utf-8")
+    with pytest.raises(InputError) as refusal:
+        data.read(path)
+    assert [(p.code, p.line) for p in refusal.value.problems] == [("bad_ranking", 2)]
+
+
+def test_joining_sets_keeps_their_rankings_apart(ranked: RankedSet) -> None:
+    both = data.joined([ranked, ranked])
+    assert len(both.rankings) == 40
+    assert both.rankings[20].ranks[0] == (80, 1)
+    assert len(set(both.documents)) == 10
+    assert both.source_of[80] == 20
+
+
+def test_systems_of_one_site_are_held_out_together(ranked: RankedSet) -> None:
+    left = data.without_sites(ranked, {"uni"})
+    assert {left.systems[cell] for cell in left.judged()} == {"corp-c", "_ref"}
+
+
+def test_contradicted_sources_are_filtered(tmp_path: Path) -> None:
+    texts = [("x", 1, "one"), ("y", 2, "two")]
+    opposite = [("x", 2, "one"), ("y", 1, "two")]
+    tied = [("x", 1, "one"), ("y", 1, "two")]
+    records = [record(0, texts), record(0, opposite), record(1, texts), record(1, tied)]
+    found = data.without_contradictions(data.read(write(tmp_path / "c.jsonl.gz", records)))
+    assert len(found.rankings) == 2
+    assert {found.source_of[r.ranks[0][0]] for r in found.rankings} == {1}
+
+
+# --- features ---------------------------------------------------------------------------------------------
+
+
+def test_without_tools_only_lengths_copies_and_consensus_are_known(ranked: RankedSet) -> None:
+    features = Extractor().extract(ranked, np.arange(3))
+    known = {name for name, column in zip(NAMES, features.T, strict=True) if not np.isnan(column).any()}
+    assert known == {*FAMILIES["length"], *FAMILIES["consensus"], "copied"}
+    copied = features[:, NAMES.index("copied")]
+    assert copied.tolist() == [0.0, 1.0, 4.0]
+
+
+def test_every_tool_fills_its_family(ranked: RankedSet) -> None:
+    def parser(texts: Sequence[str]) -> list[Parse]:
+        return [
+            Parse(None, (), "too long")
+            if text.startswith(BAD)
+            else Parse("(ROOT (NP (NN x) (. .)))", (-float(len(text)), -float(len(text)) - 1))
+            for text in texts
+        ]
+
+    def chunks(texts: Sequence[str]) -> list[dict[str, int] | None]:
+        return [{"NP": 2, "VP": 0, "PP": 1, "NN": 4, "PUNC": 1} for _ in texts]
+
+    pairs = [(["das", "rote", "haus"], ["the", "red", "house"])]
+    extractor = Extractor(
+        "de",
+        "en",
+        kneser_ney.train([GOOD.split()], 3),
+        parser,
+        None,
+        chunks,
+        lexicon.train(pairs),
+        lexicon.train([(b, a) for a, b in pairs]),
+    )
+    features = dict(zip(NAMES, extractor.extract(ranked, np.arange(3)).T, strict=True))
+    assert features["unk"].tolist() == [1.0, 2.0, 5.0]
+    assert features["ngram"][0] > features["ngram"][1] > features["ngram"][2]
+    assert features["noparse"].tolist() == [0.0, 0.0, 1.0]
+    assert np.isnan(features["logparse"]).tolist() == [False, False, True]
+    assert features["NP_ratio"][:2].tolist() == [0.5, 0.5]
+    assert np.isnan(features["VP_ratio"]).all()  # the source has none: no ratio, not infinity
+    assert np.isnan(features["logparse_ratio"]).all()
+    assert features["ibm1"][0] > features["ibm1"][2]
+
+
+@given(st.lists(st.lists(st.sampled_from("abc"), max_size=5), min_size=2, max_size=5))
+def test_consensus_is_the_mean_overlap_with_the_others(outputs: list[list[str]]) -> None:
+    def f1(a: list[str], b: list[str]) -> float:
+        shared = sum(min(a.count(w), b.count(w)) for w in set(a))
+        return 2 * shared / (len(a) + len(b)) if a or b else 0.0
+
+    expected = [np.mean([f1(a, b) for j, b in enumerate(outputs) if j != i]) for i, a in enumerate(outputs)]
+    assert consensus.consensus(outputs)[:, 0] == pytest.approx(expected)
+
+
+def test_one_output_has_no_consensus() -> None:
+    assert np.isnan(consensus.consensus([["alone"]])).all()
+
+
+def test_ibm_model_one_learns_the_textbook_pairs() -> None:
+    pairs = [("das haus", "the house"), ("das buch", "the book"), ("ein buch", "a book")]
+    model = lexicon.train([(a.split(), b.split()) for a, b in pairs], rounds=30)
+    left = np.array([model.given.index("das"), model.given.index("buch")])
+    right = np.array([model.words.index("the"), model.words.index("book")])
+    table = model.probabilities(left, right)
+    assert table[0, 0] > 0.7
+    assert table[1, 1] > 0.7
+    sums = np.bincount(model.keys // len(model.words), model.table)
+    assert sums == pytest.approx(np.ones(len(model.given)))
+    assert model.score(["haus"], []) is None
+    assert model.score(["haus"], ["unheard"]) is not None
+
+
+def test_a_lexicon_needs_words() -> None:
+    with pytest.raises(ValueError, match="at least one pair"):
+        lexicon.train([([], ["a"])])
+
+
+# --- evaluation and experiments ---------------------------------------------------------------------------
+
+
+def test_perfect_and_reversed_scores_reach_plus_and_minus_one(ranked: RankedSet) -> None:
+    rank = np.zeros(len(ranked.texts))
+    for ranking in ranked.rankings:
+        for cell, place in ranking.ranks:
+            rank[cell] = place
+    perfect, reverse = (agreement(ranked, sign * rank, resamples=50) for sign in (-1, 1))
+    assert (perfect.tau, perfect.tau_mean, perfect.pairs, perfect.sources) == (1.0, 1.0, 100, 20)
+    assert perfect.tau_ci == (1.0, 1.0)
+    assert perfect.system_rho == pytest.approx(1.0)
+    assert reverse.tau == -1.0
+
+
+def test_no_judgement_is_no_number(ranked: RankedSet) -> None:
+    nothing = agreement(RankedSet((), (), (), (), (), ()), np.zeros(0))
+    assert (nothing.tau, nothing.tau_ci, nothing.tau_mean, nothing.system_rho) == (None, None, None, None)
+    assert nothing.pairs == 0
+
+
+def test_ties_count_for_both_systems(ranked: RankedSet) -> None:
+    tied = RankedSet(("s",), ("d",), ("x", "y"), ("a", "b"), (0, 0), (Ranking(((0, 1), (1, 1))),))
+    assert better_or_equal(tied.comparisons(), tied.systems) == {"x": 1.0, "y": 1.0}
+
+
+@pytest.fixture
+def known(ranked: RankedSet) -> experiment.Described:
+    return described(ranked, Extractor("de", "en"))
+
+
+def test_a_table_has_every_setting_twice_and_two_controls(known: experiment.Described) -> None:
+    plan = experiment.Plan(
+        {"copied": ("copied",), "len": ("len",)}, ("naive-bayes", "logistic"), resamples=10
+    )
+    rows = experiment.table(plan, known, known)
+    assert [(row.features, row.training) for row in rows][:4] == [
+        ("copied", "all"),
+        ("copied", "held-out"),
+    ] * 2
+    assert rows[0].result.tau == 1.0  # worse outputs copy more of the source
+    assert rows[1].result.tau == 0.0  # nothing is left to learn from: everything ties
+    assert [row.features for row in rows[-2:]] == ["system only"] * 2
+    assert abs(rows[-2].result.tau or 0) < 0.5  # every system was good, middling and bad in turn
+
+
+def test_cross_validation_never_trains_on_the_tested_document(known: experiment.Described) -> None:
+    for inside, outside in experiment.by_document(known.ranked, 5, seed=1):
+        documents = [
+            {part.documents[part.source_of[r.ranks[0][0]]] for r in part.rankings}
+            for part in (inside, outside)
+        ]
+        assert not documents[0] & documents[1]
+    plan = experiment.Plan({}, rule=TieRule.DROP, resamples=0)
+    assert experiment.cross_validated(plan, "logistic", ("copied",), known, 5).tau == 1.0
+
+
+def test_the_papers_split_keeps_consistent_sources_apart(known: experiment.Described) -> None:
+    train, test = experiment.paper_split(known, 6, seed=3)
+    assert len(test.ranked.rankings) == 6
+    assert len(train.ranked.rankings) == 14
+
+
+def test_table_one_has_eleven_combinations_with_their_printed_figures() -> None:
+    assert len(TABLE1) == len(PRINTED) == 11
+    assert max(PRINTED.values(), key=lambda row: row[1]) == PRINTED["unk, len, nparse, VP, logparse"]
+    assert all(name in NAMES for row in TABLE1.values() for name in row)
+
+
+def test_an_unknown_feature_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(InputError, match=r"unknown_feature: there is no feature 'charm'; known are: grammar"):
+        features_of("unk,charm")
+
+
+# --- models and commands ----------------------------------------------------------------------------------
+
+
+def run(*arguments: str) -> Any:
+    out = StringIO()
+    call_command(*arguments, stdout=out)
+    return json.loads(out.getvalue())
+
+
+@pytest.mark.parametrize("kind", ["naive-bayes", "knn", "logistic", "boosting"])
+def test_a_ranker_survives_the_disk(known: experiment.Described, tmp_path: Path, kind: str) -> None:
+    pairs = known.pairs(("copied", "len"))
+    model = store.fit(("copied", "len"), kind, pairs.differences, pairs.won, {"data": "d"})
+    store.save_ranker(model, tmp_path / "m.npz")
+    again = store.load_ranker(tmp_path / "m.npz")
+    assert (again.features, again.kind, again.about["data"]) == (("copied", "len"), kind, "d")
+    sample = np.array([[1.0, 0.1], [np.nan, -0.2], [-2.0, np.nan]])
+    assert again.classifier.probability(sample) == pytest.approx(model.classifier.probability(sample))
+
+
+def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
+    pairs = [(["a"], ["b"])]
+    store.save_lexicons(lexicon.train(pairs), lexicon.train(pairs), tmp_path / "l.npz", {})
+    with pytest.raises(InputError, match="expected appraise-ranker, found appraise-lexicon"):
+        store.load_ranker(tmp_path / "l.npz")
+    (tmp_path / "x.npz").write_bytes(b"PK\x03\x04 broken")
+    with pytest.raises(InputError, match="bad_model"):
+        store.load_ranker(tmp_path / "x.npz")
+
+
+def test_unknown_classifiers_and_empty_data_are_refused() -> None:
+    with pytest.raises(ValueError, match="unknown classifier 'oracle'"):
+        store.fit(("len",), "oracle", np.zeros((0, 1)), np.zeros(0), {})
+    with pytest.raises(ValueError, match="no decided pair"):
+        store.fit(("len",), "knn", np.zeros((0, 1)), np.zeros(0), {})
+
+
+@pytest.fixture
+def model(inline: Path, tmp_path: Path) -> Path:
+    (tmp_path / "text.txt").write_text(f"{GOOD}\n" * 3, encoding="utf-8")
+    (tmp_path / "de.txt").write_text("das rote haus ist klein\n", encoding="utf-8")
+    (tmp_path / "en.txt").write_text(f"{GOOD}\n", encoding="utf-8")
+    lm = run(
+        "train", "lm", "--text", str(tmp_path / "text.txt"), "--order", "3", "--out", str(tmp_path / "lm.npz")
+    )
+    assert lm["order"] == 3
+    words = ["--source", str(tmp_path / "de.txt"), "--target", str(tmp_path / "en.txt")]
+    assert run("train", "lexicon", *words, "--out", str(tmp_path / "lex.npz"))["pairs"] == 1
+    found = run(
+        *("train", "ranker", "--set", str(inline), "--features", "unk,ibm1,copied,consensus1"),
+        *("--lm", str(tmp_path / "lm.npz"), "--lexicon", str(tmp_path / "lex.npz"), "--parser", "none"),
+        *("--out", str(tmp_path / "ranker.npz")),
+    )
+    assert found["pairs"] == 60
+    assert set(found["relieff"]) == {"unk", "ibm1", "copied", "consensus1"}
+    assert found["tools"]["parser"] == "parser (absent)"
+    return tmp_path / "ranker.npz"
+
+
+def test_a_trained_ranker_orders_outputs_and_keeps_ties(model: Path) -> None:
+    ranker = registry.get_ranker("ranker", model=str(model), parser="none")
+    assert ranker.rank("das rote Haus ist klein", [BAD, GOOD, MIDDLE, GOOD]) == (4, 1, 3, 1)
+    assert ranker.rank("das rote Haus ist klein", [GOOD]) == (1,)
+    assert "classifier:logistic" in ranker.signature
+
+
+def test_as_a_metric_it_scores_the_share_of_wins(model: Path) -> None:
+    metric = registry.parse(f"ranker:model={model}:parser=none")
+    sources = ["das rote Haus ist klein"] * 2
+    found = score_systems(metric, {"good": [GOOD, GOOD], "bad": [BAD, BAD]}, (), sources)
+    assert found["good"].segments == pytest.approx(1 - found["bad"].segments)
+    assert (found["good"].corpus or 0) > 0.5
+    alone = score_systems(metric, {"alone": [GOOD]}, (), sources[:1])
+    assert alone["alone"].segments.tolist() == [0.5]
+    with pytest.raises(MetricUnavailable, match="the source"):
+        score_systems(metric, {"good": [GOOD]})
+    with pytest.raises(MetricUnavailable, match="needs a model file"):
+        registry.get("ranker")
+
+
+def test_nbest_lists_are_reranked_and_the_rest_of_a_line_is_kept(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "src").write_text("das rote Haus ist klein\nja\n", encoding="utf-8")
+    rows = [f"0 ||| {BAD} ||| lm=1 ||| -3", f"0 ||| {GOOD} ||| lm=2 ||| -4", "1 ||| yes ||| lm=3 ||| -1"]
+    (tmp_path / "nbest").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    options = ["--model", str(model), "--nbest", str(tmp_path / "nbest"), "--source", str(tmp_path / "src")]
+    out = StringIO()
+    call_command("rerank", *options, "--parser", "none", stdout=out)
+    assert out.getvalue().splitlines() == [rows[1], rows[0], rows[2]]
+    best = StringIO()
+    call_command("rerank", *options, "--parser", "none", "--best", stdout=best)
+    assert best.getvalue().splitlines() == [GOOD, "yes"]
+
+
+@pytest.mark.parametrize(("line", "code"), [("no separator", "bad_nbest"), ("7 ||| text", "unknown_segment")])
+def test_a_bad_nbest_line_is_refused(model: Path, tmp_path: Path, line: str, code: str) -> None:
+    (tmp_path / "src").write_text("eins\n", encoding="utf-8")
+    (tmp_path / "nbest").write_text(line + "\n", encoding="utf-8")
+    options = ["--model", str(model), "--nbest", str(tmp_path / "nbest"), "--source", str(tmp_path / "src")]
+    with pytest.raises(CommandError, match=f"nbest:1: {code}") as refusal:
+        call_command("rerank", *options, stdout=StringIO())
+    assert refusal.value.returncode == 2
+
+
+def test_the_table_command_runs_on_any_set_in_three_ways(inline: Path) -> None:
+    shared = (
+        "ranker_table",
+        "--train",
+        str(inline),
+        "--preset",
+        "copied",
+        "--parser",
+        "none",
+        "--resamples",
+        "5",
+    )
+    tested = run(*shared, "--test", str(inline), "--classifiers", "logistic")
+    assert [row["training"] for row in tested["rows"]] == [
+        "all",
+        "held-out",
+        "all",
+        "tested set, cross-validated",
+    ]
+    assert tested["rows"][0]["tau"] == 1.0
+    assert tested["missing"]["unk"] == 1.0
+    assert run(*shared, "--folds", "5", "--soft")["rows"][0]["training"] == "cross-validated"
+    split = run(*shared, "--paper-split", "5", "--consistent")
+    assert split["rows"][0]["sources"] == 5
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["ranker_table", "--train", "{set}"],
+        ["ranker_table", "--train", "{set}", "--folds", "3", "--test", "{set}"],
+        ["ranker_table", "--train", "{set}", "--folds", "3", "--classifiers", "oracle"],
+        ["ranker_table", "--train", "{set}", "--folds", "3", "--seed", "-1"],
+        ["ranker_table", "--train", "/nowhere/set", "--folds", "3"],
+        ["train", "ranker", "--out", "{out}"],
+        ["train", "ranker", "--set", "{set}", "--features", "charm", "--out", "{out}"],
+        ["train", "ranker", "--set", "{set}", "--lm", "/nowhere.npz", "--out", "{out}"],
+        ["train", "ranker", "--segments", "{set}", "--out", "{out}"],
+        ["train", "lm", "--text", "/nowhere", "--out", "{out}"],
+        ["train", "lm", "--text", "{set}", "--order", "0", "--out", "{out}"],
+        ["rerank", "--model", "/nowhere", "--nbest", "{set}", "--source", "{set}"],
+        ["parse", "--constituency", "--language", "de", "{set}"],
+        ["parse", "--tags", "--tool", "oracle", "{set}"],
+        ["parse", "--discourse", "--tool", "learned", "{set}"],
+        ["parse", "--tags", "--k", "0", "{set}"],
+    ],
+)
+def test_bad_values_exit_two_and_write_nothing(inline: Path, tmp_path: Path, arguments: list[str]) -> None:
+    out = tmp_path / "out.npz"
+    with pytest.raises(CommandError) as refusal:
+        call_command(*(a.format(set=inline, out=out) for a in arguments), stdout=StringIO())
+    assert refusal.value.returncode == 2
+    assert not out.exists()
+
+
+def test_parallel_text_of_different_length_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("eins\nzwei\n", encoding="utf-8")
+    (tmp_path / "b").write_text("one\n", encoding="utf-8")
+    with pytest.raises(CommandError, match="2 lines of source and 1 of target"):
+        run(
+            "train", "lexicon", "--source", str(tmp_path / "a"), "--target", str(tmp_path / "b"), "--out", "x"
+        )
+    (tmp_path / "empty").write_text(" \n", encoding="utf-8")
+    with pytest.raises(CommandError, match="at least one word"):
+        run("train", "lm", "--text", str(tmp_path / "empty"), "--out", str(tmp_path / "x.npz"))
+
+
+@pytest.mark.realdata
+def test_the_published_set_has_the_known_number_of_decided_pairs(real_data: Path) -> None:
+    ranked = data.read(real_data / "rr_wmt12" / "de-en")
+    assert len(ranked.comparisons().better) == 11934
+    expert = data.read(real_data / "rr_wmt08_10_deen_noref" / "wmt10_de-en_expert.jsonl.gz")
+    assert len(expert.rankings) == 1050
