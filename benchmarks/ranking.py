@@ -1,4 +1,4 @@
-"""ReliefF against skrebate, LOESS against statsmodels, language models against kenlm: same answers, then time.
+"""ReliefF against skrebate, LOESS against statsmodels, the speed of language models: same answers first.
 
 ``python -m benchmarks.ranking`` prints the table and fails when a demanded ratio is missed. The text is
 invented (Zipf's law), so ratios on real text will differ a little.
@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from benchmarks.base import Result, race
 from metrics.linguistics import base
@@ -65,8 +66,9 @@ def _loess() -> Result:
     y = (rng.random(20_000) < 1 / (1 + np.exp(-x))).astype(float)
     at = np.quantile(x, np.linspace(0, 1, 50))
 
-    def peer() -> object:
-        return sm.nonparametric.lowess(y, x, frac=0.5, it=0, xvals=at)
+    def peer() -> npt.NDArray[np.float64]:
+        values: npt.NDArray[np.float64] = sm.nonparametric.lowess(y, x, frac=0.5, it=0, xvals=at)
+        return values
 
     _require(bool(np.allclose(loess(x, y, at), peer(), atol=1e-6)), "LOESS differs from statsmodels")
     return _result("LOESS, 20,000 points at 50", "statsmodels", lambda: loess(x, y, at), peer, None)
