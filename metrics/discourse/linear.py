@@ -10,12 +10,13 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Linear:
     """Weights by feature (row) and class (column), and each class's bias."""
 
@@ -29,6 +30,19 @@ class Linear:
         known = [row for row in map(self.rows.get, features) if row is not None]
         total: npt.NDArray[np.float32] = self.weights[known].sum(axis=0) + self.bias
         return total
+
+    def odds(self, features: Iterable[str]) -> float:
+        """The log-odds of a model with one class: the same sum, quicker for a single column."""
+        get = self._column.get
+        return sum([get(feature, 0.0) for feature in features], self._first_bias)
+
+    @cached_property
+    def _column(self) -> dict[str, float]:
+        return dict(zip(self.rows, self.weights[:, 0].tolist(), strict=True))
+
+    @cached_property
+    def _first_bias(self) -> float:
+        return float(self.bias[0])
 
     def arrays(self, prefix: str) -> dict[str, npt.NDArray[np.generic]]:
         """What a model file keeps."""

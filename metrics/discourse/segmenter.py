@@ -35,7 +35,7 @@ def segment(words: Sequence[str], model: Linear, classes: Mapping[str, str]) -> 
     begins = [0]
     view = View(words, classes)
     for place in range(1, len(words)):
-        if len(begins) < MAX_EDUS and model.scores(view.features(place, begins[-1]))[0] > 0:
+        if len(begins) < MAX_EDUS and model.odds(view.features(place, begins[-1])) > 0:
             begins.append(place)
     return begins
 
