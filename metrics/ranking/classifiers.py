@@ -101,9 +101,8 @@ def boosting(pairs: FloatArray, won: FloatArray) -> Classifier:
     estimator = HistGradientBoostingClassifier(
         max_iter=150, learning_rate=0.05, max_leaf_nodes=8, min_samples_leaf=50, random_state=SEED
     )
-    never = np.isnan(pairs).all(
-        axis=0
-    )  # the trees take missing values, but not a feature that is never there
+    # The trees take missing values, but not a feature that is never there.
+    never: npt.NDArray[np.bool_] = np.asarray(np.all(np.isnan(pairs), axis=0))
     with threadpool_limits(1):
         return Fitted(estimator.fit(np.where(never, 0.0, pairs), won), None, never)
 
