@@ -25,8 +25,8 @@ class LexicalAligner:
 
     name = "lexical"
 
-    def __init__(self, language: str = "", wordnet: WordNet | None = None) -> None:
-        self._vocabulary = Vocabulary(language, wordnet)
+    def __init__(self, language: str = "", wordnet: WordNet | None = None, *, synonyms: bool = True) -> None:
+        self._vocabulary = Vocabulary(language, wordnet, synonyms=synonyms)
         self.version = f"lexical-1 {self._vocabulary.version}"
 
     def links(self, a: Sequence[str], b: Sequence[str]) -> tuple[Link, ...]:

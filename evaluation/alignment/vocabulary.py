@@ -54,10 +54,10 @@ class WordType:
 class Vocabulary:
     """Word types of one language."""
 
-    def __init__(self, language: str, wordnet: WordNet | None = None) -> None:
+    def __init__(self, language: str, wordnet: WordNet | None = None, *, synonyms: bool = True) -> None:
         code = language.lower().replace("_", "-").split("-")[0]
         self._stem, stemmer = _stemmer(code)
-        wordnet = wordnet or (find_wordnet() if code == "en" else None)
+        wordnet = wordnet or (find_wordnet() if synonyms and code == "en" else None)
         self._senses = wordnet.senses if wordnet else _no_senses
         self._known: dict[str, WordType] = {}
         self.version = f"stem={stemmer} synonyms={wordnet.name if wordnet else 'none'}"
