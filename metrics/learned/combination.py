@@ -66,19 +66,17 @@ def tune(sets: Sequence[JudgedTable], *, strength: float = STRENGTH) -> Weights:
     if strength <= 0:
         raise ValueError(f"the strength C is positive, not {strength}")
     scaling = Scaling.fit(np.concatenate([table.rows for table in sets]), "standard")
-    parts = [_differences(table, scaling) for table in sets]
-    told = [part for part in parts if len(part)]
+    told = [part for part in (_differences(table, scaling) for table in sets) if part[1].size]
     if not told:
         raise ValueError("there is no decided pair whose features differ")
-    differences = np.concatenate(told)
-    importance = np.concatenate(
-        [np.full(len(part), len(differences) / len(told) / len(part)) for part in told]
-    )
+    differences = np.concatenate([rows for rows, _ in told])
+    pairs = sum(float(times.sum()) for _, times in told)
+    importance = np.concatenate([times * pairs / len(told) / times.sum() for _, times in told])
     # The solver wants two classes; turning every other example round leaves the objective as it is.
     turned = np.where(np.arange(len(differences)) % 2 == 0, 1.0, -1.0)
     model = LogisticRegression(C=strength, fit_intercept=False, solver="newton-cholesky", max_iter=100)
     if len(differences) == 1:
-        differences, importance = np.repeat(differences, 2, axis=0), np.full(2, 0.5)
+        differences, importance = np.repeat(differences, 2, axis=0), np.repeat(importance / 2, 2)
         turned = np.array([1.0, -1.0])
     model.fit(differences * turned[:, None], turned, sample_weight=importance)
     return Weights(model.coef_[0].copy(), scaling)
@@ -104,11 +102,14 @@ def cross_validate(
     return found
 
 
-def _differences(table: JudgedTable, scaling: Scaling) -> FloatArray:
+def _differences(table: JudgedTable, scaling: Scaling) -> tuple[FloatArray, FloatArray]:
+    """Better − worse of every different pair, and how often people decided so."""
+    verdicts = np.column_stack([table.human.better, table.human.worse])
+    different, times = np.unique(verdicts, axis=0, return_counts=True)
     scaled = scaling(table.rows)
-    found: FloatArray = scaled[table.human.better] - scaled[table.human.worse]
-    kept: FloatArray = found[np.any(found != 0, axis=1)]
-    return kept
+    found: FloatArray = scaled[different[:, 0]] - scaled[different[:, 1]]
+    telling = np.any(found != 0, axis=1)
+    return found[telling], times[telling].astype(np.float64)
 
 
 def _folds(documents: IntArray, folds: int) -> IntArray:
