@@ -6,14 +6,15 @@ Pure, so that the preview on the upload page, a dry run and the import itself ca
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from evaluation import tokens
+from evaluation import checks, tokens
 from evaluation.alignment import Alignment, Kind, Phrase, WordAligner, align, aligner
 from evaluation.alignment.pairs import Place, places_of
 from evaluation.digests import text_digest
 from evaluation.importers import ImportedItem
 from evaluation.presentation import Stave
+from evaluation.schemes import Choice
 
 PhraseRow = list[int | str | bool | None]
 
@@ -42,10 +43,20 @@ class PlannedComparison:
 
 
 @dataclass(frozen=True, slots=True)
+class PlannedCheck:
+    """A text beside its damaged copy; ``expected`` is what an attentive person says about the two."""
+
+    damaged: Stave
+    comparison: PlannedComparison
+    expected: Choice
+
+
+@dataclass(frozen=True, slots=True)
 class PlannedItem:
     item: ImportedItem
     staves: dict[str, Stave]
     comparisons: list[PlannedComparison]
+    checks: tuple[PlannedCheck, ...] = ()
 
 
 def comparison_key(first: str, second: str) -> str:
@@ -60,6 +71,8 @@ class Planner:
     language: str = ""
     aligner: str = "lexical"
     moved: bool = True
+    checks: int = 0
+    seed: int = 1
     _word_aligner: WordAligner = field(init=False)
 
     def __post_init__(self) -> None:
@@ -83,13 +96,45 @@ class Planner:
             ],
         )
 
+    def with_checks(self, planned: Sequence[PlannedItem], before: int) -> list[PlannedItem]:
+        """The same items, some with a check; ``before`` comparisons were planned before these."""
+        result = []
+        for number, plan in enumerate(planned):
+            donor = planned[(number + 1) % len(planned)]
+            made: dict[str, PlannedCheck] = {}  # by the damaged text: an item has each text once
+            for comparison in plan.comparisons:
+                if checks.brings_check(before, self.checks):
+                    check = self._check(plan, donor, comparison)
+                    made |= {check.damaged.text: check} if check else {}
+                before += 1
+            result.append(replace(plan, checks=tuple(made.values())))
+        return result
+
+    def _check(
+        self, plan: PlannedItem, donor: PlannedItem, comparison: PlannedComparison
+    ) -> PlannedCheck | None:
+        seed = f"{self.seed} {comparison.key}"
+        whole = (comparison.first, comparison.second)[checks.draw(2, "side", seed)]
+        words = [] if donor is plan else _words(next(iter(donor.staves.values())))
+        text = checks.damaged(whole, words, seed)
+        if text is None or text in plan.staves:
+            return None
+        cut = tokens.split if plan.item.links or plan.item.phrases else self._offsets
+        damaged = Stave(text, cut(text))
+        first, second = sorted((whole, damaged), key=lambda stave: stave.text)
+        compared = self._compare(plan.item.id, first, second, None)
+        if not compared.places:
+            return None
+        return PlannedCheck(damaged, compared, checks.expected(whole.text, text))
+
     def _offsets(self, text: str) -> tuple[tuple[int, int], ...]:
         return tokens.offsets(text, self.language)
 
-    def _compare(self, item: str, first: Stave, second: Stave, given: _GivenAlignments) -> PlannedComparison:
-        a = [first.text[start:end] for start, end in first.spans]
-        b = [second.text[start:end] for start, end in second.spans]
-        alignment, made_by = given.of(first.text, second.text, a, b)
+    def _compare(
+        self, item: str, first: Stave, second: Stave, given: _GivenAlignments | None
+    ) -> PlannedComparison:
+        a, b = _words(first), _words(second)
+        alignment, made_by = given.of(first.text, second.text, a, b) if given else (None, "")
         if alignment is None:
             alignment, made_by = (
                 align(a, b, aligner=self._word_aligner, ignore_case=True),
@@ -104,6 +149,10 @@ class Planner:
             ask_moved=self.moved,
         )
         return PlannedComparison(first, second, alignment, made_by, places)
+
+
+def _words(stave: Stave) -> list[str]:
+    return [stave.text[start:end] for start, end in stave.spans]
 
 
 @dataclass(slots=True)

@@ -7,29 +7,24 @@ import is taken away whole, and one that was killed goes on after its last store
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
 from itertools import islice
 
 from django.db import IntegrityError, transaction
 from django.utils.text import slugify
 
-from evaluation.alignment import format_links
 from evaluation.alignment.designs import Comparison as Meeting
 from evaluation.alignment.designs import comparisons
-from evaluation.alignment.pairs import Occurrence as Where
-from evaluation.alignment.pairs import Pair, Scope, lot, pairs
+from evaluation.alignment.pairs import Scope, pairs
 from evaluation.digests import text_digest
-from evaluation.importers import ImportedItem, ImportedSet
+from evaluation.importers import ImportedItem, ImportedJudgement, ImportedSet
 from evaluation.models import (
-    Alignment,
     Campaign,
-    Candidate,
     Comparison,
     Item,
     Membership,
     Occurrence,
-    Output,
     PhrasePair,
     Role,
     Slot,
@@ -37,8 +32,11 @@ from evaluation.models import (
     Task,
     User,
 )
-from evaluation.planning import PlannedComparison, PlannedItem, Planner, comparison_key
+from evaluation.planning import PlannedItem, Planner
 from evaluation.problems import InputError, Problem
+from evaluation.services.judged import JudgedElsewhere
+from evaluation.services.seats import is_repeated, make_seats
+from evaluation.services.storing import Store
 
 CHUNK = 100
 Report = Callable[[int, int, str], None]
@@ -60,6 +58,7 @@ class TaskSettings:
     order: str = Task.Order.DOCUMENT
     moved: str = Task.Moved.RANKED
     seed: int = 1
+    checks: int = 0  # attention checks, in per cent of the comparisons
     repeats: int = 0  # per cent of the comparisons that each annotator sees a second time
     instructions: str = ""
     ask_sentence: bool = False
@@ -71,6 +70,8 @@ class TaskSettings:
             language=self.target_language,
             aligner=self.aligner,
             moved=self.moved == Task.Moved.RANKED,
+            checks=self.checks,
+            seed=self.seed,
         )
 
     def meetings(self, imported: ImportedSet) -> list[tuple[Meeting, ...]]:
@@ -91,6 +92,7 @@ class ImportSummary:
     phrase_pairs: int = 0
     unique_pairs: int = 0
     slots: int = 0
+    warnings: list[Problem] = field(default_factory=list)
 
 
 def create_task(
@@ -115,7 +117,7 @@ def create_task(
                 name=name[:200],
                 slug=free_slug(name),
                 scheme_name=settings.scheme,
-                digest=text_digest(imported.digest, f"{number}/{parts}"),
+                digest=part_digest(imported.digest, number, parts),
                 state=Task.State.IMPORTING,
             )
             System.objects.bulk_create([System(task=task, name=system) for system in imported.systems])
@@ -148,22 +150,31 @@ def fill_task(
     *,
     total: int,
     report: Report | None = None,
-) -> None:
-    """Store the items, going on after those that are stored already, then the seats; then open the task."""
-    store, planner = _Store(task), settings.planner()
+    judgements: Iterable[ImportedJudgement] = (),
+) -> list[Problem]:
+    """Store the items, going on after those that are stored already, then the seats; then open the task.
+
+    Returns warnings about judgements that found no place.
+    """
+    store, planner, judged = Store(task), settings.planner(), JudgedElsewhere(task, judgements)
     stored = task.items.count()
+    compared = Comparison.objects.filter(item__task=task, check_kind=Comparison.Check.NONE).count()
     rest = islice(items, stored, None)
     while chunk := list(islice(rest, CHUNK)):
         planned = [planner.plan(item, meetings) for item, meetings in chunk]
+        planned = planner.with_checks(planned, compared)
         with transaction.atomic():
-            store.add(planned, first_position=stored)
+            rows = store.add(planned, first_position=stored)
+            judged.save([item for item, _ in chunk], rows)
         stored += len(chunk)
+        compared += sum(len(plan.comparisons) for plan in planned)
         if report:
             report(stored, total, f"{stored} of {total} sentences aligned")
     store.settle_owners()
     make_seats(task, repeats=settings.repeats)
     Task.objects.filter(pk=task.pk).update(state=Task.State.OPEN)
     task.refresh_from_db()
+    return judged.warnings
 
 
 def import_set(
@@ -176,20 +187,79 @@ def import_set(
     report: Report | None = None,
 ) -> ImportSummary:
     """All or nothing: the tasks of this upload exist completely afterwards, or not at all."""
-    total = len(imported.items)
-    parts = -(-total // split) if split else 1
     made: list[Task] = []
     try:
-        items = zip(imported.items, settings.meetings(imported), strict=True)
-        for number in range(1, parts + 1):
-            task = create_task(imported, settings, campaign=campaign, owner=owner, part=(number, parts))
-            made.append(task)
-            size = min(split or total, total - (split or 0) * (number - 1))
-            fill_task(task, islice(items, size), settings, total=size, report=report)
+        return store_parts(
+            imported, settings, campaign=campaign, owner=owner, split=split, report=report, made=made
+        )
     except BaseException:
-        Task.objects.filter(pk__in=[task.pk for task in made]).delete()
+        remove_tasks(made)
         raise
-    return summary(made)
+
+
+def store_parts(
+    imported: ImportedSet,
+    settings: TaskSettings,
+    *,
+    campaign: Campaign,
+    made: list[Task],
+    owner: User | None = None,
+    split: int | None = None,
+    report: Report | None = None,
+    remember: Callable[[Task], None] | None = None,
+) -> ImportSummary:
+    """Store every part, going on with those in ``made``; new ones are added there as soon as they exist.
+
+    ``remember`` is called in the transaction that creates a task, so that nobody can forget it.
+    """
+    total = len(imported.items)
+    parts = part_count(total, split)
+    items = zip(imported.items, settings.meetings(imported), strict=True)
+    warnings: list[Problem] = []
+    for number in range(1, parts + 1):
+        if number > len(made):
+            with transaction.atomic():
+                task = create_task(imported, settings, campaign=campaign, owner=owner, part=(number, parts))
+                if remember:
+                    remember(task)
+            made.append(task)
+        before = (split or 0) * (number - 1)
+        size = min(split or total, total - before)
+        part = islice(items, size)
+        if made[number - 1].state == Task.State.IMPORTING:
+            warnings += fill_task(
+                made[number - 1], part, settings, total=total, judgements=imported.judgements,
+                report=_shifted(report, before),
+            )  # fmt: skip
+        else:  # finished before the import was interrupted
+            next(islice(part, size, size), None)
+    return summary(made, warnings)
+
+
+def part_count(total: int, split: int | None) -> int:
+    return -(-total // split) if split else 1
+
+
+def part_digest(content: str, number: int, parts: int) -> str:
+    """What a task remembers of the content that it was made from."""
+    return text_digest(content, f"{number}/{parts}")
+
+
+def _shifted(report: Report | None, before: int) -> Report | None:
+    """Progress over all parts together."""
+    if report is None:
+        return None
+    return lambda done, total, _: report(
+        before + done, total, f"{before + done} of {total} sentences aligned"
+    )
+
+
+def remove_tasks(tasks: Sequence[Task]) -> None:
+    """Take away tasks that were not finished, in short transactions: people annotate others meanwhile."""
+    for task in tasks:
+        while some := list(task.items.values_list("pk", flat=True)[:CHUNK]):
+            Item.objects.filter(pk__in=some).delete()
+        Task.objects.filter(pk=task.pk).delete()
 
 
 def dry_run(imported: ImportedSet, settings: TaskSettings, *, split: int | None = None) -> ImportSummary:
@@ -202,211 +272,43 @@ def dry_run(imported: ImportedSet, settings: TaskSettings, *, split: int | None 
         for item, meetings in zip(imported.items, settings.meetings(imported), strict=True)
     )
     while part := list(islice(plans, size)):
-        planned = [comparison for plan in part for comparison in plan.comparisons]
-        places = [place for comparison in planned for place in comparison.places]
-        found = pairs(places, scope=Scope(settings.dedup), seed=settings.seed)
-        owners = {(pair.owner.item, pair.owner.comparison) for pair in found}
-        made.items += len(part)
-        made.comparisons += len(planned)
-        made.phrase_pairs += len(places)
-        made.unique_pairs += len(found)
-        made.slots += settings.overlap * len(owners)
+        _count(planner.with_checks(part, 0), settings, made)
     return made
 
 
-def summary(tasks: Sequence[Task]) -> ImportSummary:
+def _count(part: Sequence[PlannedItem], settings: TaskSettings, made: ImportSummary) -> None:
+    planned = [(plan.item.id, comparison) for plan in part for comparison in plan.comparisons]
+    places = [place for _, comparison in planned for place in comparison.places]
+    found = pairs(places, scope=Scope(settings.dedup), seed=settings.seed)
+    owners = {(pair.owner.item, pair.owner.comparison) for pair in found}
+    again = sum(
+        (item, comparison.key) in owners
+        and is_repeated(
+            settings.seed,
+            text_digest(comparison.first.text),
+            text_digest(comparison.second.text),
+            settings.repeats,
+        )
+        for item, comparison in planned
+    )
+    checks = sum(len(plan.checks) for plan in part)
+    made.items += len(part)
+    made.comparisons += len(planned)
+    made.phrase_pairs += len(places)
+    made.unique_pairs += len(found)
+    made.slots += settings.overlap * (len(owners) + again + checks)
+
+
+def summary(tasks: Sequence[Task], warnings: Sequence[Problem] = ()) -> ImportSummary:
+    """Attention checks are no part of the study: they count among the seats only."""
     keys = [task.pk for task in tasks]
+    asked = PhrasePair.objects.filter(task__in=keys, owner__check_kind=Comparison.Check.NONE)
     return ImportSummary(
         tasks=[task.slug for task in tasks],
         items=Item.objects.filter(task__in=keys).count(),
-        comparisons=Comparison.objects.filter(item__task__in=keys).count(),
-        phrase_pairs=Occurrence.objects.filter(pair__task__in=keys).count(),
-        unique_pairs=PhrasePair.objects.filter(task__in=keys).count(),
+        comparisons=Comparison.objects.filter(item__task__in=keys, check_kind=Comparison.Check.NONE).count(),
+        phrase_pairs=Occurrence.objects.filter(pair__in=asked).count(),
+        unique_pairs=asked.count(),
         slots=Slot.objects.filter(task__in=keys).count(),
+        warnings=list(warnings),
     )
-
-
-# --- storing ----------------------------------------------------------------------------------------------
-
-
-class _Store:
-    """Writes planned items in bulk. Pairs merged over the whole task get their owner at the end."""
-
-    def __init__(self, task: Task) -> None:
-        self.task = task
-        self.scope = Scope(task.dedup)
-        self.systems = {system.name: system for system in task.systems.all()}
-        self.known = dict(task.pairs.filter(item__isnull=True).values_list("key", "pk"))
-
-    def add(self, planned: Sequence[PlannedItem], *, first_position: int) -> None:
-        items = Item.objects.bulk_create(
-            Item(
-                task=self.task,
-                position=position,
-                key=plan.item.id,
-                document=plan.item.document,
-                source=plan.item.source,
-                references=list(plan.item.references),
-                context_before=plan.item.before,
-                context_after=plan.item.after,
-            )
-            for position, plan in enumerate(planned, first_position)
-        )
-        candidates = self._candidates(items, planned)
-        alignments = self._alignments(items, planned, candidates)
-        self._questions(alignments)
-
-    def _candidates(
-        self, items: Sequence[Item], planned: Sequence[PlannedItem]
-    ) -> dict[tuple[int, str], Candidate]:
-        rows = [
-            Candidate(
-                item=item,
-                text=text,
-                digest=text_digest(text),
-                offsets=[n for span in stave.spans for n in span],
-            )
-            for item, plan in zip(items, planned, strict=True)
-            for text, stave in sorted(plan.staves.items())
-        ]
-        made = {(row.item_id, row.text): row for row in Candidate.objects.bulk_create(rows)}
-        Output.objects.bulk_create(
-            Output(system=self.systems[system], item=item, candidate=made[item.pk, text])
-            for item, plan in zip(items, planned, strict=True)
-            for system, text in plan.item.candidates
-        )
-        return made
-
-    def _alignments(
-        self,
-        items: Sequence[Item],
-        planned: Sequence[PlannedItem],
-        candidates: dict[tuple[int, str], Candidate],
-    ) -> list[tuple[Alignment, PlannedComparison]]:
-        plans = [(item, plan) for item, p in zip(items, planned, strict=True) for plan in p.comparisons]
-        comparisons = Comparison.objects.bulk_create(
-            Comparison(
-                item=item,
-                first=candidates[item.pk, plan.first.text],
-                second=candidates[item.pk, plan.second.text],
-            )
-            for item, plan in plans
-        )
-        alignments = Alignment.objects.bulk_create(
-            Alignment(
-                comparison=comparison,
-                links=format_links(plan.alignment.links),
-                aligner=plan.aligner[:120],
-                phrases=plan.rows,
-            )
-            for comparison, (_, plan) in zip(comparisons, plans, strict=True)
-        )
-        return [(alignment, plan) for alignment, (_, plan) in zip(alignments, plans, strict=True)]
-
-    def _questions(self, aligned: Sequence[tuple[Alignment, PlannedComparison]]) -> None:
-        places = [place for _, plan in aligned for place in plan.places]
-        found = pairs(places, scope=self.scope, seed=self.task.seed)
-        of = {(plan.places[0].item, plan.key): alignment for alignment, plan in aligned if plan.places}
-
-        def alignment(where: Where) -> Alignment:
-            return of[where.item, where.comparison]
-
-        rows = [
-            PhrasePair(
-                task=self.task,
-                item_id=None if self._is_task_wide(pair) else alignment(pair.owner).comparison.item_id,
-                first=pair.first,
-                second=pair.second,
-                kind=_kind(pair),
-                key=_key(pair),
-                owner_id=alignment(pair.owner).comparison_id,
-            )
-            for pair in found
-            if _key(pair) not in self.known
-        ]
-        made = {row.key: row for row in PhrasePair.objects.bulk_create(rows)}
-        self.known |= {key: row.pk for key, row in made.items() if row.item_id is None}
-        Occurrence.objects.bulk_create(
-            Occurrence(
-                pair_id=made[_key(pair)].pk if _key(pair) in made else self.known[_key(pair)],
-                alignment=alignment(where),
-                index=where.phrase,
-                flipped=where.flipped,
-            )
-            for pair in found
-            for where in pair.occurrences
-        )
-
-    def _is_task_wide(self, pair: Pair) -> bool:
-        return self.scope is Scope.TASK and _kind(pair) == PhrasePair.Kind.DIFFERENT
-
-    def settle_owners(self) -> None:
-        """Draw, by seed, who asks the pairs that occur in several items; a pass over those alone."""
-        if self.scope is not Scope.TASK:
-            return
-        best: dict[int, tuple[bytes, int]] = {}
-        for row in Occurrence.objects.filter(pair__task=self.task, pair__item__isnull=True).select_related(
-            "pair",
-            "alignment__comparison__item",
-            "alignment__comparison__first",
-            "alignment__comparison__second",
-        ):
-            comparison = row.alignment.comparison
-            where = Where(
-                comparison.item.key,
-                comparison_key(comparison.first.text, comparison.second.text),
-                row.index,
-                row.flipped,
-            )
-            draw = (lot(self.task.seed, row.pair.first, row.pair.second, where), comparison.pk)
-            best[row.pair_id] = min(draw, best.get(row.pair_id, draw))
-        with transaction.atomic():
-            PhrasePair.objects.bulk_update(
-                (PhrasePair(pk=pair, owner_id=comparison) for pair, (_, comparison) in best.items()),
-                ["owner"],
-                batch_size=CHUNK,
-            )
-
-
-def _kind(pair: Pair) -> PhrasePair.Kind:
-    if not pair.first:  # the empty text is the smaller one
-        return PhrasePair.Kind.ONE_SIDED
-    return PhrasePair.Kind.MOVED if pair.first == pair.second else PhrasePair.Kind.DIFFERENT
-
-
-def _key(pair: Pair) -> str:
-    return text_digest(repr(pair.key))
-
-
-# --- seats -------------------------------------------------------------------------------------------------
-
-
-def make_seats(task: Task, *, repeats: int = 0) -> None:
-    """Seats for every comparison that asks something, in the order in which they will be given out."""
-    rows = (
-        Comparison.objects.filter(item__task=task, owned_pairs__isnull=False)
-        .distinct()
-        .values_list("pk", "item__position", "first__digest", "second__digest")
-    )
-    seed = str(task.seed)
-    shuffled = task.order == Task.Order.SHUFFLED
-    order = sorted(
-        rows,
-        key=lambda row: (0 if shuffled else row[1], text_digest(seed, row[2], row[3])),
-    )
-    again = {
-        pk
-        for pk, _, first, second in order
-        if int(text_digest("repeat", seed, first, second)[:8], 16) % 100 < repeats
-    }
-    gap = max(10, len(order) // 4)
-    slots = [
-        Slot(task=task, comparison_id=pk, k=k, presentation=n, position=place + n * gap)
-        for place, (pk, *_) in enumerate(order)
-        for n in range(2 if pk in again else 1)
-        for k in range(task.overlap)
-    ]
-    for start in range(0, len(slots), 1000):
-        # Ignoring conflicts makes the pass repeatable after a kill: a seat exists once.
-        Slot.objects.bulk_create(slots[start : start + 1000], ignore_conflicts=True)
-    Task.objects.filter(pk=task.pk).update(size=len(order))

@@ -11,6 +11,7 @@ from django.core.management.base import CommandParser
 from django.utils.text import slugify
 
 from appraise.commands import Command as AppraiseCommand
+from evaluation.checks import MOST_PERCENT
 from evaluation.importers import COMMAND_LINE, FORMATS, ImportedSet, Options, Role, SourceFile, read
 from evaluation.models import Campaign, Task
 from evaluation.problems import InputError, Problem
@@ -49,6 +50,12 @@ class Command(AppraiseCommand):
         add(
             "--repeats", type=int, default=0, metavar="PERCENT", help="shown a second time to the same person"
         )
+        add(
+            "--checks", type=int, choices=range(MOST_PERCENT + 1), default=0, metavar="PERCENT",
+            help=f"attention checks, at most {MOST_PERCENT} per cent of the comparisons",
+        )  # fmt: skip
+        add("--order", choices=Task.Order.values, default=Task.Order.DOCUMENT)
+        add("--moved", choices=Task.Moved.values, default=Task.Moved.RANKED)
         add("--dry-run", action="store_true", help="check and count; store nothing")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -67,7 +74,9 @@ class Command(AppraiseCommand):
             made = dry_run(imported, settings, split=options["split"])
         else:
             made = self.store(imported, settings, options)
-        self.write_json({**asdict(made), "warnings": [str(warning) for warning in imported.warnings]})
+        self.write_json(
+            {**asdict(made), "warnings": [str(warning) for warning in (*imported.warnings, *made.warnings)]}
+        )
 
     def sources(self, options: dict[str, Any]) -> list[SourceFile]:
         found = [SourceFile.from_path(existing(path)) for path in options["files"]]
@@ -98,6 +107,9 @@ class Command(AppraiseCommand):
             dedup=options["dedup"],
             seed=options["seed"],
             repeats=options["repeats"],
+            checks=options["checks"],
+            order=options["order"],
+            moved=options["moved"],
         )
 
     def store(self, imported: ImportedSet, settings: TaskSettings, options: dict[str, Any]) -> ImportSummary:

@@ -1,0 +1,62 @@
+"""Seats: who may sit down at which comparison, in which order, and what is shown a second time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from evaluation.checks import draw
+from evaluation.digests import text_digest
+from evaluation.models import Comparison, Slot, Task
+
+AT_ONCE = 1000
+
+
+class Asking(NamedTuple):
+    """A comparison that asks something."""
+
+    pk: int
+    item: int
+    first: str
+    second: str
+    check: str
+
+
+def make_seats(task: Task, *, repeats: int = 0) -> None:
+    """Seats for every comparison that asks something, in the order in which they will be given out."""
+    found = Comparison.objects.filter(item__task=task, owned_pairs__isnull=False).distinct()
+    rows = found.values_list("pk", "item__position", "first__digest", "second__digest", "check_kind")
+    asking = [Asking(*row) for row in rows.iterator(chunk_size=1000)]
+    slots = _slots(task, asking, repeats)
+    while some := list(islice(slots, AT_ONCE)):
+        # Ignoring conflicts makes the pass repeatable after a kill: a seat exists once.
+        Slot.objects.bulk_create(some, ignore_conflicts=True)
+    Task.objects.filter(pk=task.pk).update(size=len(asking))
+
+
+def is_repeated(seed: int, first: str, second: str, percent: int) -> bool:
+    """Whether a comparison, by the digests of its texts, is shown a second time."""
+    return int(text_digest("repeat", str(seed), first, second)[:8], 16) % 100 < percent
+
+
+def _slots(task: Task, asking: Sequence[Asking], repeats: int) -> Iterator[Slot]:
+    seed = str(task.seed)
+    shuffled = task.order == Task.Order.SHUFFLED
+    ordered = sorted(
+        asking, key=lambda one: (0 if shuffled else one.item, text_digest(seed, one.first, one.second))
+    )
+    gap = max(10, len(ordered) // 4)
+    for place, one in enumerate(ordered):
+        # A check stands far from its sentence, like a repeat, so that neither can be told from the other.
+        again = not one.check and is_repeated(task.seed, one.first, one.second, repeats)
+        start = _elsewhere(place, gap, len(ordered), one, seed) if one.check else place
+        for n in range(2 if again else 1):
+            for k in range(task.overlap):
+                yield Slot(task=task, comparison_id=one.pk, k=k, presentation=n, position=start + n * gap)
+
+
+def _elsewhere(place: int, gap: int, length: int, one: Asking, seed: str) -> int:
+    """A place that is at least ``gap`` away, around the end if need be."""
+    further = draw(max(1, length - 2 * gap), "check", seed, one.first, one.second)
+    return (place + gap + further) % length

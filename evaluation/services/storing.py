@@ -1,0 +1,205 @@
+"""Planned items become rows: items, candidates, comparisons, alignments, pairs and their occurrences.
+
+Written in bulk, a chunk at a time; the caller holds the transaction. Checks go the same way as everything
+else, with candidates that no system wrote and pairs that are never merged with others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from django.db import transaction
+
+from evaluation.alignment import format_links
+from evaluation.alignment.pairs import Occurrence as Where
+from evaluation.alignment.pairs import Pair, Scope, lot, pairs
+from evaluation.digests import text_digest
+from evaluation.models import Alignment, Candidate, Comparison, Item, Occurrence, Output, PhrasePair, Task
+from evaluation.planning import PlannedComparison, PlannedItem, comparison_key
+
+OWNERS_AT_ONCE = 500
+
+
+class Stored(NamedTuple):
+    """A comparison as planned and as stored; ``asked`` is phrase index → (pair, flipped)."""
+
+    plan: PlannedComparison
+    alignment: Alignment
+    asked: dict[int, tuple[int, bool]]
+
+    @property
+    def comparison(self) -> Comparison:
+        return self.alignment.comparison
+
+
+class Store:
+    """Writes planned items in bulk. Pairs merged over the whole task get their owner at the end."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.scope = Scope(task.dedup)
+        self.systems = {system.name: system for system in task.systems.all()}
+        self.known = dict(task.pairs.filter(item__isnull=True).values_list("key", "pk"))
+
+    def add(self, planned: Sequence[PlannedItem], *, first_position: int) -> list[list[Stored]]:
+        """Store a chunk; for each item, its comparisons without the checks."""
+        items = Item.objects.bulk_create(
+            Item(
+                task=self.task,
+                position=position,
+                key=plan.item.id,
+                document=plan.item.document,
+                source=plan.item.source,
+                references=list(plan.item.references),
+                context_before=plan.item.before,
+                context_after=plan.item.after,
+            )
+            for position, plan in enumerate(planned, first_position)
+        )
+        candidates = self._candidates(items, planned)
+        ordinary, checks = self._alignments(items, planned, candidates)
+        self._questions(ordinary, self.scope)
+        self._questions(checks, Scope.NONE)
+        by_item: dict[int, list[Stored]] = {item.pk: [] for item in items}
+        for stored in ordinary:
+            by_item[stored.comparison.item_id].append(stored)
+        return list(by_item.values())
+
+    def _candidates(
+        self, items: Sequence[Item], planned: Sequence[PlannedItem]
+    ) -> dict[tuple[int, str], Candidate]:
+        rows = [
+            Candidate(
+                item=item,
+                text=stave.text,
+                digest=text_digest(stave.text),
+                offsets=[n for span in stave.spans for n in span],
+            )
+            for item, plan in zip(items, planned, strict=True)
+            # In the order of the texts, so that a damaged one cannot be told by its place.
+            for stave in sorted(
+                (*plan.staves.values(), *(check.damaged for check in plan.checks)), key=lambda s: s.text
+            )
+        ]
+        made = {(row.item_id, row.text): row for row in Candidate.objects.bulk_create(rows)}
+        Output.objects.bulk_create(
+            Output(system=self.systems[system], item=item, candidate=made[item.pk, text])
+            for item, plan in zip(items, planned, strict=True)
+            for system, text in plan.item.candidates
+        )
+        return made
+
+    def _alignments(
+        self,
+        items: Sequence[Item],
+        planned: Sequence[PlannedItem],
+        candidates: dict[tuple[int, str], Candidate],
+    ) -> tuple[list[Stored], list[Stored]]:
+        """The ordinary comparisons and the checks."""
+        plans = [
+            (item, comparison, expected)
+            for item, plan in zip(items, planned, strict=True)
+            for comparison, expected in (
+                *((comparison, "") for comparison in plan.comparisons),
+                *((check.comparison, check.expected.value) for check in plan.checks),
+            )
+        ]
+        comparisons = Comparison.objects.bulk_create(
+            Comparison(
+                item=item,
+                first=candidates[item.pk, plan.first.text],
+                second=candidates[item.pk, plan.second.text],
+                check_kind=Comparison.Check.DEGRADED if expected else Comparison.Check.NONE,
+                expected=expected,
+            )
+            for item, plan, expected in plans
+        )
+        alignments = Alignment.objects.bulk_create(
+            Alignment(
+                comparison=comparison,
+                links=format_links(plan.alignment.links),
+                aligner=plan.aligner[:120],
+                phrases=plan.rows,
+            )
+            for comparison, (_, plan, _) in zip(comparisons, plans, strict=True)
+        )
+        stored = [Stored(plan, row, {}) for row, (_, plan, _) in zip(alignments, plans, strict=True)]
+        return (
+            [one for one in stored if not one.comparison.check_kind],
+            [one for one in stored if one.comparison.check_kind],
+        )
+
+    def _questions(self, stored: Sequence[Stored], scope: Scope) -> None:
+        places = [place for one in stored for place in one.plan.places]
+        found = [(_key(pair), pair) for pair in pairs(places, scope=scope, seed=self.task.seed)]
+        of = {(one.plan.places[0].item, one.plan.key): one for one in stored if one.plan.places}
+
+        def at(where: Where) -> Stored:
+            return of[where.item, where.comparison]
+
+        rows = [
+            PhrasePair(
+                task=self.task,
+                item_id=None if _is_task_wide(pair, scope) else at(pair.owner).comparison.item_id,
+                first=pair.first,
+                second=pair.second,
+                kind=_kind(pair),
+                key=key,
+                owner_id=at(pair.owner).alignment.comparison_id,
+            )
+            for key, pair in found
+            if key not in self.known
+        ]
+        made = {row.key: row.pk for row in PhrasePair.objects.bulk_create(rows)}
+        self.known |= {row.key: row.pk for row in rows if row.item_id is None}
+        occurrences = []
+        for key, pair in found:
+            pair_id = made[key] if key in made else self.known[key]
+            for where in pair.occurrences:
+                one = at(where)
+                one.asked[where.phrase] = (pair_id, where.flipped)
+                occurrences.append(
+                    Occurrence(
+                        pair_id=pair_id, alignment=one.alignment, index=where.phrase, flipped=where.flipped
+                    )
+                )
+        Occurrence.objects.bulk_create(occurrences)
+
+    def settle_owners(self) -> None:
+        """Draw, by seed, who asks the pairs that occur in several items; a pass over those alone."""
+        if self.scope is not Scope.TASK:
+            return
+        best: dict[int, tuple[bytes, int]] = {}
+        rows = (
+            Occurrence.objects.filter(pair__task=self.task, pair__item__isnull=True)
+            .values_list(
+                "pair_id", "pair__first", "pair__second", "index", "flipped", "alignment__comparison_id",
+                "alignment__comparison__item__key", "alignment__comparison__first__text",
+                "alignment__comparison__second__text",
+            )
+            .iterator(chunk_size=1000)
+        )  # fmt: skip
+        for pair, first, second, index, flipped, comparison, item, text_a, text_b in rows:
+            where = Where(item, comparison_key(text_a, text_b), index, flipped)
+            drawn = (lot(self.task.seed, first, second, where), comparison)
+            best[pair] = min(drawn, best.get(pair, drawn))
+        owners = [PhrasePair(pk=pair, owner_id=comparison) for pair, (_, comparison) in best.items()]
+        for start in range(0, len(owners), OWNERS_AT_ONCE):
+            # Short transactions: people annotate other tasks meanwhile.
+            with transaction.atomic():
+                PhrasePair.objects.bulk_update(owners[start : start + OWNERS_AT_ONCE], ["owner"])
+
+
+def _is_task_wide(pair: Pair, scope: Scope) -> bool:
+    return scope is Scope.TASK and _kind(pair) == PhrasePair.Kind.DIFFERENT
+
+
+def _kind(pair: Pair) -> PhrasePair.Kind:
+    if not pair.first:  # the empty text is the smaller one
+        return PhrasePair.Kind.ONE_SIDED
+    return PhrasePair.Kind.MOVED if pair.first == pair.second else PhrasePair.Kind.DIFFERENT
+
+
+def _key(pair: Pair) -> str:
+    return text_digest(repr(pair.key))
