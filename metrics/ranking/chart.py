@@ -1,6 +1,6 @@
 """ReliefF weights as a bar chart: an SVG string with classes only, so that the page's own style applies.
 
-Classes: ``relieff`` (the figure), ``axis`` (the line at zero), ``bar``, ``bar negative``, ``name``, ``value``.
+Classes: ``relieff`` (the figure), ``axis`` (the line at zero), ``bar``, ``bar negative``, ``name``, ``value``
 """
 
 from __future__ import annotations
