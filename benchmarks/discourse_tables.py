@@ -79,8 +79,15 @@ def main() -> None:
     parser.add_argument("--model", default=str(ROOT / "var" / "discourse.npz"))
     parser.add_argument("--only", choices=FOLDERS, help="one collection only")
     parser.add_argument("--resamples", type=int, default=1000)
+    parser.add_argument(
+        "--judged", action="store_true", help="score judged cells only: quicker, system level from them"
+    )
     options = parser.parse_args()
-    sets = {year: judged_sets(year, options.model) for year in FOLDERS if options.only in (None, year)}
+    sets = {
+        year: judged_sets(year, options.model, judged_only=options.judged)
+        for year in FOLDERS
+        if options.only in (None, year)
+    }
     for year, found in sets.items():
         print_tables(year, found, options.resamples)
     if len(sets) == 2:
@@ -132,11 +139,11 @@ def _shown(cell: Cell) -> str:
     return f"{cell.value:.3f} ({cell.gain:+.3f}{inside})"
 
 
-def judged_sets(year: str, model: str) -> list[JudgedSet]:
-    return [judged_set(year, pair, model) for pair in PAIRS]
+def judged_sets(year: str, model: str, *, judged_only: bool) -> list[JudgedSet]:
+    return [judged_set(year, pair, model, judged_only=judged_only) for pair in PAIRS]
 
 
-def judged_set(year: str, pair: str, model: str) -> JudgedSet:
+def judged_set(year: str, pair: str, model: str, *, judged_only: bool) -> JudgedSet:
     """One language pair with all scores that can be had."""
     folder = Path(os.environ.get("APPRAISE_DATA", ROOT.parent / "shared/data/dev")) / FOLDERS[year]
     dataset = read_dataset(folder / f"{pair}.segments.tsv.gz", folder / f"{pair}.outputs.tsv.gz")
@@ -153,8 +160,9 @@ def judged_set(year: str, pair: str, model: str) -> JudgedSet:
     scores: dict[str, FloatArray] = {}
     system_scores: dict[str, FloatArray] = {}
     for name, specification in (SPECIFICATIONS | JUDGED_ONLY).items():
-        limit = judged if name in JUDGED_ONLY or STEPS[year] > 1 else None
-        found = kept_scores(f"{year}.{pair}.{name}", specification.format(model=model), dataset, limit)
+        limit = judged if judged_only or name in JUDGED_ONLY or STEPS[year] > 1 else None
+        some = ".judged" if judged_only and name not in JUDGED_ONLY and STEPS[year] == 1 else ""
+        found = kept_scores(f"{year}.{pair}.{name}{some}", specification.format(model=model), dataset, limit)
         if found is not None:
             scores[name] = found[0][judged]
             system_scores[name] = np.array([found[1].get(system, np.nan) for system in names])

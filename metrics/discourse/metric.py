@@ -140,7 +140,7 @@ class DRLex(Discourse):
     name: ClassVar[str] = "dr-lex"
     title: ClassVar[str] = "DR-LEX: discourse trees with words"
 
-    lowercase: bool = True
+    lowercase: bool = False
 
     def represent(self, node: Node) -> Tree:
         return dr_lex(node, lowercase=self.lowercase)

@@ -48,7 +48,7 @@ def dr(node: Node) -> Tree:
     return Tree(str(node.nuclearity), (Tree(node.linked_by, tuple(dr(child) for child in node.children)),))
 
 
-def dr_lex(node: Node, *, lowercase: bool = True) -> Tree:
+def dr_lex(node: Node, *, lowercase: bool = False) -> Tree:
     """The representation with words.
 
     >>> from metrics.discourse.trees import edu, join
@@ -57,7 +57,7 @@ def dr_lex(node: Node, *, lowercase: bool = True) -> Tree:
     (NUC Root)
     (REL Attribution)
     (EDU (NUC Satellite) (NGRAM (suggest *)))
-    (EDU (NUC Nucleus) (NGRAM (the *) (ecb *)))
+    (EDU (NUC Nucleus) (NGRAM (the *) (ECB *)))
     """
     if _is_empty(node):
         return Tree("EDU")

@@ -29,7 +29,8 @@ def test_dr_sees_the_same_structure_under_other_words() -> None:
 def test_dr_lex_sees_the_words_as_well() -> None:
     assert one("dr-lex", REFERENCE, REFERENCE) == pytest.approx(1.0)
     assert one("dr-lex", SAME_SHAPE, REFERENCE) < 1
-    assert one("dr-lex", REFERENCE.upper(), REFERENCE, lowercase=False) < one("dr-lex", REFERENCE, REFERENCE)
+    assert one("dr-lex", REFERENCE.upper(), REFERENCE, lowercase=True) == 1.0
+    assert one("dr-lex", REFERENCE.upper(), REFERENCE) < 1
 
 
 def test_with_several_references_the_best_one_counts() -> None:
@@ -96,6 +97,6 @@ def test_an_absent_real_parser_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path
 
 def test_the_signature_names_the_parser_and_its_mode() -> None:
     assert registry.get("dr-lex").signature == (
-        "dr-lex|parser:appraise-connectives 1 (heuristic)|case:lower|decay:0.4"
+        "dr-lex|parser:appraise-connectives 1 (heuristic)|case:mixed|decay:0.1"
         "|refs:best|corpus:mean|scale:0-1|v:1"
     )

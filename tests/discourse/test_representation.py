@@ -28,7 +28,7 @@ def test_figure_2a_structure_nuclearity_and_relations_without_words() -> None:
 
 
 def test_figure_2b_skeleton_with_properties_and_words_over_dummy_leaves() -> None:
-    assert bracketed(dr_lex(WHOLE.children[1], lowercase=False)) == drawn(
+    assert bracketed(dr_lex(WHOLE.children[1])) == drawn(
         """
         (SPAN
           (NUC Satellite)
@@ -57,9 +57,9 @@ def test_the_whole_tree_hangs_from_its_root() -> None:
     )
 
 
-def test_words_are_compared_in_lower_case_unless_asked_otherwise() -> None:
-    assert bracketed(dr_lex(edu("The ECB"))) == "(EDU (NUC Root) (NGRAM (the *) (ecb *)))"
-    assert bracketed(dr_lex(edu("The ECB"), lowercase=False)) == "(EDU (NUC Root) (NGRAM (The *) (ECB *)))"
+def test_words_keep_their_case_unless_asked_otherwise() -> None:
+    assert bracketed(dr_lex(edu("The ECB"))) == "(EDU (NUC Root) (NGRAM (The *) (ECB *)))"
+    assert bracketed(dr_lex(edu("The ECB"), lowercase=True)) == "(EDU (NUC Root) (NGRAM (the *) (ecb *)))"
 
 
 def test_a_sentence_without_words_has_a_tree_without_productions() -> None:
