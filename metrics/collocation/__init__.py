@@ -3,6 +3,7 @@
 Content words that belong together in a large corpus of the target language should appear together in a good
 translation. No reference and no ranking is needed, only text.
 
-    text → tagger → ``words``  → ``counting`` → ``table`` (a file)            training
-    text → tagger → ``words``  → ``scoring`` (``association``, ``trees``)     scoring
+    text → ``reading`` → ``words`` → ``counting`` → ``table``, a file         ``training``, ``corpus``
+    text → ``reading`` → ``words`` → ``scoring`` (``association``, ``trees``) → ``metric``, ``comparing``
+    one sentence → ``scoring.branches`` → ``trees.choose`` → ``drawing``, ``dependencies``
 """

@@ -131,7 +131,7 @@ class Collocation(_Collocations):
 class CollocationCoverage(_Collocations):
     """Share of the possible branches that are collocations: n − 1 for trees, n(n − 1)/2 for ``simple``."""
 
-    measure: str = Measure.DICE.value
+    measure: str = Measure.CHI2.value  # the least strict test of significance; Dice tests nothing
 
     name: ClassVar[str] = "collocation-coverage"
     title: ClassVar[str] = "Collocation coverage"

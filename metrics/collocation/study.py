@@ -73,14 +73,14 @@ def read_set(prefix: str) -> JudgedSet:
 
 
 def study(
-    judged: JudgedSet, background: table.Table, content: Mapping[str, ContentWords]
+    judged: JudgedSet, background: table.Table, content: Mapping[str, ContentWords], *, cutoff: bool = True
 ) -> dict[Key, Result]:
     """All combinations of one set and one background corpus."""
     texts = judged.texts()
     sentences = [content[text] for lines in texts.values() for text in lines]
     ends = np.cumsum([len(lines) for lines in texts.values()])[:-1]
     words = np.array([len(sentence.words) for sentence in sentences], np.float64)
-    found = score(background, sentences)
+    found = score(background, sentences, cutoff=cutoff)
     return {
         key: _result(judged, list(texts), scores, _coverage(scores, words, key[1]), ends)
         for key, scores in found.items()
@@ -119,6 +119,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--set", nargs="+", required=True, dest="sets", metavar="DIR/PREFIX")
     parser.add_argument("--table", nargs="+", required=True, metavar="FILE", type=Path)
     parser.add_argument("--parse", action="store_true", help="compare with dependency parses, too")
+    parser.add_argument("--no-cutoff", dest="cutoff", action="store_false", help="let every known pair count")
     options = parser.parse_args(arguments)
     backgrounds = [table.load(path) for path in options.table]
     sets = [read_set(prefix) for prefix in options.sets]
@@ -126,7 +127,8 @@ def main(arguments: list[str] | None = None) -> int:
     content = _read_once(sets, words)
     print(_peers(sets))
     for background in backgrounds:
-        print(_report(background, [study(judged, background, content) for judged in sets]))
+        found = [study(judged, background, content, cutoff=options.cutoff) for judged in sets]
+        print(_report(background, found))
         if options.parse:
             references = list(dict.fromkeys(text for judged in sets for text in judged.texts()[HUMAN]))
             print(_parse_report(parse_agreement(references, background, words)))

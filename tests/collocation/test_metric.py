@@ -55,7 +55,7 @@ def test_coverage_of_unsupported_words_is_zero_and_of_a_single_word_undefined() 
 
 
 def test_coverage_of_simple_counts_all_pairs() -> None:
-    scores = CollocationCoverage(method="simple").score(segments("hong kong york"))
+    scores = CollocationCoverage(measure="dice", method="simple").score(segments("hong kong york"))
     assert scores.segments.tolist() == [pytest.approx(2 / 3)]  # hong–kong and hong–york
 
 
