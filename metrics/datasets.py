@@ -269,31 +269,6 @@ def only_score_column(path: str | Path, known: Sequence[str]) -> str:
     raise InputError(Problem("bad_header", "which column holds the score?", choice, Path(path).name, 1))
 
 
-def machines_only(
-    human: Comparisons | Ratings, dataset: Dataset
-) -> tuple[Comparisons | Ratings, tuple[str, ...]]:
-    """Leave out judgements of systems that are a reference, ``ref-A`` for column ``refA``; tell which.
-
-    Nobody is compared with himself: a reference scored against itself would get every metric's best value.
-    """
-    people = tuple(name for name in dataset.systems() if name not in machine_systems(dataset))
-    machine = np.array([cell.system not in people for cell in dataset.cells])
-    if not people:
-        return human, ()
-    if isinstance(human, Ratings):
-        kept = machine[human.cells]
-        return Ratings(human.cells[kept], human.values[kept]), people
-    kept = machine[human.better] & machine[human.worse]
-    tied = human.tied[machine[human.tied].all(axis=1)]
-    return Comparisons(human.better[kept], human.worse[kept], tied), people
-
-
-def machine_systems(dataset: Dataset) -> tuple[str, ...]:
-    """The systems whose name is not that of a reference column, however it is written."""
-    names = {_plain(name) for name in dataset.reference_names}
-    return tuple(name for name in dataset.systems() if _plain(name) not in names)
-
-
 def digest(paths: Sequence[str | Path]) -> str:
     """SHA-256 over the named files' unpacked content, so that packing a file does not change it."""
     total = hashlib.sha256()
@@ -390,10 +365,6 @@ def _ratings(values: list[tuple[int, float]]) -> Ratings:
         np.array([cell for cell, _ in values], dtype=np.int64),
         np.array([value for _, value in values], dtype=np.float64),
     )
-
-
-def _plain(name: str) -> str:
-    return name.lower().replace("-", "").replace("_", "")
 
 
 def _beside(prefix: str | Path, name: str) -> Path | None:

@@ -21,8 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics.base import Segment
-from metrics.datasets import Comparisons, Dataset, Text, machine_systems
+from metrics.datasets import Comparisons, Dataset, Text
 from metrics.learned.combination import BLOCK
+from metrics.metaeval.people import machine_systems
 from metrics.metaeval.systems import wins_share
 
 VALIDATION = 3  # every third document is held out, 2:1 as in the thesis
@@ -77,7 +78,8 @@ def translator_examples(
 def ranked_examples(dataset: Dataset, human: Comparisons, *, seed: int) -> list[Example]:
     """Outputs that won at least two thirds of their comparisons against those that won at most a third.
 
-    As many of each in every document; the surplus is dropped at random.
+    As many of each in every segment, so that an easy sentence does not pass for a good translation; the
+    surplus is dropped at random.
     """
     rng = np.random.default_rng(seed)
     documents = documents_of(dataset.texts)
@@ -89,14 +91,14 @@ def ranked_examples(dataset: Dataset, human: Comparisons, *, seed: int) -> list[
         text = dataset.texts[segment]
         won = share >= 2 / 3
         example = Example(Segment(translation, text.references, text.source), won, documents[segment])
-        classes.setdefault(documents[segment], ([], []))[won].append(example)
+        classes.setdefault(segment, ([], []))[won].append(example)
     found: list[Example] = []
-    for lost, won_ones in classes.values():
-        size = min(len(lost), len(won_ones))
-        for examples in (won_ones, lost):
+    for lost, winners in classes.values():
+        size = min(len(lost), len(winners))
+        for examples in (winners, lost):
             found += [examples[place] for place in sorted(rng.choice(len(examples), size, replace=False))]
     if not found:
-        raise TooFewExamples("no document has outputs that mostly won and outputs that mostly lost")
+        raise TooFewExamples("no segment has outputs that mostly won and outputs that mostly lost")
     return found
 
 

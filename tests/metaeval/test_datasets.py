@@ -5,14 +5,13 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.problems import InputError
 from metrics import datasets
-from metrics.datasets import Comparisons, Dataset, Ratings
+from metrics.datasets import Dataset
 from tests.metaeval import samples
 
 
@@ -112,20 +111,6 @@ def test_the_score_column_must_be_named_where_two_could_be_meant(tmp_path: Path)
     samples.write(tmp_path, segments=samples.SEGMENTS, scores=scores)
     with pytest.raises(InputError, match="choose one of: mqm, da"):
         datasets.read_scores(tmp_path / "x.scores.tsv", tmp_path / "x.segments.tsv")
-
-
-def test_references_that_take_part_as_systems_are_left_out() -> None:
-    texts = {"1": datasets.Text("s", ("r",))}
-    cells = tuple(datasets.Cell(name, "1", "x") for name in ("mt1", "ref-A", "mt2"))
-    dataset = Dataset(texts, cells, ("refA",))
-    ratings, people = datasets.machines_only(Ratings(np.arange(3), np.arange(3.0)), dataset)
-    assert people == ("ref-A",)
-    assert isinstance(ratings, Ratings)
-    assert ratings.cells.tolist() == [0, 2]
-    pairs = Comparisons(np.array([0, 0]), np.array([1, 2]), np.array([[0, 1], [0, 2]]))
-    kept, _ = datasets.machines_only(pairs, dataset)
-    assert isinstance(kept, Comparisons)
-    assert (kept.better.tolist(), kept.worse.tolist(), kept.tied.tolist()) == ([0], [2], [[0, 2]])
 
 
 def test_judged_rows_are_segments_by_text_and_split_by_group(tmp_path: Path) -> None:

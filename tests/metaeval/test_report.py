@@ -14,6 +14,7 @@ from metrics.base import MetricUnavailable, Scores, Segment
 from metrics.datasets import Cell, Comparisons, Dataset, Ratings, Text
 from metrics.metaeval.compare import compare
 from metrics.metaeval.kendall import TieRule
+from metrics.metaeval.people import machines_only
 from metrics.metaeval.report import evaluate, judgements, pairs_of
 from metrics.metaeval.scoring import CellScores, score_dataset
 from metrics.metaeval.systems import human_by_system, system_level
@@ -140,3 +141,17 @@ def test_tests_between_metrics_are_corrected_together() -> None:
     assert clear["pearson_p_holm"] < 0.001
     assert same["pearson_p"] is not None
     assert same["pearson_p"] > 0.05
+
+
+def test_references_that_take_part_as_systems_are_left_out() -> None:
+    texts = {"1": Text("s", ("r",))}
+    cells = tuple(Cell(name, "1", "x") for name in ("mt1", "ref-A", "mt2"))
+    dataset = Dataset(texts, cells, ("refA",))
+    ratings, people = machines_only(Ratings(np.arange(3), np.arange(3.0)), dataset)
+    assert people == ("ref-A",)
+    assert isinstance(ratings, Ratings)
+    assert ratings.cells.tolist() == [0, 2]
+    pairs = Comparisons(np.array([0, 0]), np.array([1, 2]), np.array([[0, 1], [0, 2]]))
+    kept, _ = machines_only(pairs, dataset)
+    assert isinstance(kept, Comparisons)
+    assert (kept.better.tolist(), kept.worse.tolist(), kept.tied.tolist()) == ([0], [2], [[0, 2]])

@@ -19,6 +19,7 @@ from metrics.base import Metric, MetricUnavailable
 from metrics.datasets import Comparisons, Dataset, Ratings
 from metrics.metaeval.compare import compare
 from metrics.metaeval.kendall import TieRule
+from metrics.metaeval.people import machines_only
 from metrics.metaeval.report import Evaluation, Judgements, evaluate, judgements
 from metrics.metaeval.scoring import CellScores, score_dataset
 
@@ -109,7 +110,7 @@ class Command(AppraiseCommand):
             dataset = datasets.read_dataset(options["segments"], options["outputs"])
             read = datasets.read_rankings if options["rankings"] else datasets.read_pairs
             human = read(options["rankings"] or options["pairs"], dataset)
-        human, people = datasets.machines_only(human, dataset)
+        human, people = machines_only(human, dataset)
         if people:
             self.note(f"left out, because they are references: {', '.join(people)}")
         yield None, dataset, human
