@@ -80,12 +80,12 @@ def register_ranker(ranker: AnyRanker) -> AnyRanker:
 
 def names() -> tuple[str, ...]:
     """The names of all metrics, in alphabetical order."""
-    _load()
+    _load_all()
     return tuple(sorted(_metrics))
 
 
 def ranker_names() -> tuple[str, ...]:
-    _load()
+    _load_all()
     return tuple(sorted(_rankers))
 
 
@@ -161,17 +161,23 @@ def _build(table: Mapping[str, Callable[..., Built]], name: str, parameters: Map
 
 
 def _find(table: Mapping[str, Callable[..., Built]], name: str) -> Callable[..., Built]:
-    _load()
+    for module in FAMILIES:  # one family after the other: a lexical metric needs no learner
+        if name not in table:
+            _load(module)
     if name not in table:
         raise UnknownMetric(f"unknown metric {name!r}; known are: {', '.join(sorted(table))}")
     return table[name]
 
 
-def _load() -> None:
+def _load_all() -> None:
     for module in FAMILIES:
-        if module not in _loaded and _exists(module):
-            import_module(module)
-            _loaded.add(module)
+        _load(module)
+
+
+def _load(module: str) -> None:
+    if module not in _loaded and _exists(module):
+        import_module(module)
+        _loaded.add(module)
 
 
 def _exists(module: str) -> bool:

@@ -9,13 +9,12 @@ lengths and chunks, as in the paper.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
-from nltk.stem.porter import PorterStemmer
 
 from metrics.base import FloatArray
 from metrics.lexical.blocks import Block, Texts, matches_and_chunks
@@ -89,9 +88,12 @@ def stem(word: str) -> str:
     """The Porter stem; NLTK's stemmer with its extensions, as other tools use it."""
     if word.split() != [word]:  # no word: white space other than a blank parts words too
         return " ".join(map(stem, word.split())) or word
-    return str(_stemmer().stem(word)) if word.endswith(ENDINGS) else word
+    return _porter()(word) if word.endswith(ENDINGS) else word
 
 
 @cache
-def _stemmer() -> PorterStemmer:
-    return PorterStemmer()
+def _porter() -> Callable[[str], str]:
+    from nltk.stem.porter import PorterStemmer  # NLTK is slow to import; only METEOR needs it
+
+    stemmer: Callable[[str], str] = PorterStemmer().stem
+    return stemmer
