@@ -8,8 +8,12 @@ those of TER most of all.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import csv
+import gzip
+import os
+from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -44,6 +48,25 @@ def corpus(segments: int = 3003, systems: int = 12, seed: int = 20240406) -> Cor
 
     references = [text(truth), *(corrupted(0.45) for _ in range(3))]
     return Corpus(references, [corrupted(rate) for rate in np.linspace(0.08, 0.70, systems)])
+
+
+@cache
+def published() -> Corpus | None:
+    """WMT12 German–English as its systems translated it, where ``APPRAISE_DATA`` has it; else nothing."""
+    root = Path(__file__).resolve().parent.parent.parent
+    folder = Path(os.environ.get("APPRAISE_DATA") or root / "shared" / "data" / "dev") / "rr_wmt12"
+    if not folder.is_dir():
+        return None
+    references = [row["reference"] for row in _rows(folder / "de-en.segments.tsv.gz")]
+    systems: dict[str, list[str]] = {}
+    for row in _rows(folder / "de-en.outputs.tsv.gz"):
+        systems.setdefault(row["system"], []).append(row["translation"])
+    return Corpus([references], list(systems.values()))
+
+
+def _rows(path: Path) -> Iterator[dict[str, str]]:
+    with gzip.open(path, "rt", encoding="utf-8", newline="") as stream:
+        yield from csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)
 
 
 def _vocabulary(random: np.random.Generator) -> list[str]:
