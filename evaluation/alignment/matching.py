@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from evaluation.alignment.values import Link
 
@@ -15,12 +14,10 @@ TOUCH = 3
 """Premium for a match that directly continues the one before it, on both sides."""
 
 
-class Candidate(NamedTuple):
-    i: int
-    j: int
-    weight: int
-    firm: bool  # equal but for case or ending: may be part of a block that moved
-    content: bool  # firm, and enough of a word to have moved alone
+Candidate = tuple[int, int, int, bool, bool]
+"""A possible link i–j, its weight, and two marks: *firm*, equal but for case or ending, so that it may be
+part of a block that moved; *content*, firm and enough of a word to have moved alone. A plain tuple, because
+there are dozens for each sentence pair."""
 
 
 def heaviest_chain(candidates: Sequence[Candidate]) -> list[Link]:
@@ -28,33 +25,50 @@ def heaviest_chain(candidates: Sequence[Candidate]) -> list[Link]:
 
     ``columns`` and ``values`` both rise, as in the search for a longest increasing subsequence.
 
-    >>> heaviest_chain([Candidate(0, 1, 5, True, True), Candidate(1, 0, 4, True, True)])
+    >>> heaviest_chain([(0, 1, 5, True, True), (1, 0, 4, True, True)])
     [(0, 1)]
     """
+    order = sorted(candidates, key=_by_row)
     columns: list[int] = []
     values: list[int] = []
     tops: list[int] = []  # which candidate ends the chain of this value
-    value_at: dict[Link, tuple[int, int]] = {}
+    totals: list[int] = []
     before: list[int] = []
-    order = sorted(candidates, key=lambda c: (c[0], -c[1]))  # a column must not see its own row
+    at: dict[int, int] = {}
     for number, (i, j, weight, _, _) in enumerate(order):
-        place = bisect_left(columns, j)
+        place = len(columns) if not columns or columns[-1] < j else bisect_left(columns, j)
         value, previous = (values[place - 1], tops[place - 1]) if place else (0, -1)
-        touching = value_at.get((i - 1, j - 1))
-        if touching is not None and touching[0] + TOUCH >= value:
-            value, previous = touching[0] + TOUCH, touching[1]
+        touching = at.get(i * _ROW + j - _ROW - 1)
+        if touching is not None and totals[touching] + TOUCH >= value:
+            value, previous = totals[touching] + TOUCH, touching
         value += weight
         before.append(previous)
-        value_at[i, j] = value, number
+        totals.append(value)
+        at[i * _ROW + j] = number
+        if place == len(columns):  # the usual case: the sentences go on in the same order
+            columns.append(j)
+            values.append(value)
+            tops.append(number)
+            continue
         end = place
         while end < len(values) and values[end] <= value:
             end += 1
-        if not place or values[place - 1] < value:
-            columns[place:end], values[place:end], tops[place:end] = [j], [value], [number]
+        columns[place:end], values[place:end], tops[place:end] = (j,), (value,), (number,)
+    return _traced(order, before, tops[-1] if tops else -1)
+
+
+_ROW = 1 << 32  # a cell as one number, which is quicker to look up than two
+
+
+def _by_row(candidate: Candidate) -> int:
+    """Row by row, each from the right, so that a candidate never follows one of its own row."""
+    return candidate[0] * _ROW - candidate[1]
+
+
+def _traced(order: Sequence[Candidate], before: Sequence[int], number: int) -> list[Link]:
     chain: list[Link] = []
-    number = tops[-1] if tops else -1
     while number >= 0:
-        chain.append((order[number].i, order[number].j))
+        chain.append(order[number][:2])
         number = before[number]
     return chain[::-1]
 
@@ -62,16 +76,18 @@ def heaviest_chain(candidates: Sequence[Candidate]) -> list[Link]:
 def moved_blocks(candidates: Sequence[Candidate], chain: Sequence[Link]) -> list[Link]:
     """Diagonal runs of firm matches among the words that the chain left, the heaviest first.
 
-    >>> moved_blocks([Candidate(0, 1, 5, True, True), Candidate(1, 0, 4, True, True)], [(0, 1)])
+    >>> moved_blocks([(0, 1, 5, True, True), (1, 0, 4, True, True)], [(0, 1)])
     [(1, 0)]
     """
     used_a, used_b = {i for i, _ in chain}, {j for _, j in chain}
     links: list[Link] = []
-    while runs := _runs([c for c in candidates if c.firm and c.i not in used_a and c.j not in used_b]):
-        best = min(runs, key=_rank)
-        links += [(c.i, c.j) for c in best]
-        used_a.update(c.i for c in best)
-        used_b.update(c.j for c in best)
+    free = [c for c in candidates if c[3] and c[0] not in used_a and c[1] not in used_b]
+    while any(content for *_, content in free):
+        best = [candidate[:2] for candidate in min(_runs(free), key=_rank)]
+        links += best
+        used_a.update(i for i, _ in best)
+        used_b.update(j for _, j in best)
+        free = [c for c in free if c[0] not in used_a and c[1] not in used_b]
     return links
 
 
@@ -79,11 +95,11 @@ def _runs(free: list[Candidate]) -> list[list[Candidate]]:
     """Matches that follow each other on both sides, if a content word is among them."""
     ending: dict[Link, list[Candidate]] = {}
     for candidate in sorted(free):
-        run = ending.pop((candidate.i - 1, candidate.j - 1), [])
-        ending[candidate.i, candidate.j] = [*run, candidate]
-    return [run for run in ending.values() if any(candidate.content for candidate in run)]
+        i, j = candidate[:2]
+        ending[i, j] = [*ending.pop((i - 1, j - 1), []), candidate]
+    return [run for run in ending.values() if any(content for *_, content in run)]
 
 
 def _rank(run: list[Candidate]) -> tuple[int, int, int]:
-    first = run[0]
-    return -sum(candidate.weight for candidate in run), abs(first.i - first.j), first.i
+    i, j = run[0][:2]
+    return -sum(candidate[2] for candidate in run), abs(i - j), i

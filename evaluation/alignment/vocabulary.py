@@ -24,7 +24,7 @@ _REMEMBERED = 300_000
 CONTENT, FUNCTION, PUNCTUATION = 10, 6, 4  # an exact match of such words
 CASE_COSTS, ENDING_COSTS = 1, 2  # … but for case, but for the ending
 SYNONYM, SIMILAR = 6, 4
-SIMILARITY = 0.5  # of the character pairs of two words must be common (Dice)
+SIMILARITY = 0.5  # of the character pairs of two words that begin alike must be common (Dice)
 LONG_ENOUGH = 4  # letters, for a word to be judged by its spelling, or to move alone
 FEW = 12  # a word type that occurs more often than this is matched near its own place only
 
@@ -73,37 +73,35 @@ class Vocabulary:
         for i, word in enumerate(of_a):
             places = by_stem.get(word.stem)
             if places is None:
-                alone.append(i)
-            else:
-                found += [_firm(i, j, word, of_b[j]) for j in _near(i, places, len(a), len(b))]
-        stems = {word.stem for word in of_a}
-        rest = [j for j, word in enumerate(of_b) if word.pairs and word.stem not in stems]
-        if rest:
-            found += _loose(of_a, of_b, [i for i in alone if of_a[i].pairs], rest)
+                if word.pairs:
+                    alone.append(i)
+                continue
+            for j in places if len(places) <= FEW else _nearest(i, places, len(a), len(b)):
+                other = of_b[j]
+                cost = 0 if word is other else CASE_COSTS if word.lower == other.lower else ENDING_COSTS
+                found.append((i, j, word.weight - cost, True, word.content))
+        if alone:
+            stems = {word.stem for word in of_a}
+            rest = [j for j, word in enumerate(of_b) if word.pairs and word.stem not in stems]
+            if rest:
+                found += _loose(of_a, of_b, alone, rest)
         return found
 
     def _types(self, tokens: Sequence[str]) -> list[WordType]:
         known = self._known
-        if len(known) > _REMEMBERED:
-            known.clear()
-        types = []
+        try:
+            return [known[token] for token in tokens]
+        except KeyError:
+            if len(known) > _REMEMBERED:
+                known.clear()
         for token in tokens:
-            word = known.get(token)
-            if word is None:
-                word = known[token] = WordType(token, self._stem, self._senses)
-            types.append(word)
-        return types
+            if token not in known:
+                known[token] = WordType(token, self._stem, self._senses)
+        return [known[token] for token in tokens]
 
 
-def _firm(i: int, j: int, word: WordType, other: WordType) -> Candidate:
-    cost = 0 if word is other else CASE_COSTS if word.lower == other.lower else ENDING_COSTS
-    return Candidate(i, j, word.weight - cost, True, word.content)
-
-
-def _near(i: int, places: list[int], n: int, m: int) -> list[int]:
-    """All places of a word in B, or the nearest few if it is very frequent."""
-    if len(places) <= FEW:
-        return places
+def _nearest(i: int, places: list[int], n: int, m: int) -> list[int]:
+    """The few places of a very frequent word that lie nearest in proportion."""
     return sorted(places, key=lambda j: (abs(i * m - j * n), j))[:FEW]
 
 
@@ -111,17 +109,23 @@ def _loose(
     of_a: list[WordType], of_b: list[WordType], alone_a: list[int], alone_b: list[int]
 ) -> Iterator[Candidate]:
     """Matches by a common sense or similar spelling among words that have no firmer one."""
+    with_senses = [j for j in alone_b if of_b[j].senses]
+    by_initial: dict[str, list[int]] = {}
+    for j in alone_b:
+        by_initial.setdefault(of_b[j].lower[0], []).append(j)
     for i in alone_a:
         word = of_a[i]
-        for j in alone_b:
-            other = of_b[j]
-            if word.senses and not word.senses.isdisjoint(other.senses):
-                yield Candidate(i, j, SYNONYM, False, False)
-            elif _similar(word, other):
-                yield Candidate(i, j, SIMILAR, False, False)
+        if word.senses:
+            for j in with_senses:
+                if not word.senses.isdisjoint(of_b[j].senses):
+                    yield i, j, SYNONYM, False, False
+        for j in by_initial.get(word.lower[0], ()):
+            if _similar(word, of_b[j]) and word.senses.isdisjoint(of_b[j].senses):
+                yield i, j, SIMILAR, False, False
 
 
 def _similar(word: WordType, other: WordType) -> bool:
+    """Whether two words that begin alike have enough character pairs in common."""
     if word.pairs is None or other.pairs is None:
         return False
     return 2 * len(word.pairs & other.pairs) >= SIMILARITY * (len(word.pairs) + len(other.pairs))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from evaluation.alignment import align, aligner
 from evaluation.alignment.lexical import LexicalAligner
-from evaluation.alignment.matching import TOUCH, Candidate, heaviest_chain
+from evaluation.alignment.matching import TOUCH, heaviest_chain
 from evaluation.alignment.values import mirror_links
 from evaluation.alignment.wordnet import WordNet
 
@@ -78,7 +78,7 @@ def test_the_chain_is_the_heaviest_of_all_chains(weights: dict[tuple[int, int], 
         for chain in combinations(sorted(weights), size)
         if all(x[0] < y[0] and x[1] < y[1] for x, y in pairwise(chain))
     ]
-    found = heaviest_chain([Candidate(i, j, w, True, True) for (i, j), w in weights.items()])
+    found = heaviest_chain([(i, j, w, True, True) for (i, j), w in weights.items()])
     assert value(tuple(found)) == max(map(value, chains))
 
 
