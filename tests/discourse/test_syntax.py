@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from evaluation.problems import InputError
 from metrics import registry
 from metrics.base import MetricUnavailable, Segment
 from metrics.discourse.families import FAMILIES
+from metrics.linguistics import base
+from metrics.syntax import dependencies, metric
 from metrics.syntax.imported import read_scores
 from metrics.syntax.overlap import (
     Constituent,
@@ -90,8 +93,6 @@ def test_relation_overlap_is_matches_over_the_union() -> None:
 def test_an_absent_parser_makes_the_metric_unavailable(
     name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from metrics.syntax import dependencies, metric
-
     monkeypatch.setenv("APPRAISE_TOOLS", str(tmp_path))
     dependencies.shared_parser.cache_clear()
     metric._constituency_parser.cache_clear()
@@ -99,6 +100,35 @@ def test_an_absent_parser_makes_the_metric_unavailable(
         registry.get(name).score([Segment("a", ("b",))])
     dependencies.shared_parser.cache_clear()
     metric._constituency_parser.cache_clear()
+
+
+STAND_IN = """
+import json, os, sys
+for line in sys.stdin:
+    answers = []
+    for text in json.loads(line):
+        if "crash" in text:
+            os._exit(3)
+        words = text.split()
+        answers.append([words, ["NN"] * len(words), [0] * len(words), ["dep"] * len(words)])
+    print(json.dumps(answers), flush=True)
+"""
+
+
+def test_dependencies_come_from_a_process_whose_crash_costs_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    script = tmp_path / "stand_in.py"
+    script.write_text(STAND_IN)
+    monkeypatch.setattr(dependencies, "WORKER", script)
+    monkeypatch.setattr(base, "python", lambda: sys.executable)
+    monkeypatch.setattr(
+        dependencies.DependencyParser, "tool", base.Tool("stand-in", "1", None, base.Mode.REAL)
+    )
+    parser = dependencies.DependencyParser(cache_path=tmp_path / "c.sqlite3", time_out=20)
+    found = parser.parse(["two words", "crash", "", "one"])
+    parser.close()
+    assert [parsed.words for parsed in found] == [("two", "words"), (), (), ("one",)]
 
 
 def test_families_name_what_they_lack() -> None:
@@ -117,8 +147,8 @@ TABLE = "translation\treference\tscore\nein Haus\thouse\t0.5\nkein Haus\thouse\t
 
 def test_imported_scores_belong_to_their_texts(tmp_path: Path) -> None:
     (tmp_path / "comet.tsv.gz").write_bytes(gzip.compress(TABLE.encode()))
-    metric = registry.get("imported", file=str(tmp_path / "comet.tsv.gz"), label="COMET")
-    scores = metric.score([Segment("kein  Haus", ("house",)), Segment("ein Haus", ("other", "house"))])
+    comet = registry.get("imported", file=str(tmp_path / "comet.tsv.gz"), label="COMET")
+    scores = comet.score([Segment("kein  Haus", ("house",)), Segment("ein Haus", ("other", "house"))])
     assert scores.segments.tolist() == [-1.0, 0.5]
     assert scores.corpus == pytest.approx(-0.25)
     assert "of:COMET|column:score|data:" in scores.signature
@@ -126,8 +156,8 @@ def test_imported_scores_belong_to_their_texts(tmp_path: Path) -> None:
 
 def test_a_file_without_references_serves_any_reference(tmp_path: Path) -> None:
     (tmp_path / "s.tsv").write_text("translation\tscore\nein Haus\t0.5\n")
-    metric = registry.get("imported", file=str(tmp_path / "s.tsv"))
-    assert metric.score([Segment("ein Haus"), Segment("ein Haus", ("x",))]).segments.tolist() == [0.5, 0.5]
+    anything = registry.get("imported", file=str(tmp_path / "s.tsv"))
+    assert anything.score([Segment("ein Haus"), Segment("ein Haus", ("x",))]).segments.tolist() == [0.5, 0.5]
 
 
 def test_a_translation_without_a_score_is_named(tmp_path: Path) -> None:
