@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from evaluation.views import annotate, home, jobs, monitor
+from evaluation.views import annotate, home, jobs, members, monitor, upload
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -13,6 +13,17 @@ urlpatterns = [
     path("a/<str:token>/answer", annotate.answer, name="answer"),
     path("a/<str:token>/skip", annotate.skip, name="skip"),
     path("a/<str:token>/report", annotate.report_alignment, name="report-alignment"),
+    path("upload/", upload.new_upload, name="new-upload"),
+    path("upload/<uuid:pk>/", upload.upload, name="upload"),
+    path("samples/<path:name>", upload.sample, name="sample"),
+    path("schema/task.json", upload.schema, name="task-schema"),
+    path("tasks/<slug:slug>/members", members.members, name="members"),
+    path("tasks/<slug:slug>/members/add", members.add, name="add-members"),
+    path("tasks/<slug:slug>/members/<int:pk>", members.change, name="change-member"),
+    path("tasks/<slug:slug>/invite", members.invite, name="invite"),
+    path("tasks/<slug:slug>/invitations/<int:pk>/revoke", members.revoke, name="revoke-invitation"),
+    path("tasks/<slug:slug>/state", members.state, name="task-state"),
+    path("j/<str:token>", members.join, name="join"),
     path("jobs/", jobs.job_list, name="jobs"),
     path("jobs/<uuid:pk>/", jobs.job, name="job"),
     path("jobs/<uuid:pk>/cancel", jobs.cancel, name="cancel-job"),

@@ -76,8 +76,11 @@ class TaskSettings:
 
     def meetings(self, imported: ImportedSet) -> list[tuple[Meeting, ...]]:
         """For each item, the systems that meet."""
+        return self.meetings_of([item.systems for item in imported.items])
+
+    def meetings_of(self, systems: Sequence[Sequence[str]]) -> list[tuple[Meeting, ...]]:
         try:
-            return comparisons(self.comparisons, [item.systems for item in imported.items], self.seed)
+            return comparisons(self.comparisons, systems, self.seed)
         except ValueError as error:
             raise InputError(Problem("bad_design", str(error))) from error
 

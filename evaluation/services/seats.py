@@ -6,11 +6,15 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from django.db import transaction
+
 from evaluation.checks import draw
 from evaluation.digests import text_digest
 from evaluation.models import Comparison, Slot, Task
+from evaluation.services.storing import Value, insert_rows
 
 AT_ONCE = 1000
+COLUMNS = ("task_id", "comparison_id", "k", "presentation", "position", "state")
 
 
 class Asking(NamedTuple):
@@ -30,8 +34,9 @@ def make_seats(task: Task, *, repeats: int = 0) -> None:
     asking = [Asking(*row) for row in rows.iterator(chunk_size=1000)]
     slots = _slots(task, asking, repeats)
     while some := list(islice(slots, AT_ONCE)):
-        # Ignoring conflicts makes the pass repeatable after a kill: a seat exists once.
-        Slot.objects.bulk_create(some, ignore_conflicts=True)
+        with transaction.atomic():
+            # Repeatable after a kill: a seat exists once.
+            insert_rows(Slot, COLUMNS, some, again=True)
     Task.objects.filter(pk=task.pk).update(size=len(asking))
 
 
@@ -40,7 +45,7 @@ def is_repeated(seed: int, first: str, second: str, percent: int) -> bool:
     return int(text_digest("repeat", str(seed), first, second)[:8], 16) % 100 < percent
 
 
-def _slots(task: Task, asking: Sequence[Asking], repeats: int) -> Iterator[Slot]:
+def _slots(task: Task, asking: Sequence[Asking], repeats: int) -> Iterator[tuple[Value, ...]]:
     seed = str(task.seed)
     shuffled = task.order == Task.Order.SHUFFLED
     ordered = sorted(
@@ -53,7 +58,7 @@ def _slots(task: Task, asking: Sequence[Asking], repeats: int) -> Iterator[Slot]
         start = _elsewhere(place, gap, len(ordered), one, seed) if one.check else place
         for n in range(2 if again else 1):
             for k in range(task.overlap):
-                yield Slot(task=task, comparison_id=one.pk, k=k, presentation=n, position=start + n * gap)
+                yield task.pk, one.pk, k, n, start + n * gap, Slot.State.FREE.value
 
 
 def _elsewhere(place: int, gap: int, length: int, one: Asking, seed: str) -> int:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from django.db import transaction
+from django.db import connection, transaction
+from django.db.models import Model
 
 from evaluation.alignment import format_links
 from evaluation.alignment.pairs import Occurrence as Where
@@ -19,6 +20,7 @@ from evaluation.models import Alignment, Candidate, Comparison, Item, Occurrence
 from evaluation.planning import PlannedComparison, PlannedItem, comparison_key
 
 OWNERS_AT_ONCE = 500
+Value = int | str | bool
 
 
 class Stored(NamedTuple):
@@ -71,7 +73,7 @@ class Store:
     ) -> dict[tuple[int, str], Candidate]:
         rows = [
             Candidate(
-                item=item,
+                item_id=item.pk,
                 text=stave.text,
                 digest=text_digest(stave.text),
                 offsets=[n for span in stave.spans for n in span],
@@ -84,7 +86,7 @@ class Store:
         ]
         made = {(row.item_id, row.text): row for row in Candidate.objects.bulk_create(rows)}
         Output.objects.bulk_create(
-            Output(system=self.systems[system], item=item, candidate=made[item.pk, text])
+            Output(system_id=self.systems[system].pk, item_id=item.pk, candidate_id=made[item.pk, text].pk)
             for item, plan in zip(items, planned, strict=True)
             for system, text in plan.item.candidates
         )
@@ -107,9 +109,9 @@ class Store:
         ]
         comparisons = Comparison.objects.bulk_create(
             Comparison(
-                item=item,
-                first=candidates[item.pk, plan.first.text],
-                second=candidates[item.pk, plan.second.text],
+                item_id=item.pk,
+                first_id=candidates[item.pk, plan.first.text].pk,
+                second_id=candidates[item.pk, plan.second.text].pk,
                 check_kind=Comparison.Check.DEGRADED if expected else Comparison.Check.NONE,
                 expected=expected,
             )
@@ -140,7 +142,7 @@ class Store:
 
         rows = [
             PhrasePair(
-                task=self.task,
+                task_id=self.task.pk,
                 item_id=None if _is_task_wide(pair, scope) else at(pair.owner).comparison.item_id,
                 first=pair.first,
                 second=pair.second,
@@ -153,18 +155,14 @@ class Store:
         ]
         made = {row.key: row.pk for row in PhrasePair.objects.bulk_create(rows)}
         self.known |= {row.key: row.pk for row in rows if row.item_id is None}
-        occurrences = []
+        occurrences: list[tuple[int, int, int, bool]] = []
         for key, pair in found:
             pair_id = made[key] if key in made else self.known[key]
             for where in pair.occurrences:
                 one = at(where)
                 one.asked[where.phrase] = (pair_id, where.flipped)
-                occurrences.append(
-                    Occurrence(
-                        pair_id=pair_id, alignment=one.alignment, index=where.phrase, flipped=where.flipped
-                    )
-                )
-        Occurrence.objects.bulk_create(occurrences)
+                occurrences.append((pair_id, one.alignment.pk, where.phrase, where.flipped))
+        insert_rows(Occurrence, ("pair_id", "alignment_id", "index", "flipped"), occurrences)
 
     def settle_owners(self) -> None:
         """Draw, by seed, who asks the pairs that occur in several items; a pass over those alone."""
@@ -189,6 +187,23 @@ class Store:
             # Short transactions: people annotate other tasks meanwhile.
             with transaction.atomic():
                 PhrasePair.objects.bulk_update(owners[start : start + OWNERS_AT_ONCE], ["owner"])
+
+
+def insert_rows(
+    model: type[Model], columns: Sequence[str], rows: Sequence[tuple[Value, ...]], *, again: bool = False
+) -> None:
+    """Insert rows of a table that nobody needs back; with ``again``, those that exist are left alone.
+
+    Making a million model instances only to write them costs more than aligning the sentences.
+    """
+    quote = connection.ops.quote_name
+    names = ", ".join(map(quote, columns))
+    marks = ", ".join(["%s"] * len(columns))
+    ending = " ON CONFLICT DO NOTHING" if again else ""
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            f"INSERT INTO {quote(model._meta.db_table)} ({names}) VALUES ({marks}){ending}", rows
+        )
 
 
 def _is_task_wide(pair: Pair, scope: Scope) -> bool:

@@ -1,0 +1,136 @@
+"""The upload page: what is known of the files, and the first sentences as annotators will see them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.conf import settings as site
+
+from evaluation.alignment import Kind
+from evaluation.alignment.pairs import Scope, pairs
+from evaluation.blinding import is_swapped
+from evaluation.importers import FORMATS
+from evaluation.models import Upload, UploadedFile, User
+from evaluation.planning import PlannedComparison, PlannedItem
+from evaluation.presentation import Phrase, Sheet, sheet
+from evaluation.problems import InputError, Problem
+from evaluation.services.importing import TaskSettings
+from evaluation.services.uploads import Outcome, sampled
+
+SHOWN = 3
+SECONDS_PER_ANSWER = 8
+ROLES = ("items", "source", "reference", "system", "documents", "alignments")
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """One comparison as an annotator sees it."""
+
+    source: str
+    references: tuple[str, ...]
+    sheet: Sheet
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """From the first sentences, so every figure is an approximation."""
+
+    comparisons: int
+    pairs: int
+    answers: int
+    hours: float
+
+
+@dataclass(frozen=True, slots=True)
+class UploadPage:
+    files: list[UploadedFile]
+    outcome: Outcome | None
+    problems: list[Problem]
+    warnings: list[Problem]
+    previews: list[Preview]
+    estimate: Estimate | None
+
+    @property
+    def format_title(self) -> str:
+        return FORMATS[self.outcome.format].title if self.outcome and self.outcome.format else ""
+
+    @property
+    def faulty_files(self) -> dict[str, int]:
+        """Name → number of problems."""
+        names = [problem.file for problem in self.problems]
+        return {name: names.count(name) for name in names}
+
+
+def upload_page(upload: Upload, outcome: Outcome | None, settings: TaskSettings | None) -> UploadPage:
+    """Two queries; nothing is read from the files."""
+    problems = [Problem(**one) for one in outcome.problems] if outcome else []
+    warnings = [Problem(**one) for one in outcome.warnings] if outcome else []
+    plans: list[PlannedItem] = []
+    if outcome and settings and outcome.is_good:
+        try:
+            plans = _plans(outcome, settings)
+        except InputError as error:
+            problems = list(error.problems)
+    return UploadPage(
+        files=list(upload.files.all()),
+        outcome=outcome,
+        problems=problems,
+        warnings=warnings,
+        previews=list(_previews(plans, settings, upload.owner)) if settings else [],
+        estimate=_estimate(plans, settings, outcome.items) if settings and outcome and plans else None,
+    )
+
+
+def _plans(outcome: Outcome, settings: TaskSettings) -> list[PlannedItem]:
+    items = [sampled(kept) for kept in outcome.sample]
+    planner = settings.planner()
+    meetings = settings.meetings_of([item.systems for item in items])
+    return [planner.plan(item, meeting) for item, meeting in zip(items, meetings, strict=True)]
+
+
+def _previews(plans: list[PlannedItem], settings: TaskSettings, user: User) -> Iterator[Preview]:
+    """The first comparison of each of the first sentences that asks something."""
+    asked = _asked(plans, settings)
+    shown = 0
+    for plan in plans:
+        for comparison in plan.comparisons:
+            if (numbers := asked.get((plan.item.id, comparison.key))) and shown < SHOWN:
+                yield Preview(plan.item.source, plan.item.references, _sheet(comparison, numbers, user))
+                shown += 1
+                break
+
+
+def _asked(plans: list[PlannedItem], settings: TaskSettings) -> dict[tuple[str, str], set[int]]:
+    """Comparison → the phrases that it asks, drawn as the import draws them."""
+    places = [place for plan in plans for comparison in plan.comparisons for place in comparison.places]
+    asked: dict[tuple[str, str], set[int]] = {}
+    for pair in pairs(places, scope=Scope(settings.dedup), seed=settings.seed):
+        owner = pair.owner
+        asked.setdefault((owner.item, owner.comparison), set()).update(
+            one.phrase
+            for one in pair.occurrences
+            if (one.item, one.comparison) == (owner.item, owner.comparison)
+        )
+    return asked
+
+
+def _sheet(comparison: PlannedComparison, asked: set[int], user: User) -> Sheet:
+    first, second = comparison.first, comparison.second
+    phrases = [Phrase(p.a, p.b, p.kind is Kind.SHARED, p.moved) for p in comparison.alignment.phrases]
+    swapped = is_swapped(site.SECRET_KEY.encode(), f"preview {user.pk}", first.text, second.text)
+    return sheet(first, second, phrases, asked, swapped=swapped)
+
+
+def _estimate(plans: list[PlannedItem], settings: TaskSettings, items: int) -> Estimate:
+    share = items / len(plans)
+    places = [place for plan in plans for comparison in plan.comparisons for place in comparison.places]
+    found = pairs(places, scope=Scope(settings.dedup), seed=settings.seed)
+    comparisons = len({(pair.owner.item, pair.owner.comparison) for pair in found})
+    answers = round(len(found) * share * settings.overlap * (100 + settings.repeats + settings.checks) / 100)
+    return Estimate(
+        comparisons=round(comparisons * share),
+        pairs=round(len(found) * share),
+        answers=answers,
+        hours=answers * SECONDS_PER_ANSWER / 3600,
+    )

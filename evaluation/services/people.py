@@ -1,0 +1,146 @@
+"""Who takes part: members with their quotas, invitation links, and the state of a task. All leave a trace."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+
+from django.contrib.auth.models import Group
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from evaluation.models import Annotator, AuditEntry, Invitation, Membership, Role, Task, User
+
+# From → to. What was archived can be looked at and brought back; an import is nobody's to touch.
+TRANSITIONS: dict[str, tuple[str, ...]] = {
+    Task.State.DRAFT: (Task.State.OPEN,),
+    Task.State.OPEN: (Task.State.CLOSED,),
+    Task.State.CLOSED: (Task.State.OPEN, Task.State.ARCHIVED),
+    Task.State.ARCHIVED: (Task.State.CLOSED,),
+    Task.State.IMPORTING: (),
+}
+
+
+class UnknownPeople(Exception):
+    """Some names are nobody's; nothing was changed."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(", ".join(names))
+        self.names = list(names)
+
+
+class NotAllowed(Exception):
+    """The task cannot go from its state to that one."""
+
+
+class InvitationGone(Exception):
+    """The link was used up, has expired or was revoked."""
+
+
+def change_state(task: Task, to: str, *, by: User) -> None:
+    with transaction.atomic():
+        locked = Task.objects.select_for_update().get(pk=task.pk)
+        if to not in TRANSITIONS[locked.state]:
+            raise NotAllowed(f"{locked.state} → {to}")
+        Task.objects.filter(pk=task.pk).update(state=to)
+        _note(by, "state", task, {"from": locked.state, "to": to})
+    task.state = to
+
+
+# --- members --------------------------------------------------------------------------------------
+
+
+def add_members(
+    task: Task,
+    names: Iterable[str],
+    *,
+    by: User,
+    group: Group | None = None,
+    role: str = Role.ANNOTATOR,
+    quota: int | None = None,
+) -> list[User]:
+    """Give existing people a role in this task; who has it already gets the new quota."""
+    wanted = list(dict.fromkeys(names))
+    people = {user.username: user for user in User.objects.filter(username__in=wanted, is_active=True)}
+    if unknown := [name for name in wanted if name not in people]:
+        raise UnknownPeople(unknown)
+    if group is not None:
+        people |= {user.username: user for user in User.objects.filter(groups=group, is_active=True)}
+    with transaction.atomic():
+        for user in people.values():
+            Membership.objects.update_or_create(
+                user=user, task=task, role=role, defaults={"campaign": task.campaign, "quota": quota}
+            )
+        _note(by, "add members", task, {"people": sorted(people), "role": role, "quota": quota})
+    return list(people.values())
+
+
+def set_quota(membership: Membership, quota: int | None, *, by: User) -> None:
+    with transaction.atomic():
+        Membership.objects.filter(pk=membership.pk).update(quota=quota)
+        _note(by, "quota", membership.task, {"person": membership.user.username, "quota": quota})
+
+
+def remove_member(membership: Membership, *, by: User) -> None:
+    """They see the task no longer; what they have answered stays."""
+    with transaction.atomic():
+        _note(
+            by, "remove member", membership.task,
+            {"person": membership.user.username, "role": membership.role},
+        )  # fmt: skip
+        membership.delete()
+
+
+# --- invitations ----------------------------------------------------------------------------------
+
+
+def invite(task: Task, *, by: User, most_uses: int = 1, days: int = 14, note: str = "") -> Invitation:
+    with transaction.atomic():
+        invitation = Invitation.objects.create(
+            task=task, note=note, most_uses=most_uses, expires_at=timezone.now() + timedelta(days=days)
+        )
+        _note(by, "invite", task, {"invitation": invitation.pk, "uses": most_uses, "days": days})
+    return invitation
+
+
+def revoke(invitation: Invitation, *, by: User) -> None:
+    """Nobody can join by it any more; who has joined stays."""
+    with transaction.atomic():
+        Invitation.objects.filter(pk=invitation.pk, revoked_at=None).update(revoked_at=timezone.now())
+        _note(by, "revoke invitation", invitation.task, {"invitation": invitation.pk})
+
+
+def accept(invitation: Invitation, user: User | None) -> User:
+    """Make an annotator of whoever opened the link: a new account, or the one that is signed in.
+
+    Opening it again with the same account costs no further use.
+    """
+    with transaction.atomic():
+        if user is not None and _is_annotator(invitation.task, user):
+            return user
+        # Conditional, so that of two people with the last use one is turned away.
+        if not Invitation.objects.usable().filter(pk=invitation.pk).update(uses=F("uses") + 1):
+            raise InvitationGone(str(invitation.pk))
+        person = user or _new_account()
+        Annotator.objects.get_or_create(user=person)
+        Membership.objects.create(
+            user=person, campaign=invitation.task.campaign, task=invitation.task, role=Role.ANNOTATOR
+        )
+    return person
+
+
+def _is_annotator(task: Task, user: User) -> bool:
+    return Task.objects.annotated_by(user).filter(pk=task.pk).exists()
+
+
+def _new_account() -> User:
+    """No e-mail, no password: the browser's session is all there is."""
+    return User.objects.create_user(f"guest-{secrets.token_hex(4)}")
+
+
+def _note(by: User, action: str, task: Task | None, detail: dict[str, object]) -> None:
+    AuditEntry.objects.create(
+        user=by, action=action, target=f"task {task.slug if task else ''}", detail=detail
+    )

@@ -1,0 +1,164 @@
+"""The background import of an upload: one job, stored in short steps, whole or not at all.
+
+The job remembers each task in the transaction that creates it. After a kill the next worker goes on with
+those tasks; after a failure or a cancel they are taken away, and the upload stays for another attempt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils.text import slugify
+
+from evaluation import jobs
+from evaluation.models import AuditEntry, Campaign, Job, Role, Task, Upload, User
+from evaluation.problems import InputError, Problem
+from evaluation.services.importing import (
+    ImportSummary,
+    TaskSettings,
+    part_count,
+    part_digest,
+    remove_tasks,
+    store_parts,
+    summary,
+)
+from evaluation.services.uploads import Outcome, discard, read_upload
+
+
+def begin_import(
+    upload: Upload, outcome: Outcome, settings: TaskSettings, *, campaign: str = "", split: int | None = None
+) -> Job:
+    """Hand a checked upload to the background; refuses content that the campaign has already."""
+    if upload.job is not None and upload.job.kind == "import":
+        if not upload.job.is_over:
+            return upload.job
+        take_back(upload.job)
+    name = campaign or settings.name
+    refuse_twice(own_campaign(upload.owner, name), outcome, split)
+    with transaction.atomic():
+        job = jobs.enqueue(
+            "import",
+            f"Import {settings.name}",
+            owner=upload.owner,
+            upload=str(upload.pk),
+            settings=asdict(settings),
+            campaign=name,
+            split=split,
+            tasks=[],
+        )
+        upload.job = job
+        upload.save(update_fields=["job"])
+    return job
+
+
+def own_campaign(user: User, name: str) -> Campaign | None:
+    """The campaign of this name; raises ``InputError`` if it is somebody else's."""
+    found = Campaign.objects.filter(Q(slug=campaign_slug(name)) | Q(name=name)).first()
+    if found is None or user.is_superuser:
+        return found
+    if found.memberships.filter(user=user, role=Role.MANAGER, task__isnull=True).exists():
+        return found
+    raise InputError(
+        Problem("not_yours", f"there is a campaign {name!r} that you do not manage", "choose another name")
+    )
+
+
+def campaign_slug(name: str) -> str:
+    return slugify(name)[:80] or "campaign"
+
+
+def refuse_twice(campaign: Campaign | None, outcome: Outcome, split: int | None) -> None:
+    digest = part_digest(outcome.digest, 1, part_count(outcome.items, split))
+    if campaign is not None and campaign.tasks.filter(digest=digest).exists():
+        raise InputError(
+            Problem(
+                "already_imported",
+                f"this content is already in the campaign {campaign.name!r}",
+                "use that task, or choose another campaign",
+            )
+        )
+
+
+@jobs.handler("import")
+def run_import(job: Job, progress: jobs.Progress) -> jobs.Result:
+    made = _tasks(job)
+    upload = Upload.objects.filter(pk=job.arguments["upload"]).first()
+    if upload is None:  # the worker died after its last step
+        return _result(summary(made))
+    given = job.arguments
+    try:
+        progress.update(0, 1, "The files are read.")
+        imported = read_upload(upload)
+        found = store_parts(
+            imported,
+            TaskSettings(**given["settings"]),
+            campaign=_campaign(job),
+            owner=job.owner,
+            split=given["split"],
+            report=progress.update,
+            made=made,
+            remember=lambda task: _remember(job, task),
+        )
+    except jobs.LeaseLost:  # another worker goes on with these tasks
+        raise
+    except Exception:
+        take_back(job)
+        raise
+    _finish(job, upload, made)
+    return _result(found)
+
+
+def take_back(job: Job) -> None:
+    """Remove what an import left behind that will not be finished."""
+    unfinished = _tasks(job)
+    remove_tasks(unfinished)
+    job.arguments["tasks"] = []
+    Job.objects.filter(pk=job.pk).update(arguments=job.arguments)
+    campaign = job.arguments.get("made_campaign")
+    if campaign is not None and not Task.objects.filter(campaign=campaign).exists():
+        Campaign.objects.filter(pk=campaign).delete()
+
+
+def _tasks(job: Job) -> list[Task]:
+    """The tasks that this job has created, in order."""
+    found = Task.objects.in_bulk(job.arguments["tasks"])
+    return [found[pk] for pk in job.arguments["tasks"] if pk in found]
+
+
+def _campaign(job: Job) -> Campaign:
+    assert job.owner is not None  # an import is always somebody's
+    name = job.arguments["campaign"]
+    found = own_campaign(job.owner, name)
+    if found is not None:
+        return found
+    with transaction.atomic():
+        made = Campaign.objects.create(slug=campaign_slug(name), name=name[:200])
+        made.memberships.create(user=job.owner, role=Role.MANAGER)
+        job.arguments["made_campaign"] = made.pk
+        Job.objects.filter(pk=job.pk).update(arguments=job.arguments)
+    return made
+
+
+def _remember(job: Job, task: Task) -> None:
+    job.arguments["tasks"].append(task.pk)
+    Job.objects.filter(pk=job.pk).update(arguments=job.arguments)
+
+
+def _finish(job: Job, upload: Upload, made: Sequence[Task]) -> None:
+    with transaction.atomic():
+        # The job points to a task only now: while it runs, taking the task away would take the job along.
+        Job.objects.filter(pk=job.pk).update(task=made[0])
+        AuditEntry.objects.bulk_create(
+            AuditEntry(
+                user=job.owner, action="import", target=f"task {task.slug}", detail={"job": str(job.pk)}
+            )
+            for task in made
+        )
+    discard(upload)
+
+
+def _result(found: ImportSummary) -> jobs.Result:
+    return {**asdict(found), "warnings": [str(warning) for warning in found.warnings]}

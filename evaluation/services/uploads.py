@@ -1,0 +1,284 @@
+"""Files on their way to becoming a task: kept under names of ours and checked whole.
+
+What a person drops is kept until the task exists, so that nothing has to be chosen twice. Small uploads are
+checked while the person waits, large ones by a job; what was found is kept with the upload.
+"""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from django.conf import settings as site
+from django.core.files.uploadedfile import UploadedFile as DjangoFile
+from django.db import transaction
+from django.db.models import Max
+
+from evaluation import jobs
+from evaluation.digests import text_digest
+from evaluation.importers import (
+    BROWSER,
+    Candidate,
+    GivenPhrase,
+    ImportedItem,
+    ImportedSet,
+    Options,
+    PairLinks,
+    PairPhrases,
+    Place,
+    Role,
+    SourceFile,
+    detect,
+    guess_role,
+    read,
+)
+from evaluation.models import Job, Upload, UploadedFile, User
+from evaluation.problems import InputError, Problem
+
+Incoming: TypeAlias = "DjangoFile[bytes]"
+LIMITS = BROWSER
+CHECK_AT_ONCE = 4 * 1024 * 1024
+SAMPLE_ITEMS, SAMPLE_CHARACTERS = 10, 200_000
+OPTION_FIELDS = ("format", "source_language", "target_language", "link_base", "empty", "incomplete")
+_LINKS_WORDS = ("align", "links", "pharaoh", ".a3")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the check of an upload found; kept with it, so that the page need not read the files again."""
+
+    format: str = ""
+    items: int = 0
+    systems: list[str] = field(default_factory=list)
+    digest: str = ""
+    source_language: str = ""
+    target_language: str = ""
+    name: str = ""
+    has_sources: bool = False
+    judgements: int = 0
+    problems: list[dict[str, Any]] = field(default_factory=list)
+    warnings: list[dict[str, Any]] = field(default_factory=list)
+    sample: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def is_good(self) -> bool:
+        return not self.problems
+
+
+# --- files -------------------------------------------------------------------------------------------------
+
+
+def new_upload(owner: User, files: Sequence[Incoming]) -> Upload:
+    """Keep these files; raises ``InputError`` before anything is stored if they are none or too large."""
+    refuse_too_large(files)
+    if not files:
+        raise InputError(Problem("empty_file", "there is no file", "choose one or more files"))
+    with transaction.atomic():
+        upload = Upload.objects.create(owner=owner)
+        add_files(upload, files)
+    return upload
+
+
+def refuse_too_large(files: Iterable[Incoming]) -> None:
+    cap = LIMITS.max_bytes
+    large = [file for file in files if (file.size or 0) > cap]
+    if large:
+        raise InputError(
+            Problem(
+                "too_large",
+                f"the file has {file.size or 0:,} bytes; at most {cap:,} are accepted",
+                "split it, or import it from the command line",
+                str(file.name)[:300],
+            )
+            for file in large
+        )
+
+
+def add_files(upload: Upload, files: Sequence[Incoming]) -> None:
+    """A file with the name of another replaces it, so that a corrected file is simply dropped again."""
+    refuse_too_large(files)
+    position = (upload.files.aggregate(n=Max("position"))["n"] or 0) + 1
+    for number, file in enumerate(files, position):
+        name = (file.name or "")[:300]
+        path = _folder(upload) / secrets.token_hex(16)
+        with path.open("wb") as target:
+            for chunk in file.chunks():
+                target.write(chunk)
+        replaced = upload.files.filter(name=name).first()
+        if replaced:
+            (_folder(upload) / replaced.path).unlink(missing_ok=True)
+            UploadedFile.objects.filter(pk=replaced.pk).update(path=path.name, size=file.size or 0)
+            continue
+        role, systems = _guess(name, path)
+        upload.files.create(
+            position=number, name=name, path=path.name, size=file.size or 0, role=role, systems=systems
+        )
+
+
+def remove_file(upload: Upload, position: int) -> None:
+    for file in upload.files.filter(position=position):
+        (_folder(upload) / file.path).unlink(missing_ok=True)
+        file.delete()
+
+
+def set_roles(upload: Upload, roles: dict[int, tuple[str, list[str]]]) -> None:
+    for file in upload.files.all():
+        role, systems = roles.get(file.position, (file.role, file.systems))
+        if (role, systems) != (file.role, file.systems):
+            UploadedFile.objects.filter(pk=file.pk).update(role=role, systems=systems)
+
+
+def sources(upload: Upload) -> list[SourceFile]:
+    """The files as importers read them."""
+    folder = _folder(upload)
+    return [
+        replace(SourceFile.from_path(folder / file.path, Role(file.role), *file.systems), name=file.name)
+        for file in upload.files.all()
+    ]
+
+
+def _guess(name: str, path: Path) -> tuple[str, list[str]]:
+    """Plain text gets a role by its name; whatever else it is explains itself."""
+    try:
+        found = detect([SourceFile.from_path(path)], limits=LIMITS).name
+    except InputError:
+        return Role.ITEMS, []
+    if found != "text":
+        return Role.ITEMS, []
+    if any(word in name.lower() for word in _LINKS_WORDS):
+        return Role.ALIGNMENTS, []
+    role, system = guess_role(name)
+    return role, [system] if system else []
+
+
+def _folder(upload: Upload) -> Path:
+    folder = Path(site.MEDIA_ROOT) / str(upload.pk)
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return folder
+
+
+# --- checking ----------------------------------------------------------------------------------------------
+
+
+def checked(upload: Upload) -> Outcome | None:
+    """What is known about the upload as it stands; checks it now if it is small.
+
+    ``None``: a job is at it (``upload.job``).
+    """
+    kept = upload.settings.get("outcome")
+    if kept and upload.settings.get("checked") == _fingerprint(upload):
+        return Outcome(**kept)
+    if sum(file.size for file in upload.files.all()) <= CHECK_AT_ONCE:
+        return check(upload)
+    if upload.job is None or upload.job.is_over or upload.job.kind != "check":
+        names = ", ".join(file.name for file in upload.files.all())
+        upload.job = jobs.enqueue("check", f"Check {names}", owner=upload.owner, upload=str(upload.pk))
+        upload.save(update_fields=["job"])
+    return None
+
+
+def check(upload: Upload) -> Outcome:
+    """Read the files from the first byte to the last and keep what was found."""
+    fingerprint = _fingerprint(upload)
+    try:
+        outcome = _outcome(read_upload(upload))
+    except InputError as error:
+        outcome = Outcome(problems=[problem.as_dict() for problem in error.problems])
+    # Only what this function knows: the person may have changed the form meanwhile.
+    with transaction.atomic():
+        locked = Upload.objects.select_for_update().get(pk=upload.pk)
+        locked.settings |= {"outcome": asdict(outcome), "checked": fingerprint}
+        locked.save(update_fields=["settings"])
+    upload.settings = locked.settings
+    return outcome
+
+
+@jobs.handler("check")
+def run_check(job: Job, progress: jobs.Progress) -> jobs.Result:
+    upload = Upload.objects.filter(pk=job.arguments["upload"]).first()
+    if upload is None:  # discarded meanwhile
+        return {}
+    progress.update(0, 1, "Every line is being checked.")
+    outcome = check(upload)
+    progress.update(1, 1, f"{outcome.items:,} sentences checked.")
+    return {"items": outcome.items, "problems": len(outcome.problems)}
+
+
+def read_upload(upload: Upload) -> ImportedSet:
+    values = upload.settings.get("values", {})
+    return read(
+        sources(upload),
+        format=values.get("format") or "auto",
+        limits=LIMITS,
+        options=Options(
+            source_language=values.get("source_language", ""),
+            target_language=values.get("target_language", ""),
+            link_base=1 if values.get("link_base") == "1" else 0,
+            empty=values["empty"] if values.get("empty") in ("keep", "skip") else "refuse",
+            incomplete=bool(values.get("incomplete")),
+        ),
+    )
+
+
+def _outcome(imported: ImportedSet) -> Outcome:
+    sample: list[ImportedItem] = []
+    characters = 0
+    has_sources = True
+    for item in imported.items:
+        if len(sample) < SAMPLE_ITEMS and (not sample or characters < SAMPLE_CHARACTERS):
+            sample.append(item)
+            characters += sum(len(candidate.text) for candidate in item.candidates)
+        has_sources = has_sources and bool(item.source)
+        if not has_sources and len(sample) == SAMPLE_ITEMS:
+            break
+    return Outcome(
+        format=imported.format,
+        items=len(imported.items),
+        systems=list(imported.systems),
+        digest=imported.digest,
+        source_language=imported.source_language,
+        target_language=imported.target_language,
+        name=imported.name,
+        has_sources=has_sources,
+        judgements=len(imported.judgements),
+        warnings=[warning.as_dict() for warning in imported.warnings],
+        sample=[asdict(item) for item in sample],
+    )
+
+
+def sampled(kept: dict[str, Any]) -> ImportedItem:
+    """An item as it was kept with its upload."""
+    fields = dict(kept)
+    fields["place"] = Place(*fields["place"])
+    fields["candidates"] = tuple(Candidate(*candidate) for candidate in fields["candidates"])
+    fields["references"] = tuple(fields["references"])
+    fields["links"] = tuple(
+        PairLinks(a, b, tuple((i, j) for i, j in links)) for a, b, links in fields["links"]
+    )
+    fields["phrases"] = tuple(
+        PairPhrases(a, b, tuple(GivenPhrase(*map(_span, phrase)) for phrase in phrases))
+        for a, b, phrases in fields["phrases"]
+    )
+    return ImportedItem(**fields)
+
+
+def _span(kept: list[int] | None) -> tuple[int, int] | None:
+    return None if kept is None else (kept[0], kept[1])
+
+
+def _fingerprint(upload: Upload) -> str:
+    """What the outcome depends on: the files, their roles, and how they are to be read."""
+    values = upload.settings.get("values", {})
+    files = [(file.path, file.role, file.systems) for file in upload.files.all()]
+    return text_digest(repr(files), repr([values.get(name, "") for name in OPTION_FIELDS]))
+
+
+def discard(upload: Upload) -> None:
+    """The files and what was decided about them; a task that was made of them stays."""
+    folder = _folder(upload)
+    upload.delete()
+    shutil.rmtree(folder, ignore_errors=True)

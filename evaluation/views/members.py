@@ -1,0 +1,159 @@
+"""Members, invitations and the state of a task, for those who manage it; and the door for the invited."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth import login
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from evaluation.forms_upload import InvitationForm, MemberForm, QuotaForm
+from evaluation.models import Invitation, Role, Task, User
+from evaluation.reports.members import members_page, state_of
+from evaluation.services import judging, people
+from evaluation.views.annotate import annotator_of, signed_in
+
+
+def managed_task(request: HttpRequest, slug: str) -> Task:
+    tasks = Task.objects.with_role(signed_in(request), Role.MANAGER).select_related("campaign")
+    return get_object_or_404(tasks.exclude(state=Task.State.IMPORTING), slug=slug)
+
+
+@login_required
+@never_cache
+@require_GET
+def members(request: HttpRequest, slug: str) -> HttpResponse:
+    return _page(request, managed_task(request, slug))
+
+
+@login_required
+@require_POST
+def add(request: HttpRequest, slug: str) -> HttpResponse:
+    task = managed_task(request, slug)
+    form = MemberForm(request.POST)
+    if not form.is_valid():
+        return _page(request, task, member_form=form)
+    data = form.cleaned_data
+    try:
+        added = people.add_members(
+            task, data["names"], by=signed_in(request), group=data["group"], role=data["role"],
+            quota=data["quota"],
+        )  # fmt: skip
+    except people.UnknownPeople as error:
+        form.add_error(
+            "names", _("Nobody is called %(names)s. Nobody was added.") % {"names": ", ".join(error.names)}
+        )
+        return _page(request, task, member_form=form)
+    messages.success(request, _("Added: %(names)s") % {"names": ", ".join(u.username for u in added) or "–"})
+    return redirect("members", slug=slug)
+
+
+@login_required
+@require_POST
+def change(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """A new quota, or removal; members of the whole campaign are changed there."""
+    task = managed_task(request, slug)
+    membership = get_object_or_404(task.memberships.select_related("user", "task"), pk=pk)
+    if "remove" in request.POST:
+        people.remove_member(membership, by=signed_in(request))
+        messages.success(
+            request, _("%(name)s was removed; every answer stays.") % {"name": membership.user.username}
+        )
+        return redirect("members", slug=slug)
+    form = QuotaForm(request.POST)
+    if form.is_valid():
+        people.set_quota(membership, form.cleaned_data["quota"], by=signed_in(request))
+        messages.success(request, _("The quota is stored."))
+    else:
+        messages.error(request, _("A quota is a whole number from 1, or empty for no limit."))
+    return redirect("members", slug=slug)
+
+
+@login_required
+@require_POST
+def invite(request: HttpRequest, slug: str) -> HttpResponse:
+    task = managed_task(request, slug)
+    form = InvitationForm(request.POST)
+    if not form.is_valid():
+        return _page(request, task, invitation_form=form)
+    people.invite(task, by=signed_in(request), **form.cleaned_data)
+    messages.success(request, _("The link is below. Whoever has it can join."))
+    return redirect("members", slug=slug)
+
+
+@login_required
+@require_POST
+def revoke(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    task = managed_task(request, slug)
+    invitation = get_object_or_404(task.invitations.select_related("task"), pk=pk)
+    people.revoke(invitation, by=signed_in(request))
+    messages.success(request, _("The link is revoked. Who has joined by it stays."))
+    return redirect("members", slug=slug)
+
+
+@login_required
+@require_POST
+def state(request: HttpRequest, slug: str) -> HttpResponse:
+    task = managed_task(request, slug)
+    try:
+        people.change_state(task, request.POST.get("state", ""), by=signed_in(request))
+    except people.NotAllowed:
+        messages.error(request, _("The task cannot change that way; somebody may have changed it meanwhile."))
+    return redirect("members", slug=slug)
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def join(request: HttpRequest, token: str) -> HttpResponse:
+    """Opening the link only shows the door: programs that preview links must not use it up."""
+    invitation = get_object_or_404(Invitation.objects.select_related("task__campaign"), token=token)
+    user = request.user if isinstance(request.user, User) else None
+    if request.method == "POST":
+        try:
+            person = people.accept(invitation, user)
+        except people.InvitationGone:
+            return _door(request, invitation, user)
+        if user is None:
+            login(request, person, backend="django.contrib.auth.backends.ModelBackend")
+        return _first_sentence(request, invitation.task, person)
+    return _door(request, invitation, user)
+
+
+def _door(request: HttpRequest, invitation: Invitation, user: User | None) -> HttpResponse:
+    gone = state_of(invitation)
+    if user is not None and Task.objects.annotated_by(user).filter(pk=invitation.task_id).exists():
+        gone = "usable"  # who has joined may come back by the same link
+    context = {"invitation": invitation, "task": invitation.task, "state": gone}
+    return render(request, "evaluation/invitation.html", context, status=200 if gone == "usable" else 410)
+
+
+def _first_sentence(request: HttpRequest, task: Task, person: User) -> HttpResponse:
+    try:
+        assignment = judging.next_assignment(task, annotator_of(person))
+    except judging.TaskClosed:
+        messages.info(request, _("You have joined, but the task is not open now. Come back later."))
+        return redirect("home")
+    return redirect(assignment) if assignment else redirect("finished", slug=task.slug)
+
+
+def _page(
+    request: HttpRequest,
+    task: Task,
+    *,
+    member_form: MemberForm | None = None,
+    invitation_form: InvitationForm | None = None,
+) -> HttpResponse:
+    context = {
+        "task": task,
+        "page": members_page(task),
+        "member_form": member_form or MemberForm(initial={"role": Role.ANNOTATOR}),
+        "invitation_form": invitation_form or InvitationForm(initial={"most_uses": 1, "days": 14}),
+        "transitions": people.TRANSITIONS[task.state],
+        "origin": request.build_absolute_uri("/").rstrip("/"),
+    }
+    refused = member_form is not None or invitation_form is not None
+    return render(request, "evaluation/members.html", context, status=422 if refused else 200)

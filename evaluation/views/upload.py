@@ -1,0 +1,229 @@
+"""Upload: drop files, see what is wrong or what it will look like, confirm once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.http import require_GET, require_http_methods
+
+from evaluation.forms_upload import SettingsForm, first_values, roles_of
+from evaluation.importers import FORMATS
+from evaluation.models import Campaign, Job, Role, Upload, User
+from evaluation.problems import InputError, Problem
+from evaluation.reports.upload import ROLES, upload_page
+from evaluation.services import uploads
+from evaluation.services.uploading import begin_import
+from evaluation.views.annotate import signed_in
+
+View = Callable[..., HttpResponse]
+SAMPLES = Path(settings.BASE_DIR) / "fixtures" / "samples"
+SCHEMA = Path(settings.BASE_DIR) / "evaluation" / "importers" / "schema.json"
+MEBIBYTE = 1024 * 1024
+
+
+def organiser(request: HttpRequest) -> User:
+    user = signed_in(request)
+    if not (user.may_create or user.is_superuser):
+        raise PermissionDenied
+    return user
+
+
+def capped(view: View) -> View:
+    """Answer 413 before a byte of the body is read: checking the form's token would read all of it."""
+    protected = csrf_protect(view)
+
+    @csrf_exempt
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
+        length = request.META.get("CONTENT_LENGTH") or "0"
+        if length.isdecimal() and int(length) > settings.APPRAISE_MAX_UPLOAD:
+            cap = settings.APPRAISE_MAX_UPLOAD // MEBIBYTE
+            problem = Problem(
+                "too_large",
+                _("the upload is larger than %(cap)d MB") % {"cap": cap},
+                _("upload fewer files at a time, or import from the command line"),
+            )
+            return _new_page(request, organiser(request), [problem])
+        return protected(request, *args, **kwargs)
+
+    return guarded
+
+
+@login_required
+@capped
+@never_cache
+@require_http_methods(["GET", "POST"])
+def new_upload(request: HttpRequest) -> HttpResponse:
+    user = organiser(request)
+    if request.method == "GET":
+        return _new_page(request, user, [])
+    try:
+        upload = uploads.new_upload(user, request.FILES.getlist("files"))
+    except InputError as error:
+        return _new_page(request, user, list(error.problems))
+    outcome = uploads.checked(upload)
+    if outcome is None or outcome.is_good:
+        return redirect(upload)
+    return _page(request, upload, refused=True)
+
+
+@login_required
+@capped
+@never_cache
+@require_http_methods(["GET", "POST"])
+def upload(request: HttpRequest, pk: str) -> HttpResponse:
+    user = organiser(request)
+    found = Upload.objects.filter(owner=user, pk=pk).select_related("job", "owner").first()
+    if found is None:
+        return _afterwards(user, pk)
+    if request.method == "GET" or _is_importing(found):
+        return _page(request, found)
+    if "discard" in request.POST:
+        uploads.discard(found)
+        messages.success(request, _("The upload was discarded."))
+        return redirect("new-upload")
+    return _change(request, found)
+
+
+def _change(request: HttpRequest, found: Upload) -> HttpResponse:
+    """Keep everything that was sent, then answer with the page as it is now, or begin the import."""
+    post = request.POST
+    try:
+        uploads.add_files(found, request.FILES.getlist("files"))
+    except InputError as error:
+        return _page(request, found, list(error.problems), refused=True)
+    uploads.set_roles(found, roles_of(post, found.files.all()))
+    if post.get("remove", "").isdecimal():
+        uploads.remove_file(found, int(post["remove"]))
+    keep = [name for name in SettingsForm.base_fields if name in post]
+    found.settings = {**found.settings, "values": {name: post[name] for name in keep}}
+    found.save(update_fields=["settings"])
+    if "create" in post:
+        return _create(request, found)
+    outcome = uploads.checked(found)
+    form = _form(found, outcome)
+    if outcome is not None and (outcome.problems or not form.is_valid()):
+        return _page(request, found, refused=True)
+    return redirect(found)
+
+
+def _create(request: HttpRequest, found: Upload) -> HttpResponse:
+    outcome = uploads.checked(found)
+    if outcome is None:
+        return redirect(found)
+    form = _form(found, outcome)
+    if outcome.problems or not form.is_valid():
+        return _page(request, found, refused=True)
+    data = form.cleaned_data
+    try:
+        begin_import(found, outcome, form.settings(), campaign=data["campaign"], split=data["split"])
+    except InputError as error:
+        return _page(request, found, list(error.problems), refused=True)
+    return redirect(found)
+
+
+def _form(found: Upload, outcome: uploads.Outcome | None) -> SettingsForm:
+    suggested = {}
+    if outcome and outcome.is_good:
+        suggested = first_values(
+            outcome.name or _stem(found),
+            outcome.source_language,
+            outcome.target_language,
+            outcome.has_sources,
+        )
+    values = found.settings.get("values")
+    systems = outcome.systems if outcome else []
+    return SettingsForm(suggested if values is None else values, systems=systems)
+
+
+def _stem(found: Upload) -> str:
+    first = found.files.first()
+    return first.name.split(".")[0][:150] if first else ""
+
+
+def _page(
+    request: HttpRequest, found: Upload, problems: list[Problem] | None = None, *, refused: bool = False
+) -> HttpResponse:
+    if _is_importing(found):
+        return render(request, "evaluation/upload_running.html", {"upload": found, "job": found.job})
+    outcome = uploads.checked(found)
+    if outcome is None:
+        return render(request, "evaluation/upload_running.html", {"upload": found, "job": found.job})
+    form = _form(found, outcome)
+    page = upload_page(found, outcome, form.settings() if form.is_valid() else None)
+    problems = problems or page.problems
+    context = {
+        "upload": found,
+        "page": page,
+        "form": form,
+        "problems": problems,
+        "roles": ROLES,
+        "campaigns": _campaigns(organiser(request)),
+        "failed": found.job if found.job and found.job.state in ("failed", "cancelled") else None,
+    }
+    return render(request, "evaluation/upload.html", context, status=_status(problems, refused=refused))
+
+
+def _status(problems: list[Problem], *, refused: bool) -> int:
+    if not refused:
+        return 200
+    if any(problem.code == "too_large" for problem in problems):
+        return 413
+    return 409 if any(problem.code == "already_imported" for problem in problems) else 422
+
+
+def _is_importing(found: Upload) -> bool:
+    return found.job is not None and found.job.kind == "import" and not found.job.is_over
+
+
+def _new_page(request: HttpRequest, user: User, problems: list[Problem]) -> HttpResponse:
+    context = {
+        "problems": problems,
+        "unfinished": user.uploads.select_related("job").prefetch_related("files")[:20],
+        "samples": sorted(str(path.relative_to(SAMPLES)) for path in SAMPLES.rglob("*") if path.is_file()),
+        "formats": FORMATS.values(),
+        "megabytes": uploads.LIMITS.max_bytes // MEBIBYTE,
+    }
+    status = _status(problems, refused=bool(problems))
+    return render(request, "evaluation/upload_new.html", context, status=status)
+
+
+def _campaigns(user: User) -> list[str]:
+    mine = Campaign.objects.all()
+    if not user.is_superuser:
+        mine = mine.filter(memberships__user=user, memberships__role=Role.MANAGER, memberships__task=None)
+    return list(mine.distinct().values_list("name", flat=True)[:200])
+
+
+def _afterwards(user: User, pk: str) -> HttpResponse:
+    """An upload is gone once its task exists; its address then leads there."""
+    job = Job.objects.filter(kind="import", owner=user, arguments__upload=str(pk)).first()
+    if job is None or job.task is None:
+        raise Http404
+    return redirect(job.task)
+
+
+@require_GET
+def schema(request: HttpRequest) -> JsonResponse:
+    """The JSON Schema of our own format; open to scripts."""
+    return JsonResponse(json.loads(SCHEMA.read_text("utf-8")), content_type="application/schema+json")
+
+
+@require_GET
+def sample(request: HttpRequest, name: str) -> FileResponse:
+    known = {str(path.relative_to(SAMPLES)): path for path in SAMPLES.rglob("*") if path.is_file()}
+    if name not in known:
+        raise Http404
+    return FileResponse(known[name].open("rb"), as_attachment=True, filename=known[name].name)
