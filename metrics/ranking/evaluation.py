@@ -21,7 +21,7 @@ from metrics.ranking.classifiers import Classifier
 from metrics.ranking.data import RankedSet
 from metrics.ranking.loess import FloatArray
 from metrics.ranking.ngrams import IntArray
-from metrics.ranking.pairs import preferences, soft_wins, wins
+from metrics.ranking.pairs import preferences_of, soft_wins, wins
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,9 @@ def scores(
     found = np.full(len(ranked.texts), np.nan)
     row = np.full(len(ranked.texts), -1)
     row[cells] = np.arange(len(cells))
-    for group in ranked.groups(cells):
-        matrix = preferences(features[row[group]], classifier)
+    groups = ranked.groups(cells)
+    matrices = preferences_of([features[row[group]] for group in groups], classifier)
+    for group, matrix in zip(groups, matrices, strict=True):
         found[group] = soft_wins(matrix) if soft else wins(matrix)
     return found
 

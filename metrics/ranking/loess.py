@@ -52,33 +52,37 @@ def loess(x: FloatArray, y: FloatArray, at: FloatArray, *, span: float = 0.5) ->
     order = np.argsort(x, kind="stable")
     x, y = x[order], y[order]
     size = max(2, min(len(x), round(span * len(x))))
-    return np.array([_local(x, y, point, size) for point in at])
-
-
-def _local(x: FloatArray, y: FloatArray, point: float, size: int) -> float:
-    """Weighted line through the ``size`` nearest examples of a sorted x, read at ``point``."""
-    reach = _reach(x, point, size)
-    # Everything within reach takes part: with ties a window of exactly `size` would be arbitrary.
-    inside = slice(
-        int(np.searchsorted(x, point - reach, "left")), int(np.searchsorted(x, point + reach, "right"))
+    return np.array(
+        [_local(x, y, point, reach) for point, reach in zip(at, _reach(x, at, size), strict=True)]
     )
-    distance = np.abs(x[inside] - point)
+
+
+def _local(x: FloatArray, y: FloatArray, point: float, reach: float) -> float:
+    """Weighted line through the examples of a sorted x within reach, read at ``point``."""
+    # Everything within reach takes part: with ties a window of exactly `size` would be arbitrary.
+    inside = slice(*np.searchsorted(x, (point - reach, np.nextafter(point + reach, np.inf))))
     if reach == 0:
         return float(np.mean(y[inside]))
-    weight = (1 - np.minimum(distance / reach, 1.0) ** 3) ** 3
-    if weight.sum() == 0:
-        weight = np.ones_like(weight)
     dx = x[inside] - point
-    mean_x, mean_y = np.average(dx, weights=weight), np.average(y[inside], weights=weight)
-    spread = np.average((dx - mean_x) ** 2, weights=weight)
+    relative = np.minimum(np.abs(dx) / reach, 1.0)
+    weight = (1 - relative * relative * relative) ** 3
+    total = weight.sum()
+    if total == 0:  # all at the very edge: two distant neighbours of a point between them
+        return float(np.mean(y[inside]))
+    mean_x, mean_y = weight @ dx / total, weight @ y[inside] / total
+    spread = weight @ (dx - mean_x) ** 2 / total
     if spread <= 1e-12 * reach**2:
         return float(mean_y)
-    slope = np.average((dx - mean_x) * (y[inside] - mean_y), weights=weight) / spread
+    slope = weight @ ((dx - mean_x) * (y[inside] - mean_y)) / total / spread
     return float(mean_y - slope * mean_x)
 
 
-def _reach(x: FloatArray, point: float, size: int) -> float:
-    """Distance to the ``size``-th nearest value of a sorted x."""
-    low = int(np.clip(np.searchsorted(x, point) - size, 0, max(0, len(x) - 1)))
-    near = np.abs(x[low : low + 2 * size] - point)
-    return float(np.partition(near, min(size, len(near)) - 1)[min(size, len(near)) - 1])
+def _reach(x: FloatArray, at: FloatArray, size: int) -> FloatArray:
+    """Distance from each point to its ``size``-th nearest value of a sorted x.
+
+    The nearest ones are consecutive; the window whose two ends are equally far is found by bisection.
+    """
+    ends = x[: len(x) - size + 1] + x[size - 1 :]
+    right = np.clip(np.searchsorted(ends, 2 * at), 0, len(ends) - 1)
+    both = np.stack([np.maximum(right - 1, 0), right])
+    return np.asarray(np.maximum(at - x[both], x[both + size - 1] - at).min(axis=0))

@@ -19,7 +19,7 @@ from metrics.base import FloatArray, MetricUnavailable, Needs, Scores, Segment, 
 from metrics.linguistics.cache import default_path
 from metrics.ranking.data import RankedSet
 from metrics.ranking.experiment import columns
-from metrics.ranking.pairs import preferences, ranks, soft_wins, wins
+from metrics.ranking.pairs import preferences_of, ranks, soft_wins, wins
 from metrics.ranking.store import RankerModel, load_ranker
 from metrics.ranking.toolbox import Toolbox, Wanted
 from metrics.registry import register, register_ranker
@@ -75,7 +75,7 @@ class TrainedRanker:
         with Toolbox(self._wanted(), lambda message: None) as extractor:
             features = extractor.extract(ranked, cells)[:, columns(self.trained.features)]
         by_source = features.reshape(len(systems), len(sources), -1).transpose(1, 0, 2)
-        return [preferences(rows, self.trained.classifier) for rows in by_source]
+        return preferences_of(list(by_source), self.trained.classifier)
 
     def _wanted(self) -> Wanted:
         about = self.trained.about

@@ -56,15 +56,25 @@ def preferences(features: FloatArray, classifier: Classifier) -> FloatArray:
 
     Asked in both directions, so that p[i, j] + p[j, i] = 1.
     """
-    n = len(features)
-    i, j = np.triu_indices(n, 1)
-    differences = features[i] - features[j]
-    matrix = np.full((n, n), 0.5)
-    if len(i):
-        forth, back = classifier.probability(differences), classifier.probability(-differences)
-        matrix[i, j] = (forth + 1 - back) / 2
+    return preferences_of([features], classifier)[0]
+
+
+def preferences_of(groups: Sequence[FloatArray], classifier: Classifier) -> list[FloatArray]:
+    """The same for the outputs of many sources, with one question to the classifier."""
+    upper = [np.triu_indices(len(group), 1) for group in groups]
+    differences = [group[i] - group[j] for group, (i, j) in zip(groups, upper, strict=True)]
+    together = np.concatenate(differences) if differences else np.zeros((0, 0))
+    found = np.zeros(0)
+    if len(together):
+        found = (classifier.probability(together) + 1 - classifier.probability(-together)) / 2
+    matrices, start = [], 0
+    for group, (i, j) in zip(groups, upper, strict=True):
+        matrix = np.full((len(group), len(group)), 0.5)
+        matrix[i, j] = found[start : start + len(i)]
         matrix[j, i] = 1 - matrix[i, j]
-    return matrix
+        matrices.append(matrix)
+        start += len(i)
+    return matrices
 
 
 def wins(matrix: FloatArray) -> FloatArray:
