@@ -1,7 +1,7 @@
 """What the lexical matcher knows about each word type, and which words of two sentences may match.
 
-Everything costly (stem, senses, character pairs) is computed once per type and remembered, which is what
-makes the matcher fast: a task has far fewer types than tokens.
+Everything costly (stem, senses, character pairs) is computed once per type and remembered, and only for words
+that found no equal one. This is what makes the matcher fast: a task has far fewer types than tokens.
 """
 
 from __future__ import annotations
@@ -30,25 +30,21 @@ FEW = 12  # a word type that occurs more often than this is matched near its own
 
 
 class WordType:
-    """One distinct token."""
+    """One distinct token; what only unmatched words need is filled in when it is first needed."""
 
-    __slots__ = ("content", "lower", "pairs", "senses", "stem", "token", "weight")
+    __slots__ = ("content", "lower", "pairs", "senses", "spelled", "stem", "token", "weight")
 
-    def __init__(
-        self, token: str, stem: Callable[[str], str], senses: Callable[[str], frozenset[str]]
-    ) -> None:
+    def __init__(self, token: str) -> None:
         self.token = token
         self.lower = lower = token.lower()
-        spelled = len(lower) >= LONG_ENOUGH
         number = any(char.isdigit() for char in lower)
         punctuation = is_punctuation(token)
-        self.content = number or (spelled and not punctuation and lower not in FUNCTION_WORDS)
+        self.spelled = len(lower) >= LONG_ENOUGH and not punctuation and not number
+        self.content = number or (self.spelled and lower not in FUNCTION_WORDS)
         self.weight = CONTENT if self.content else PUNCTUATION if punctuation else FUNCTION
-        self.stem = stem(lower) if spelled and not number else lower
-        self.senses = senses(lower) if self.content and not number else frozenset()
-        self.pairs = (
-            frozenset(map("".join, zip(f" {lower}", f"{lower} ", strict=True))) if self.content else None
-        )
+        self.stem = ""
+        self.senses: frozenset[str] = frozenset()
+        self.pairs: frozenset[str] = frozenset()
 
 
 class Vocabulary:
@@ -63,29 +59,59 @@ class Vocabulary:
         self.version = f"stem={stemmer} synonyms={wordnet.name if wordnet else 'none'}"
 
     def candidates(self, a: Sequence[str], b: Sequence[str]) -> list[Candidate]:
-        """All possible matches: by equal stem, and for words without one by sense or spelling."""
+        """All possible matches: of words that are equal but for case, then of those that found none."""
         of_a, of_b = self._types(a), self._types(b)
-        by_stem: dict[str, list[int]] = {}
+        places_of: dict[str, list[int]] = {}
         for j, word in enumerate(of_b):
-            by_stem.setdefault(word.stem, []).append(j)
+            places_of.setdefault(word.lower, []).append(j)
         found: list[Candidate] = []
         alone: list[int] = []
         for i, word in enumerate(of_a):
-            places = by_stem.get(word.stem)
+            places = places_of.get(word.lower)
             if places is None:
-                if word.pairs:
+                if word.spelled:
                     alone.append(i)
                 continue
             for j in places if len(places) <= FEW else _nearest(i, places, len(a), len(b)):
-                other = of_b[j]
-                cost = 0 if word is other else CASE_COSTS if word.lower == other.lower else ENDING_COSTS
-                found.append((i, j, word.weight - cost, True, word.content))
+                weight = word.weight if word is of_b[j] else word.weight - CASE_COSTS
+                found.append((i, j, weight, True, word.content))
         if alone:
-            stems = {word.stem for word in of_a}
-            rest = [j for j, word in enumerate(of_b) if word.pairs and word.stem not in stems]
+            matched = {word.lower for word in of_a}
+            rest = [j for j, word in enumerate(of_b) if word.spelled and word.lower not in matched]
             if rest:
-                found += _loose(of_a, of_b, alone, rest)
+                found += self._looser(of_a, of_b, alone, rest)
         return found
+
+    def _looser(
+        self, of_a: list[WordType], of_b: list[WordType], alone: list[int], rest: list[int]
+    ) -> list[Candidate]:
+        """Matches by stem; for words without one, by sense or spelling."""
+        by_stem: dict[str, list[int]] = {}
+        for j in rest:
+            by_stem.setdefault(self._described(of_b[j]).stem, []).append(j)
+        found: list[Candidate] = []
+        still: list[int] = []
+        for i in alone:
+            word = self._described(of_a[i])
+            places = by_stem.get(word.stem)
+            if places is None:
+                still.append(i)
+            else:
+                found += [(i, j, word.weight - ENDING_COSTS, True, word.content) for j in places[:FEW]]
+        if still:
+            stems = {of_a[i].stem for i in alone}
+            others = [j for j in rest if of_b[j].stem not in stems and of_b[j].content]
+            found += _loose(of_a, of_b, [i for i in still if of_a[i].content], others)
+        return found
+
+    def _described(self, word: WordType) -> WordType:
+        """The word with its stem, senses and pairs of characters."""
+        if not word.stem:
+            word.stem = self._stem(word.lower) or word.lower
+            if word.content:
+                word.senses = self._senses(word.lower)
+                word.pairs = frozenset(map("".join, zip(f" {word.lower}", f"{word.lower} ", strict=True)))
+        return word
 
     def _types(self, tokens: Sequence[str]) -> list[WordType]:
         known = self._known
@@ -96,7 +122,7 @@ class Vocabulary:
                 known.clear()
         for token in tokens:
             if token not in known:
-                known[token] = WordType(token, self._stem, self._senses)
+                known[token] = WordType(token)
         return [known[token] for token in tokens]
 
 
@@ -126,8 +152,6 @@ def _loose(
 
 def _similar(word: WordType, other: WordType) -> bool:
     """Whether two words that begin alike have enough character pairs in common."""
-    if word.pairs is None or other.pairs is None:
-        return False
     return 2 * len(word.pairs & other.pairs) >= SIMILARITY * (len(word.pairs) + len(other.pairs))
 
 
