@@ -152,7 +152,7 @@ def _add_sets(parser: argparse.ArgumentParser) -> None:
 
 def _read_sets(options: Options, *, judged: bool) -> list[TrainingSet]:
     groups = [datasets.find_set(prefix) for prefix in options["set"]]
-    labels = [Path(prefix).name for prefix in options["set"]]
+    labels = ["/".join(Path(prefix).parts[-2:]) for prefix in options["set"]]  # cs-en of which year?
     if options["segments"] or options["outputs"]:
         if not (options["segments"] and options["outputs"]):
             raise InputError(Problem("missing_file", "--segments and --outputs belong together"))
