@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.alignment import Kind, align, aligner
+from evaluation.alignment.refine import shortened
 from evaluation.tokens import is_punctuation, tokenize
 from tests.alignment.test_complete import Row, links_of, rows
 
@@ -66,14 +67,18 @@ def test_neighbouring_differences_join_into_one_question(a: str, b: str, questio
     assert [row for row in rows(alignment) if row[2] != "shared"] == questions
 
 
-def test_a_long_phrase_is_split_at_a_pause_and_never_across_a_link() -> None:
-    a, b = ["u", "v", ",", "w", "x", "y"], ["p", "q", ",", "r", "s", "t"]
-    split = align(a, b, links=[(0, 0), (0, 5), (5, 0), (5, 5)], max_length=4)
-    assert [(p.a, p.b) for p in split.phrases] == [((0, 3), (0, 3)), ((3, 6), (3, 6))] or split.phrases
-    long = align(["u", "v", "w", "x"], ["p", "q", "r", "s"], links=[], max_length=2)
-    assert [(p.a, p.b) for p in long.phrases] == [((0, 2), (0, 2)), ((2, 4), (2, 4))]
-    linked = align(["u", "v", "w", "x", "y"], ["p", "q", "r"], links=[(3, 0), (0, 1), (0, 0)], max_length=4)
-    assert all(p.a is None or p.a[1] - p.a[0] <= 4 for p in linked.phrases)
+def test_a_long_phrase_is_split_after_a_pause_else_in_the_middle() -> None:
+    paused = align(["u", "v", ",", "w", "x", "y"], ["p", "q", ";", "r"], links=[], max_length=4)
+    assert [(p.a, p.b) for p in paused.phrases] == [((0, 3), (0, 3)), ((3, 6), (3, 4))]
+    even = align(["u", "v", "w", "x"], ["p", "q", "r", "s"], links=[], max_length=2)
+    assert [(p.a, p.b) for p in even.phrases] == [((0, 2), (0, 2)), ((2, 4), (2, 4))]
+
+
+def test_a_long_phrase_is_not_split_across_a_link() -> None:
+    blocks = shortened(
+        tuple("uvwxy"), tuple("pqrs"), [(0, 5, 0, 4)], [(3, 0), (4, 3)], 4, lambda block: False
+    )
+    assert blocks == [(0, 4, 0, 3), (4, 5, 3, 4)]
 
 
 def test_a_phrase_with_one_word_on_a_side_cannot_be_split() -> None:
