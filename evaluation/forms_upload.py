@@ -51,7 +51,10 @@ class Field:
 
 
 class SettingsForm(forms.Form):
-    """Everything that the person who uploads decides; ``systems`` are those of the files."""
+    """Everything that the person who uploads decides.
+
+    ``systems`` are those of the files; ``tops`` what every sentence of them has to stand on top.
+    """
 
     name = forms.CharField(label=_("Name of the task"), max_length=150, widget=Field.text())
     campaign = forms.CharField(
@@ -157,8 +160,11 @@ class SettingsForm(forms.Form):
     )
     incomplete = forms.BooleanField(label=_("Not every system has translated every sentence"), required=False)
 
-    def __init__(self, *args: Any, systems: Sequence[str] = (), **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, systems: Sequence[str] = (), tops: Sequence[str] = ("source",), **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
+        self.tops = tops
         baseline = self.fields["baseline"]
         assert isinstance(baseline, forms.ChoiceField)
         baseline.choices = [(name, name) for name in systems]
@@ -185,6 +191,8 @@ class SettingsForm(forms.Form):
             self.add_error("baseline", _("Choose the system that the others are compared with."))
         if data.get("design") in ("round-robin", "blocks") and not data.get("meetings"):
             self.add_error("meetings", _("Say how many."))
+        if data.get("shows") and data["shows"] not in self.tops:
+            self.add_error("shows", _("Not every sentence of these files has one."))
         return data
 
     def comparisons(self) -> str:
@@ -206,14 +214,14 @@ class SettingsForm(forms.Form):
         )
 
 
-def first_values(name: str, source: str, target: str, has_sources: bool) -> dict[str, str]:
+def first_values(name: str, source: str, target: str, top: str) -> dict[str, str]:
     """What the form suggests for fresh files, as a browser would send it."""
     return {
         "name": name,
         "source_language": source,
         "target_language": target,
         "scheme": "four-way",
-        "shows": "source" if has_sources else "reference",
+        "shows": top,
         "overlap": "2",
         "aligner": "lexical",
         "design": "all",
@@ -278,13 +286,7 @@ class QuotaForm(forms.Form):
 
 
 class InvitationForm(forms.Form):
-    note = forms.CharField(
-        label=_("Note"),
-        required=False,
-        max_length=200,
-        widget=Field.text(),
-        help_text=_("For yourself: whom is it for?"),
-    )
+    note = forms.CharField(label=_("Note for yourself"), required=False, max_length=200, widget=Field.text())
     most_uses = forms.IntegerField(
         label=_("Uses"), min_value=1, max_value=10_000, widget=Field.number(1, 10_000)
     )

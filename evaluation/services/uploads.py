@@ -34,6 +34,7 @@ from evaluation.importers import (
     SourceFile,
     detect,
     guess_role,
+    languages,
     read,
 )
 from evaluation.models import Job, Upload, UploadedFile, User
@@ -58,7 +59,8 @@ class Outcome:
     source_language: str = ""
     target_language: str = ""
     name: str = ""
-    has_sources: bool = False
+    # What can stand above the candidates: every sentence has it.
+    tops: list[str] = field(default_factory=lambda: ["source"])
     judgements: int = 0
     problems: list[dict[str, Any]] = field(default_factory=list)
     warnings: list[dict[str, Any]] = field(default_factory=list)
@@ -155,6 +157,24 @@ def _guess(name: str, path: Path) -> tuple[str, list[str]]:
     return role, [system] if system else []
 
 
+def stem(upload: Upload) -> str:
+    """A first name for the task: that of the first file that holds sentences."""
+    names = [file.name for file in upload.files.all() if file.role != Role.ALIGNMENTS]
+    return names[0].split(".")[0][:150] if names else ""
+
+
+def languages_by_name(upload: Upload) -> tuple[str, str]:
+    """Source and target language as plain text files are often named: ``news.de.txt``, ``system.en``."""
+    found: dict[str, str] = {}
+    for file in upload.files.all():
+        parts = file.name.lower().removesuffix(".txt").split(".")
+        code = languages.normalise(parts[-1]) if len(parts) > 1 and len(parts[-1]) in (2, 3) else None
+        if code:
+            found.setdefault("source" if file.role == Role.SOURCE else "target", code)
+    texts = all(file.role != Role.ITEMS for file in upload.files.all())
+    return (found.get("source", ""), found.get("target", "")) if texts else ("", "")
+
+
 def _folder(upload: Upload) -> Path:
     folder = Path(site.MEDIA_ROOT) / str(upload.pk)
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -227,13 +247,15 @@ def read_upload(upload: Upload) -> ImportedSet:
 def _outcome(imported: ImportedSet) -> Outcome:
     sample: list[ImportedItem] = []
     characters = 0
-    has_sources = True
+    # What every sentence has and can stand above the candidates; nothing at all shows the empty source.
+    tops = {"source", "reference"}
     for item in imported.items:
         if len(sample) < SAMPLE_ITEMS and (not sample or characters < SAMPLE_CHARACTERS):
             sample.append(item)
             characters += sum(len(candidate.text) for candidate in item.candidates)
-        has_sources = has_sources and bool(item.source)
-        if not has_sources and len(sample) == SAMPLE_ITEMS:
+        tops -= set() if item.source else {"source"}
+        tops -= set() if item.references else {"reference"}
+        if not tops and len(sample) == SAMPLE_ITEMS:
             break
     return Outcome(
         format=imported.format,
@@ -243,7 +265,7 @@ def _outcome(imported: ImportedSet) -> Outcome:
         source_language=imported.source_language,
         target_language=imported.target_language,
         name=imported.name,
-        has_sources=has_sources,
+        tops=sorted(tops, reverse=True) or ["source"],
         judgements=len(imported.judgements),
         warnings=[warning.as_dict() for warning in imported.warnings],
         sample=[asdict(item) for item in sample],

@@ -26,6 +26,12 @@ def role_name(role: str) -> str:
     return str(ROLE_NAMES[role])
 
 
+@register.filter
+def visible_tabs(excerpt: str) -> str:
+    """In a table the missing or surplus tab is usually the fault."""
+    return excerpt.replace("\t", "⇥")
+
+
 @register.simple_tag
 def preview_staff(fragments: list[Fragment]) -> SafeString:
     """A stave as annotators see it; its phrases lead nowhere, for there are no cards."""

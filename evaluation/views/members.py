@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_required
@@ -118,7 +119,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         except people.InvitationGone:
             return _door(request, invitation, user)
         if user is None:
-            login(request, person, backend="django.contrib.auth.backends.ModelBackend")
+            login(request, person, backend=settings.AUTHENTICATION_BACKENDS[0])
         return _first_sentence(request, invitation.task, person)
     return _door(request, invitation, user)
 

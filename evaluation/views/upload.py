@@ -135,22 +135,20 @@ def _create(request: HttpRequest, found: Upload) -> HttpResponse:
 
 
 def _form(found: Upload, outcome: uploads.Outcome | None) -> SettingsForm:
-    suggested = {}
-    if outcome and outcome.is_good:
-        suggested = first_values(
-            outcome.name or _stem(found),
-            outcome.source_language,
-            outcome.target_language,
-            outcome.has_sources,
-        )
-    values = found.settings.get("values")
-    systems = outcome.systems if outcome else []
-    return SettingsForm(suggested if values is None else values, systems=systems)
-
-
-def _stem(found: Upload) -> str:
-    first = found.files.first()
-    return first.name.split(".")[0][:150] if first else ""
+    """What was typed; where nothing was, what the files suggest."""
+    known = outcome or uploads.Outcome()
+    source, target = uploads.languages_by_name(found)
+    values = first_values(
+        known.name or uploads.stem(found),
+        known.source_language or source,
+        known.target_language or target,
+        known.tops[0],
+    )
+    typed = found.settings.get("values")
+    if typed is not None:
+        languages = {name: typed.get(name) or values[name] for name in ("source_language", "target_language")}
+        values = {**typed, **languages}
+    return SettingsForm(values, systems=known.systems, tops=known.tops)
 
 
 def _page(

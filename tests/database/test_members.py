@@ -1,0 +1,226 @@
+"""Members, quotas, invitation links and the state of a task; every change leaves a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import Group
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from evaluation.models import Annotator, Assignment, AuditEntry, Invitation, Membership, Role, Task, User
+from evaluation.services import judging, people
+from tests.database.conftest import person
+
+SignIn = Callable[[User | Annotator | None], Client]
+
+
+@pytest.fixture
+def manager(alice: User, signed_in: SignIn) -> Client:
+    return signed_in(alice)
+
+
+def address(task: Task, name: str = "members", *args: object) -> str:
+    return reverse(name, args=[task.slug, *args])
+
+
+class TestMembers:
+    def test_existing_people_are_added_with_a_quota(self, task: Task, manager: Client) -> None:
+        person("erin")
+        person("frank")
+        manager.post(
+            address(task, "add-members"), {"names": "erin, frank", "role": "annotator", "quota": "2"}
+        )
+        assert set(task.memberships.values_list("user__username", "quota")) == {("erin", 2), ("frank", 2)}
+        assert "erin" in manager.get(address(task)).content.decode()
+        assert AuditEntry.objects.get().detail["people"] == ["erin", "frank"]
+
+    def test_a_quota_ends_the_work_of_one_person(self, task: Task, manager: Client) -> None:
+        erin = person("erin")
+        manager.post(address(task, "add-members"), {"names": "erin", "role": "annotator", "quota": "1"})
+        voice = Annotator.objects.create(user=erin)
+        first = judging.next_assignment(task, voice)
+        assert first is not None
+        judging.skip(first, "no")
+        assert judging.next_assignment(task, voice) is None
+
+    def test_a_name_that_nobody_has_adds_nobody(self, task: Task, manager: Client) -> None:
+        person("erin")
+        response = manager.post(address(task, "add-members"), {"names": "erin nemo", "role": "annotator"})
+        assert response.status_code == 422
+        assert "Nobody is called nemo" in response.content.decode()
+        assert task.memberships.count() == 0
+
+    def test_a_group_is_added_at_once(self, task: Task, manager: Client) -> None:
+        group = Group.objects.create(name="linguists")
+        for name in ("erin", "frank"):
+            person(name).groups.add(group)
+        assert "linguists" in manager.get(address(task)).content.decode()
+        manager.post(address(task, "add-members"), {"group": str(group.pk), "role": "annotator"})
+        assert task.memberships.count() == 2
+
+    def test_adding_again_changes_the_quota_only(self, task: Task, manager: Client) -> None:
+        person("erin")
+        for quota in ("1", "5"):
+            manager.post(address(task, "add-members"), {"names": "erin", "role": "annotator", "quota": quota})
+        assert list(task.memberships.values_list("quota", flat=True)) == [5]
+
+    def test_a_quota_can_be_changed_and_taken_away(self, task: Task, bob: Annotator, manager: Client) -> None:
+        row = task.memberships.get()
+        for typed, stored in (("7", 7), ("", None), ("0", None)):
+            manager.post(address(task, "change-member", row.pk), {"quota": typed})
+            row.refresh_from_db()
+            assert row.quota == stored
+
+    def test_removing_somebody_keeps_every_answer(self, task: Task, bob: Annotator, manager: Client) -> None:
+        judging.next_assignment(task, bob)
+        manager.post(address(task, "change-member", task.memberships.get().pk), {"remove": "1"})
+        assert task.memberships.count() == 0
+        assert Assignment.objects.filter(annotator=bob).exists()
+
+    def test_members_of_another_task_cannot_be_touched(self, task: Task, manager: Client, dora: User) -> None:
+        other = Membership.objects.create(user=dora, campaign=task.campaign, role=Role.ANNOTATOR)
+        assert manager.post(address(task, "change-member", other.pk), {"remove": "1"}).status_code == 404
+
+    def test_only_managers_enter(
+        self, task: Task, bob: Annotator, dora: User, signed_in: SignIn, alice: User
+    ) -> None:
+        researcher = person("rita")
+        Membership.objects.create(user=researcher, campaign=task.campaign, role=Role.RESEARCHER)
+        invitation = people.invite(task, by=alice)
+        for who in (bob, dora, researcher):
+            client = signed_in(who)
+            assert client.get(address(task)).status_code == 404
+            for name in ("add-members", "invite", "task-state"):
+                assert client.post(address(task, name), {"state": "closed"}).status_code == 404
+            assert client.post(address(task, "revoke-invitation", invitation.pk)).status_code == 404
+        assert signed_in(None).get(address(task)).status_code == 302
+        task.refresh_from_db()
+        assert task.is_open
+
+    def test_the_page_costs_a_constant_number_of_queries(self, task: Task, manager: Client) -> None:
+        def cost() -> int:
+            with CaptureQueriesContext(connection) as queries:
+                assert manager.get(address(task)).status_code == 200
+            return len(queries)
+
+        before = cost()
+        alice = User.objects.get(username="alice")
+        people.add_members(task, [person(f"p{n}").username for n in range(5)], by=alice)
+        for _ in range(3):
+            people.invite(task, by=alice)
+        assert cost() == before <= 10
+
+
+class TestInvitations:
+    @pytest.fixture
+    def invitation(self, task: Task, alice: User) -> Invitation:
+        return people.invite(task, by=alice)
+
+    def test_a_link_makes_an_account_and_opens_the_first_sentence(self, invitation: Invitation) -> None:
+        client = Client()
+        door = client.get(reverse("join", args=[invitation.token]))
+        assert door.status_code == 200
+        assert User.objects.filter(username__startswith="guest").count() == 0
+        response = client.post(reverse("join", args=[invitation.token]))
+        assignment = Assignment.objects.get()
+        assert response.url == assignment.get_absolute_url()  # type: ignore[attr-defined]
+        assert client.get(response.url).status_code == 200  # type: ignore[attr-defined]
+        guest = assignment.annotator.user
+        assert guest is not None
+        assert (guest.email, guest.has_usable_password()) == ("", False)
+        assert guest.memberships.get().task == invitation.task
+
+    def test_a_single_use_is_a_single_use(self, invitation: Invitation) -> None:
+        Client().post(reverse("join", args=[invitation.token]))
+        response = Client().post(reverse("join", args=[invitation.token]))
+        assert response.status_code == 410
+        assert "has been used" in response.content.decode()
+        assert User.objects.filter(username__startswith="guest").count() == 1
+
+    def test_who_has_joined_comes_back_by_the_same_link(self, invitation: Invitation) -> None:
+        client = Client()
+        client.post(reverse("join", args=[invitation.token]))
+        assert client.get(reverse("join", args=[invitation.token])).status_code == 200
+        assert client.post(reverse("join", args=[invitation.token])).status_code == 302
+        invitation.refresh_from_db()
+        assert (invitation.uses, User.objects.filter(username__startswith="guest").count()) == (1, 1)
+
+    def test_whoever_is_signed_in_joins_as_themselves(
+        self, invitation: Invitation, dora: User, signed_in: SignIn
+    ) -> None:
+        signed_in(dora).post(reverse("join", args=[invitation.token]))
+        assert dora.memberships.get().role == Role.ANNOTATOR
+        assert not User.objects.filter(username__startswith="guest").exists()
+
+    @pytest.mark.parametrize("how", ["expired", "revoked"])
+    def test_a_link_that_is_over_lets_nobody_in(
+        self, invitation: Invitation, how: str, manager: Client
+    ) -> None:
+        if how == "revoked":
+            manager.post(address(invitation.task, "revoke-invitation", invitation.pk))
+        else:
+            Invitation.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+        assert Client().get(reverse("join", args=[invitation.token])).status_code == 410
+        assert Client().post(reverse("join", args=[invitation.token])).status_code == 410
+        assert not User.objects.filter(username__startswith="guest").exists()
+        page = manager.get(address(invitation.task)).content.decode()
+        assert how in page
+        assert invitation.token not in page
+
+    def test_a_link_for_many_is_made_listed_and_counted(self, task: Task, manager: Client) -> None:
+        manager.post(address(task, "invite"), {"note": "class 7b", "most_uses": "2", "days": "3"})
+        invitation = Invitation.objects.get()
+        page = manager.get(address(task)).content.decode()
+        assert f"http://testserver/j/{invitation.token}" in page
+        assert "class 7b" in page
+        for _ in range(3):
+            Client().post(reverse("join", args=[invitation.token]))
+        invitation.refresh_from_db()
+        assert invitation.uses == 2
+        assert task.memberships.count() == 2
+
+    @pytest.mark.parametrize("wrong", [{"most_uses": "0"}, {"days": "400"}, {"days": "x"}])
+    def test_a_link_that_makes_no_sense_is_refused(
+        self, task: Task, manager: Client, wrong: dict[str, str]
+    ) -> None:
+        response = manager.post(address(task, "invite"), {"most_uses": "1", "days": "3", **wrong})
+        assert response.status_code == 422
+        assert Invitation.objects.count() == 0
+
+    def test_a_link_to_a_closed_task_says_so(self, invitation: Invitation, alice: User) -> None:
+        people.change_state(invitation.task, Task.State.CLOSED, by=alice)
+        client = Client()
+        response = client.post(reverse("join", args=[invitation.token]), follow=True)
+        assert "not open now" in response.content.decode()
+
+    def test_an_invented_link_is_unknown(self, db: None) -> None:
+        assert Client().get("/j/guessed").status_code == 404
+
+
+class TestState:
+    def test_a_task_is_closed_reopened_archived_and_brought_back(self, task: Task, manager: Client) -> None:
+        for to in ("closed", "open", "closed", "archived", "closed"):
+            assert f'value="{to}"' in manager.get(address(task)).content.decode()
+            manager.post(address(task, "task-state"), {"state": to})
+            task.refresh_from_db()
+            assert task.state == to
+        trail = list(AuditEntry.objects.order_by("pk").values_list("action", "detail"))
+        assert trail[0] == ("state", {"from": "open", "to": "closed"})
+        assert len(trail) == 5
+
+    @pytest.mark.parametrize("to", ["archived", "importing", "draft", "nonsense", ""])
+    def test_no_other_change_is_possible(self, task: Task, manager: Client, to: str) -> None:
+        manager.post(address(task, "task-state"), {"state": to})
+        task.refresh_from_db()
+        assert task.state == "open"
+        assert AuditEntry.objects.count() == 0
+
+    def test_a_task_that_is_being_imported_is_nobodys_to_touch(self, task: Task, manager: Client) -> None:
+        Task.objects.update(state=Task.State.IMPORTING)
+        assert manager.get(address(task)).status_code == 404

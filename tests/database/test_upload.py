@@ -1,0 +1,371 @@
+"""From dropped files to a running task: checked, previewed, confirmed once, made in the background."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from pytest_django import Settings
+
+from evaluation import jobs
+from evaluation.importers import read
+from evaluation.importers.source import SourceFile
+from evaluation.models import AuditEntry, Campaign, Item, Job, Membership, Role, Task, Upload, User
+from evaluation.services import importing, uploading, uploads
+from evaluation.services.uploads import sampled
+from tests.database.conftest import SENTENCES, person
+from tests.importers.bad_inputs import GOOD_TSV, many
+
+SAMPLES = Path(settings.BASE_DIR) / "fixtures" / "samples"
+NO_REFERENCE = [{key: s[key] for key in ("id", "source", "candidates")} for s in SENTENCES]
+HOUSES = json.dumps({"source_language": "de", "target_language": "en", "items": NO_REFERENCE}).encode()
+
+
+@pytest.fixture
+def alice(db: None) -> User:
+    return person("alice", may_create=True)
+
+
+@pytest.fixture
+def client(alice: User) -> Client:
+    client = Client()
+    client.force_login(alice)
+    return client
+
+
+def drop(client: Client, *files: tuple[str, bytes]) -> Any:  # Any: Django's test response
+    return client.post("/upload/", {"files": [SimpleUploadedFile(name, data) for name, data in files]})
+
+
+def settings_form(**changes: str) -> dict[str, str]:
+    return {
+        "name": "Houses", "scheme": "four-way", "shows": "source", "overlap": "2", "aligner": "lexical",
+        "design": "all", "dedup": "item", "moved": "ranked", "order": "document", "checks": "0",
+        "repeats": "0", "seed": "1", "format": "auto", "empty": "refuse", "link_base": "0",
+        "source_language": "de", "target_language": "en", **changes,
+    }  # fmt: skip
+
+
+def create(client: Client, upload: Upload, **changes: str) -> Any:
+    return client.post(upload.get_absolute_url(), {"create": "1", **settings_form(**changes)})
+
+
+def work() -> None:
+    call_command("worker", batch=True, interval=0, startup_delay=False, reload=False, verbosity=0)
+
+
+class TestThePage:
+    def test_a_good_file_is_kept_checked_and_previewed(self, client: Client) -> None:
+        response = drop(client, ("houses.json", HOUSES))
+        upload = Upload.objects.get()
+        assert response.url == upload.get_absolute_url()
+        page = client.get(response.url).content.decode()
+        assert "JSON · 4 sentences" in page
+        assert "3 systems" in page
+        assert 'class="ph p1"' in page
+        assert "Satz 1: das rote Haus ist klein." in page
+        assert "alpha" not in page.split("First sentences")[1]
+
+    def test_files_are_stored_under_names_of_ours(self, client: Client) -> None:
+        drop(client, ("../../etc/pass wd.json", HOUSES))
+        file = Upload.objects.get().files.get()
+        assert file.name == "pass wd.json"
+        assert file.path.isalnum()
+        assert (Path(settings.MEDIA_ROOT) / str(file.upload_id) / file.path).read_bytes() == HOUSES
+
+    def test_a_fault_is_shown_with_place_remedy_and_excerpt(self, client: Client) -> None:
+        response = drop(client, ("bad.tsv", (GOOD_TSV + "3\tx\ty\n").encode()))
+        page = response.content.decode()
+        assert response.status_code == 422
+        assert 'role="alert"' in page
+        assert "bad.tsv:4" in page
+        assert "column_count" in page
+        assert Task.objects.count() == 0
+
+    def test_a_corrected_file_replaces_the_faulty_one(self, client: Client) -> None:
+        drop(client, ("bad.tsv", (GOOD_TSV + "3\tx\ty\n").encode()))
+        upload = Upload.objects.get()
+        corrected = SimpleUploadedFile("bad.tsv", GOOD_TSV.encode())
+        typed = settings_form(source_language="", target_language="")
+        response = client.post(upload.get_absolute_url(), {**typed, "files": [corrected]})
+        assert response.status_code == 302
+        assert upload.files.count() == 1
+        assert len(list((Path(settings.MEDIA_ROOT) / str(upload.pk)).iterdir())) == 1
+        assert "column_count" not in client.get(upload.get_absolute_url()).content.decode()
+
+    def test_roles_of_plain_text_are_guessed_from_the_names(self, client: Client) -> None:
+        texts = sorted((SAMPLES / "text").iterdir())
+        drop(client, *((path.name, path.read_bytes()) for path in texts))
+        files = Upload.objects.get().files.all()
+        assert {file.name: (file.role, file.systems) for file in files} == {
+            "north-south.links": ("alignments", []),
+            "north.en.txt": ("system", ["north"]),
+            "reference.en.txt": ("reference", []),
+            "source.de.txt": ("source", []),
+            "south.en.txt": ("system", ["south"]),
+        }
+        assert Upload.objects.get().settings["outcome"]["problems"] == []
+        page = client.get(Upload.objects.get().get_absolute_url()).content.decode()
+        assert 'name="source_language" value="de"' in page
+        assert 'name="target_language" value="en"' in page
+
+    def test_a_role_can_be_changed_and_a_file_removed(self, client: Client) -> None:
+        drop(client, ("a.txt", b"one\n"), ("b.txt", b"two\n"), ("c.txt", b"drei\n"))
+        upload = Upload.objects.get()
+        client.post(upload.get_absolute_url(), {**settings_form(), "role-3": "source"})
+        assert uploads.checked(Upload.objects.get()).is_good  # type: ignore[union-attr]  # it is small
+        client.post(upload.get_absolute_url(), {**settings_form(), "remove": "1"})
+        assert [file.name for file in upload.files.all()] == ["b.txt", "c.txt"]
+
+    def test_nothing_typed_is_lost_on_an_error(self, client: Client) -> None:
+        drop(client, ("houses.json", HOUSES))
+        response = create(
+            client, Upload.objects.get(), overlap="99", instructions="Read <b>twice</b>.", checks="11"
+        )
+        page = response.content.decode()
+        assert response.status_code == 422
+        assert "Read &lt;b&gt;twice&lt;/b&gt;." in page
+        assert 'value="99"' in page
+        assert "less than or equal to 10" in page
+        later = client.get(Upload.objects.get().get_absolute_url()).content.decode()
+        assert 'value="99"' in later
+        assert Job.objects.count() == 0
+
+    @pytest.mark.parametrize(
+        ("change", "said"),
+        [
+            ({"source_language": "klingon"}, "bad_language"),
+            ({"design": "baseline"}, "Choose the system"),
+            ({"design": "blocks"}, "Say how many"),
+            ({"name": ""}, "required"),
+            ({"shows": "reference"}, "Not every sentence"),
+        ],
+    )
+    def test_settings_that_make_no_sense_are_named(
+        self, client: Client, change: dict[str, str], said: str
+    ) -> None:
+        drop(client, ("houses.json", HOUSES))
+        response = create(client, Upload.objects.get(), **change)
+        assert response.status_code == 422
+        assert said in response.content.decode()
+        assert Job.objects.count() == 0
+
+    def test_hostile_text_is_shown_literally(self, client: Client) -> None:
+        table = GOOD_TSV.replace("Good day", "<script>alert(1)</script> day").encode()
+        drop(client, ("a.tsv", table))
+        page = client.get(Upload.objects.get().get_absolute_url()).content.decode()
+        assert "<script>alert" not in page
+        assert (
+            "&lt;script&gt;alert(1)" in page.replace("</span>", "").replace("<span>", "") or "alert" in page
+        )
+
+    def test_an_upload_over_the_cap_is_refused_before_it_is_read(
+        self, client: Client, settings: Settings
+    ) -> None:
+        settings.APPRAISE_MAX_UPLOAD = 1000
+        response = drop(client, ("large.tsv", b"x" * 2000))
+        assert response.status_code == 413
+        assert "too_large" in response.content.decode()
+        assert Upload.objects.count() == 0
+
+    def test_no_file_at_all_is_a_plain_answer(self, client: Client) -> None:
+        response = client.post("/upload/", {})
+        assert response.status_code == 422
+        assert "there is no file" in response.content.decode().lower()
+
+    def test_forms_need_their_token(self, alice: User) -> None:
+        strict = Client(enforce_csrf_checks=True)
+        strict.force_login(alice)
+        assert drop(strict, ("houses.json", HOUSES)).status_code == 403
+        assert Upload.objects.count() == 0
+
+    def test_only_those_who_may_create_enter_and_each_sees_their_own(self, client: Client) -> None:
+        drop(client, ("houses.json", HOUSES))
+        address = Upload.objects.get().get_absolute_url()
+        assert Client().get("/upload/").status_code == 302
+        stranger = Client()
+        stranger.force_login(person("dora"))
+        assert stranger.get("/upload/").status_code == 403
+        other = Client()
+        other.force_login(person("eve", may_create=True))
+        assert other.get(address).status_code == 404
+        assert other.post(address, {"discard": "1"}).status_code == 404
+
+    def test_an_upload_can_be_found_again_and_discarded(self, client: Client) -> None:
+        drop(client, ("houses.json", HOUSES))
+        upload = Upload.objects.get()
+        assert "houses.json" in client.get("/upload/").content.decode()
+        client.post(upload.get_absolute_url(), {"discard": "1"})
+        assert Upload.objects.count() == 0
+        assert not (Path(settings.MEDIA_ROOT) / str(upload.pk)).exists()
+
+    def test_samples_and_the_schema_can_be_fetched(self, client: Client) -> None:
+        assert client.get("/schema/task.json").json()["title"] == "A task for Appraise"
+        page = client.get("/upload/").content.decode()
+        for path in SAMPLES.rglob("*"):
+            if path.is_file():
+                name = str(path.relative_to(SAMPLES))
+                address = reverse("sample", args=[name])
+                assert address in page
+                assert b"".join(client.get(address).streaming_content) == path.read_bytes()  # type: ignore[attr-defined]
+        assert client.get("/samples/../../manage.py").status_code == 404
+
+    def test_pages_cost_a_constant_number_of_queries(self, client: Client) -> None:
+        texts = sorted((SAMPLES / "text").iterdir())
+        drop(client, *((path.name, path.read_bytes()) for path in texts))
+        for address in (Upload.objects.get().get_absolute_url(), "/upload/"):
+            with CaptureQueriesContext(connection) as queries:
+                assert client.get(address).status_code == 200
+            assert len(queries) <= 10
+
+
+class TestThePreview:
+    def test_what_is_kept_of_an_item_is_the_item(self) -> None:
+        paths = [path for path in (SAMPLES / "task.json", SAMPLES / "phrases.tsv") if path.exists()]
+        for path in paths:
+            for item in read([SourceFile.from_path(path)]).items:
+                kept = json.loads(json.dumps(asdict(item)))
+                assert sampled(kept) == item
+
+
+@pytest.mark.django_db(transaction=True)
+class TestTheImport:
+    def begun(self, client: Client, **changes: str) -> Job:
+        drop(client, ("houses.json", HOUSES))
+        response = create(client, Upload.objects.get(), **changes)
+        assert response.status_code == 302, response.content.decode()[-3000:]
+        return Job.objects.get(kind="import")
+
+    def test_confirming_makes_the_task_and_leads_to_it(self, client: Client, alice: User) -> None:
+        job = self.begun(client, checks="10", repeats="10", instructions="Slowly.")
+        address = f"/upload/{job.arguments['upload']}/"
+        assert "Import Houses" in client.get(address).content.decode()
+        work()
+        task = Task.objects.get()
+        job.refresh_from_db()
+        assert (job.state, job.task, task.state) == (Job.State.DONE, task, Task.State.OPEN)
+        assert (task.scheme_name, task.instructions, task.checks) == ("four-way", "Slowly.", 10)
+        assert task.items.count() == 4
+        assert client.get(address).url == task.get_absolute_url()  # type: ignore[attr-defined]
+        assert Upload.objects.count() == 0
+        assert list(Path(settings.MEDIA_ROOT).glob(f"{job.arguments['upload']}*")) == []
+        assert Membership.objects.filter(user=alice, role=Role.MANAGER, campaign=task.campaign).exists()
+        assert AuditEntry.objects.get().target == f"task {task.slug}"
+
+    def test_an_upload_can_be_split_into_tasks_of_a_campaign(self, client: Client) -> None:
+        job = self.begun(client, split="3", campaign="Spring study")
+        work()
+        job.refresh_from_db()
+        assert job.result["tasks"] == ["houses-part-1", "houses-part-2"]
+        assert Campaign.objects.get().name == "Spring study"
+        assert [task.items.count() for task in Task.objects.order_by("slug")] == [3, 1]
+
+    def test_somebody_elses_campaign_is_not_to_be_had(self, client: Client) -> None:
+        Campaign.objects.create(slug="theirs", name="Theirs")
+        drop(client, ("houses.json", HOUSES))
+        response = create(client, Upload.objects.get(), campaign="Theirs")
+        assert response.status_code == 422
+        assert "not_yours" in response.content.decode()
+
+    def test_pressing_create_twice_makes_one_task(self, client: Client) -> None:
+        job = self.begun(client)
+        create(client, Upload.objects.get())
+        assert Job.objects.filter(kind="import").get() == job
+        work()
+        assert Task.objects.count() == 1
+
+    @pytest.mark.parametrize("split", ["", "2"])
+    def test_an_import_that_was_killed_goes_on(
+        self, client: Client, monkeypatch: pytest.MonkeyPatch, split: str
+    ) -> None:
+        monkeypatch.setattr(importing, "CHUNK", 1)
+        job = self.begun(client, split=split)
+        progress = Killed(after=3)
+        with pytest.raises(KeyboardInterrupt):
+            uploading.run_import(job, progress)  # type: ignore[arg-type]  # a stand-in
+        assert Task.objects.filter(state=Task.State.IMPORTING).exists()
+        assert Item.objects.count() == 3
+        work()
+        job.refresh_from_db()
+        assert job.state == Job.State.DONE
+        assert Item.objects.count() == 4
+        assert set(Task.objects.values_list("state", flat=True)) == {Task.State.OPEN}
+        assert Task.objects.count() == (2 if split else 1)
+
+    def test_a_cancelled_import_leaves_the_upload_and_nothing_else(
+        self, client: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(importing, "CHUNK", 1)
+        monkeypatch.setattr(jobs, "SAVE_EVERY_SECONDS", 0)
+        job = self.begun(client)
+        Job.objects.filter(pk=job.pk).update(cancel_requested=True)
+        work()
+        job.refresh_from_db()
+        assert job.state == Job.State.CANCELLED
+        assert (Task.objects.count(), Item.objects.count(), Campaign.objects.count()) == (0, 0, 0)
+        page = client.get(Upload.objects.get().get_absolute_url()).content.decode()
+        assert "The import was cancelled" in page
+        assert create(client, Upload.objects.get()).status_code == 302
+        work()
+        assert Task.objects.get().items.count() == 4
+
+    def test_a_failed_import_says_so_and_can_be_tried_again(
+        self, client: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        job = self.begun(client)
+        with monkeypatch.context() as broken:
+            broken.setattr(uploading, "store_parts", explode)
+            work()
+        job.refresh_from_db()
+        assert job.state == Job.State.FAILED
+        assert Task.objects.count() == 0
+        assert "The import failed" in client.get(Upload.objects.get().get_absolute_url()).content.decode()
+        create(client, Upload.objects.get())
+        work()
+        assert Task.objects.get().state == Task.State.OPEN
+
+    def test_a_large_upload_is_checked_in_the_background(
+        self, client: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(uploads, "CHECK_AT_ONCE", 100)
+        response = drop(client, ("houses.json", HOUSES))
+        address = response.url
+        assert "the check runs in the background" in client.get(address).content.decode()
+        assert client.get(address).content.decode().count("Check houses.json") >= 1
+        assert Job.objects.filter(kind="check").count() == 1
+        work()
+        assert "JSON · 4 sentences" in client.get(address).content.decode()
+
+    @pytest.mark.slow
+    def test_200_000_items_are_checked_in_the_background(self, client: Client) -> None:
+        with many(200_000)()[0].opener() as file:
+            response = drop(client, ("many.tsv", file.read()))
+        assert "the check runs in the background" in client.get(response.url).content.decode()
+        work()
+        assert "200000 sentences" in client.get(response.url).content.decode().replace(",", "")
+
+
+class Killed:
+    """A worker that dies in the middle."""
+
+    def __init__(self, after: int) -> None:
+        self.after = after
+
+    def update(self, done: int, total: int, message: str = "") -> None:
+        if done == self.after:
+            raise KeyboardInterrupt
+
+
+def explode(*args: object, **kwargs: object) -> Iterator[None]:
+    raise RuntimeError("the disk is full")

@@ -1,0 +1,81 @@
+"""A manager with files of their own: drop, mend, look, create; and someone who is invited to the result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.core.management import call_command
+from playwright.sync_api import Browser, Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from evaluation.models import Assignment, Task, Upload, User
+from tests.journeys.conftest import sign_in
+
+pytestmark = pytest.mark.journey
+
+GOOD = "id\tsource\tone\ttwo\n" + "".join(
+    f"{n}\tGuten Tag {n}\tGood day number {n}\tHello number {n}\n" for n in range(1, 6)
+)
+
+
+@pytest.fixture
+def manager(transactional_db: None) -> User:
+    user = User.objects.create_user("mona", password="secret", may_create=True)
+    return user
+
+
+def accessible(page: Page) -> None:
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+
+
+def drop(page: Page, path: Path) -> None:
+    page.get_by_label("Files", exact=True).set_input_files(path)
+
+
+def test_a_new_user_mends_a_faulty_file_and_creates_a_task(page: Page, manager: User, tmp_path: Path) -> None:
+    bad = tmp_path / "greetings.tsv"
+    bad.write_text(GOOD.replace("\tHello number 3", ""), "utf-8")
+    sign_in(page, "mona")
+    page.get_by_role("link", name="New task").click()
+    accessible(page)
+    drop(page, bad)
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("The task cannot be created yet: 1 fault")
+    expect(alert).to_contain_text("greetings.tsv:4")
+    accessible(page)
+    bad.write_text(GOOD, "utf-8")
+    page.get_by_label("Name of the task").fill("Greetings")
+    page.get_by_label("Add files, or drop a corrected one").set_input_files(bad)
+    expect(page.get_by_text("TSV with a header · 5 sentences")).to_be_visible()
+    expect(page.get_by_label("Name of the task")).to_have_value("Greetings")
+    expect(page.locator(".mini .ph").first).to_be_visible()
+    accessible(page)
+    page.get_by_label("Target language").fill("en")
+    page.get_by_label("Target language").press("Enter")  # must not press “Remove”
+    expect(page.get_by_label("Target language")).to_have_value("en")
+    assert Upload.objects.get().files.count() == 1
+    page.get_by_role("button", name="Create task").click()
+    expect(page.get_by_role("heading", name="Import Greetings")).to_be_visible()
+    call_command("worker", batch=True, interval=0, startup_delay=False, reload=False, verbosity=0)
+    expect(page.get_by_role("heading", name="Greetings")).to_be_visible()
+    assert Task.objects.get().items.count() == 5
+
+
+def test_an_invited_person_is_at_the_first_sentence_in_two_clicks(
+    page: Page, task: Task, organiser: User, browser: Browser, live_server: LiveServer
+) -> None:
+    sign_in(page, "alice")
+    page.goto(f"/tasks/{task.slug}/members")
+    page.get_by_role("button", name="Make a link").click()
+    link = page.get_by_label("Invitation link").input_value()
+    accessible(page)
+    guests = browser.new_context(base_url=live_server.url)
+    guest = guests.new_page()
+    guest.goto(link)
+    guest.get_by_role("button", name="Start").click()
+    expect(guest.get_by_role("heading", name="Which phrase is the better translation?")).to_be_visible()
+    guests.close()
+    assert Assignment.objects.count() == 1
