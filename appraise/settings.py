@@ -76,6 +76,8 @@ TEMPLATES = [
 
 DATABASES = {"default": environment.database(HOME)}
 AUTH_USER_MODEL = "evaluation.User"
+AUTHENTICATION_BACKENDS = ["appraise.authentication.Backend"]
+SESSION_ENGINE = "appraise.sessions"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # Background jobs live in the same database as everything else: nothing more to install or to lose.

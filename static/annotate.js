@@ -6,12 +6,12 @@ const $ = (q, root = document) => root.querySelector(q);
 const $$ = (q, root = document) => [...root.querySelectorAll(q)];
 
 const form = $("#answers"), cards = $$(".card[data-card]"), save = $(".save"), need = $(".need");
-const links = $(".links"), guide = $("#guidelines"), help = $("#help");
+const words = $("#words").dataset, links = $(".links"), guide = $("#guidelines"), help = $("#help");
 const IDLE_AFTER = 120_000;
 
 const chosen = (card) => $(".scale input:checked", card)?.value ?? "";
 const open = () => cards.filter((card) => !chosen(card)).map((card) => card.dataset.card);
-const list = (a) => (a.length < 2 ? a.join("") : `${a.slice(0, -1).join(", ")} ${need.dataset.and} ${a.at(-1)}`);
+const list = (a) => (a.length < 2 ? a.join("") : `${a.slice(0, -1).join(", ")} ${words.and} ${a.at(-1)}`);
 
 // --- what is missing, what is saved ---------------------------------------------------------------
 
@@ -19,16 +19,16 @@ function tell(refused) {
   const left = open();
   need.classList.toggle("is-refused", refused && left.length > 0);
   need.textContent =
-    left.length === 0 ? need.dataset.all
-    : refused ? (left.length > 1 ? need.dataset.many : need.dataset.one).replace("{list}", list(left))
-    : need.dataset.count.replace("{n}", cards.length - left.length).replace("{total}", cards.length);
+    left.length === 0 ? words.all
+    : refused ? (left.length > 1 ? words.many : words.one).replace("{list}", list(left))
+    : words.count.replace("{n}", cards.length - left.length).replace("{total}", cards.length);
   for (const card of cards) card.classList.toggle("is-missing", refused && left.includes(card.dataset.card));
 }
 
 function showState(state, waiting) {
   save.dataset.state = state === "signed-out" ? "offline" : state;
-  const text = { saved: save.dataset.saved, saving: save.dataset.saving, offline: save.dataset.offline,
-    "signed-out": save.dataset.signedOut }[state];
+  const text = { saved: words.saved, saving: words.saving, offline: words.offline,
+    "signed-out": words.signedOut }[state];
   save.textContent = waiting && state !== "saving" ? `${text} (${waiting})` : text;
 }
 
@@ -57,7 +57,7 @@ const outbox = new Outbox({
     setChoice(card, stored.choice ?? "");
     tell(false);
     need.classList.add("is-refused");
-    need.textContent = need.dataset.conflict.replace("{list}", card.dataset.card);
+    need.textContent = words.conflict.replace("{list}", card.dataset.card);
   },
 });
 
@@ -127,7 +127,7 @@ async function next() {
   await outbox.flush();
   if (await outbox.waiting()) {
     need.classList.add("is-refused");
-    need.textContent = need.dataset.wait;
+    need.textContent = words.wait;
     leaving = false;
     addEventListener("online", next, { once: true });
     return;

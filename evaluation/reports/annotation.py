@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from django.db.models import Count, Q, Sum
 
 from evaluation.blinding import canonical
-from evaluation.models import Alignment, Assignment, Candidate, Occurrence, SentenceAnswer
+from evaluation.models import Alignment, Assignment, Candidate, Occurrence, Ranking, SentenceAnswer
+from evaluation.prepared import Prepared
 from evaluation.presentation import Card, Phrase, Sheet, Stave, sheet
 from evaluation.schemes import Choice, Scheme
 
@@ -52,8 +53,10 @@ class AnnotationPage:
 def annotation_page(assignment: Assignment) -> AnnotationPage:
     """Everything that the page shows, in four queries."""
     swapped = assignment.swapped
-    rows = _occurrences(assignment)
-    owned = {row.index: row for row in rows if row.pair.owner_id == assignment.comparison_id}
+    owned = {
+        index: (pair, flipped)
+        for index, pair, flipped in _ASKED.rows(assignment.alignment_id, assignment.comparison_id)
+    }
     layout = sheet(
         stave(assignment.comparison.first),
         stave(assignment.comparison.second),
@@ -64,9 +67,9 @@ def annotation_page(assignment: Assignment) -> AnnotationPage:
     given = _answers(assignment)
     questions = []
     for card in layout.asked:
-        occurrence = owned[card.index]
-        version, stored = given.get(occurrence.pair_id, (0, None))
-        choice = canonical(Choice(stored), swapped=swapped, flipped=occurrence.flipped) if stored else None
+        pair, flipped = owned[card.index]
+        version, stored = given.get(pair, (0, None))
+        choice = canonical(Choice(stored), swapped=swapped, flipped=flipped) if stored else None
         questions.append(Question(card, choice, version, str(uuid.uuid4())))
     return AnnotationPage(
         number=assignment.number,
@@ -96,10 +99,8 @@ def phrases(alignment: Alignment) -> list[Phrase]:
 
 
 def task_progress(assignment: Assignment) -> Progress:
-    mine = Assignment.objects.filter(annotator=assignment.annotator_id, task=assignment.task_id).aggregate(
-        done=Count("pk", filter=Q(finished_at__isnull=False)), ms=Sum("active_ms")
-    )
-    return progress(mine["done"], assignment.task.size, mine["ms"] or 0)
+    ((done, milliseconds),) = _PROGRESS.rows(assignment.annotator_id, assignment.task_id)
+    return progress(done, assignment.task.size, milliseconds or 0)
 
 
 def progress(done: int, total: int, active_ms: int) -> Progress:
@@ -111,25 +112,10 @@ def progress(done: int, total: int, active_ms: int) -> Progress:
     return Progress(done, max(total, done), round(active_ms / 60_000), left)
 
 
-def _occurrences(assignment: Assignment) -> list[Occurrence]:
-    return list(
-        Occurrence.objects.filter(alignment=assignment.alignment_id)
-        .select_related("pair")
-        .only("index", "flipped", "pair__owner_id")
-        .order_by("index")
-    )
-
-
 def _answers(assignment: Assignment) -> dict[int, tuple[int, str | None]]:
     """Pair id → (version, choice) of the annotator's last answer."""
-    rows = (
-        assignment.annotator.rankings.filter(
-            presentation=assignment.presentation, pair__owner=assignment.comparison_id
-        )
-        .order_by("version")
-        .values_list("pair_id", "version", "choice")
-    )
-    return {pair: (version, choice) for pair, version, choice in rows}
+    where = assignment.annotator_id, assignment.presentation, assignment.comparison_id
+    return {pair: (version, choice) for pair, version, choice in _ANSWERS.rows(*where)}
 
 
 def _sentence_answers(assignment: Assignment, *, swapped: bool) -> dict[str, str]:
@@ -137,15 +123,7 @@ def _sentence_answers(assignment: Assignment, *, swapped: bool) -> dict[str, str
     task = assignment.task
     if not (task.ask_sentence or task.ask_rating or task.ask_comment):
         return {}
-    rows = (
-        SentenceAnswer.objects.filter(
-            annotator=assignment.annotator_id,
-            comparison=assignment.comparison_id,
-            presentation=assignment.presentation,
-        )
-        .order_by("version")
-        .values_list("question", "value")
-    )
+    rows = _SENTENCE.rows(assignment.annotator_id, assignment.comparison_id, assignment.presentation)
     return {
         shown_question(question, swapped): shown_value(question, value, swapped) for question, value in rows
     }
@@ -167,3 +145,36 @@ def shown_value(question: str, value: str, swapped: bool) -> str:
     if question == SentenceAnswer.Question.VERDICT and value:
         return canonical(Choice(value), swapped=swapped, flipped=False).value
     return value
+
+
+# The page's own queries, compiled once.
+_ASKED = Prepared(
+    lambda alignment, comparison: Occurrence.objects.filter(
+        alignment=alignment, pair__owner=comparison
+    ).values_list("index", "pair_id", "flipped"),
+    1000001, 1000002,
+)  # fmt: skip
+_ANSWERS = Prepared(
+    lambda annotator, presentation, comparison: Ranking.objects.filter(
+        annotator=annotator, presentation=presentation, pair__owner=comparison
+    )
+    .order_by("version")
+    .values_list("pair_id", "version", "choice"),
+    1000001, 1000002, 1000003,
+)  # fmt: skip
+_PROGRESS = Prepared(
+    lambda annotator, task: Assignment.objects.filter(annotator=annotator, task=task)
+    .order_by()
+    .values("task")
+    .annotate(done=Count("pk", filter=Q(finished_at__isnull=False)), ms=Sum("active_ms"))
+    .values_list("done", "ms"),
+    1000001, 1000002,
+)  # fmt: skip
+_SENTENCE = Prepared(
+    lambda annotator, comparison, presentation: SentenceAnswer.objects.filter(
+        annotator=annotator, comparison=comparison, presentation=presentation
+    )
+    .order_by("version")
+    .values_list("question", "value"),
+    1000001, 1000002, 1000003,
+)  # fmt: skip

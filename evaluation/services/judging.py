@@ -29,6 +29,7 @@ from evaluation.models import (
     Slot,
     Task,
 )
+from evaluation.prepared import Prepared
 from evaluation.schemes import Choice
 
 
@@ -163,12 +164,12 @@ def _lease(task: Task) -> datetime:
 
 def _take_seat(assignment: Assignment) -> Slot | None:
     """Keep the seat of an assignment, or find another at the same comparison; ``None``: all are taken."""
-    seats = Slot.objects.filter(comparison=assignment.comparison_id, presentation=assignment.presentation)
-    own = seats.filter(annotator=assignment.annotator_id).first()
-    if own is not None:
-        if own.state == Slot.State.TAKEN:
+    where = assignment.annotator_id, assignment.comparison_id, assignment.presentation
+    for own in _OWN_SEAT.objects(*where):
+        if own.state == Slot.State.TAKEN and _is_half_over(own, assignment.task):
             Slot.objects.filter(pk=own.pk).update(lease_until=_lease(assignment.task))
         return own
+    seats = Slot.objects.filter(comparison=assignment.comparison_id, presentation=assignment.presentation)
     for seat in seats.free().order_by("k"):
         try:
             with transaction.atomic():
@@ -189,6 +190,21 @@ def _take_seat(assignment: Assignment) -> Slot | None:
     return None
 
 
+# Locked until the answer is in: a seat cannot be given away while its holder is being written down.
+_OWN_SEAT = Prepared(
+    lambda annotator, comparison, presentation: Slot.objects.select_for_update().filter(
+        annotator=annotator, comparison=comparison, presentation=presentation
+    ),
+    1000001, 1000002, 1000003,
+)  # fmt: skip
+
+
+def _is_half_over(seat: Slot, task: Task) -> bool:
+    """A lease is renewed at half time, not at every answer: most answers then cost one write."""
+    half = timedelta(minutes=task.lease_minutes) / 2
+    return seat.lease_until is None or seat.lease_until - timezone.now() < half
+
+
 def _release(assignment: Assignment) -> None:
     """Close an assignment whose seat went to somebody else; late answers still find it by its token."""
     assignment.finished_at = timezone.now()
@@ -206,21 +222,17 @@ def submit_ranking(assignment: Assignment, answer: Answer, *, received_at: datet
     """
     if answer.choice is not None and answer.choice not in assignment.task.scheme.choices:
         raise ChoiceNotInScheme(answer.choice)
-    occurrence = asked(assignment).filter(index=answer.phrase).values_list("pair_id", "flipped").first()
-    if occurrence is None:
+    found = _ASKED.rows(assignment.alignment_id, assignment.comparison_id, answer.phrase)
+    if not found:
         raise UnknownPhrase(str(answer.phrase))
-    pair_id, flipped = occurrence
+    pair_id, flipped = found[0]
     swapped = assignment.swapped
 
     def shown(choice: str | None) -> Choice | None:
         return None if choice is None else canonical(Choice(choice), swapped=swapped, flipped=flipped)
 
     with transaction.atomic():
-        given = list(
-            Ranking.objects.filter(
-                annotator=assignment.annotator_id, pair=pair_id, presentation=assignment.presentation
-            ).values_list("version", "choice", "uuid")
-        )
+        given = _GIVEN.rows(assignment.annotator_id, pair_id, assignment.presentation)
         for version, choice, uuid in given:
             if uuid == answer.uuid:
                 return Receipt(version, shown(choice))
@@ -253,6 +265,20 @@ def submit_ranking(assignment: Assignment, answer: Answer, *, received_at: datet
         if answer.choice is None and assignment.finished_at is not None:
             _reopen(assignment)
     return Receipt(current.version + 1, answer.choice)
+
+
+_ASKED = Prepared(
+    lambda alignment, comparison, index: Occurrence.objects.filter(
+        alignment=alignment, pair__owner=comparison, index=index
+    ).values_list("pair_id", "flipped"),
+    1000001, 1000002, 1000003,
+)  # fmt: skip
+_GIVEN = Prepared(
+    lambda annotator, pair, presentation: Ranking.objects.filter(
+        annotator=annotator, pair=pair, presentation=presentation
+    ).values_list("version", "choice", "uuid"),
+    1000001, 1000002, 1000003,
+)  # fmt: skip
 
 
 def finish(assignment: Assignment) -> list[int]:

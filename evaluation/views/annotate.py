@@ -10,13 +10,16 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from evaluation.forms import AnswerForm, ReportForm, SkipForm, answers_of
 from evaluation.models import AlignmentReport, Annotator, Assignment, Task, User
-from evaluation.reports.annotation import annotation_page
+from evaluation.prepared import Prepared
+from evaluation.reports.annotation import AnnotationPage, annotation_page
 from evaluation.services import judging, sentences
+from evaluation.templatetags.appraise import enumeration, lang_and_dir, language_name
 
 
 def signed_in(request: HttpRequest) -> User:
@@ -28,15 +31,27 @@ def annotator_of(user: User) -> Annotator:
     return Annotator.objects.get_or_create(user=user)[0]
 
 
-def own_assignment(request: HttpRequest, token: str) -> Assignment:
+_ASSIGNMENT = Prepared(
+    lambda token, user: Assignment.objects.select_related(
+        "task", "annotator", "alignment", "comparison__first", "comparison__second", "comparison__item"
+    ).filter(token=token, annotator__user=user, task__state__in=[Task.State.OPEN, Task.State.CLOSED]),
+    "a token", 1000001,
+)  # fmt: skip
+
+
+_ANSWERED = Prepared(
+    lambda token, user: Assignment.objects.select_related("task").filter(
+        token=token, annotator__user=user, task__state__in=[Task.State.OPEN, Task.State.CLOSED]
+    ),
+    "a token", 1000001,
+)  # fmt: skip
+
+
+def own_assignment(request: HttpRequest, token: str, query: Prepared[Assignment] = _ASSIGNMENT) -> Assignment:
     """The assignment behind a token; somebody else's answers like one that does not exist."""
-    return get_object_or_404(
-        Assignment.objects.select_related(
-            "task", "annotator", "alignment", "comparison__first", "comparison__second", "comparison__item"
-        ).filter(task__state__in=[Task.State.OPEN, Task.State.CLOSED]),
-        token=token,
-        annotator__user=request.user.pk,
-    )
+    for assignment in query.objects(token, request.user.pk or 0):
+        return assignment
+    raise Http404
 
 
 @login_required
@@ -71,7 +86,7 @@ def answer(request: HttpRequest, token: str) -> JsonResponse:
     if not request.user.is_authenticated:
         return JsonResponse({"error": "signed_out"}, status=401)
     try:
-        assignment = own_assignment(request, token)
+        assignment = own_assignment(request, token, _ANSWERED)
         form = AnswerForm(_json_object(request.body))
     except Http404:
         return JsonResponse({"error": "not_found"}, status=404)
@@ -115,7 +130,14 @@ def skip(request: HttpRequest, token: str) -> HttpResponse:
 def report_alignment(request: HttpRequest, token: str) -> HttpResponse:
     """Tell the organiser that a pair is cut wrongly; the answer stays as it is."""
     assignment = own_assignment(request, token)
-    form = ReportForm(request.POST)
+    phrase = request.POST.get("phrase", "")
+    form = ReportForm(
+        {
+            "phrase": phrase,
+            "reason": request.POST.get(f"reason-{phrase}", ""),
+            "note": request.POST.get(f"note-{phrase}", ""),
+        }
+    )
     if form.is_valid():
         occurrence = get_object_or_404(judging.asked(assignment), index=form.cleaned_data["phrase"])
         AlignmentReport.objects.update_or_create(
@@ -166,15 +188,46 @@ def _page(
     conflicts: dict[int, judging.Receipt] | None = None,
     missing: list[int] | None = None,
 ) -> HttpResponse:
-    page = annotation_page(assignment)
+    page, task, item = annotation_page(assignment), assignment.task, assignment.comparison.item
     missing_numbers = [q.card.number for q in page.questions if missing and q.card.index in missing]
+    shows_source = task.shows == Task.Shows.SOURCE
     context = {
         "assignment": assignment,
-        "task": assignment.task,
-        "item": assignment.comparison.item,
+        "task": task,
+        "item": item,
         "page": page,
+        "scheme": page.scheme,
+        "above": [item.source] if shows_source else item.references,
+        "above_attributes": lang_and_dir(task.source_language if shows_source else task.target_language),
         "missing": missing_numbers,
         "conflicts": [q.card.number for q in page.questions if conflicts and q.card.index in conflicts],
+        "said": _said(page, task, missing_numbers),
     }
     refused = bool(conflicts or missing)
     return render(request, "evaluation/annotate.html", context, status=409 if refused else 200)
+
+
+def _said(page: AnnotationPage, task: Task, missing: list[int]) -> dict[str, str]:
+    """The page's sentences with numbers in them, each made once; in a template each costs a node."""
+    counts = {"n": page.number, "total": page.progress.total}
+    source, target = language_name(task.source_language), language_name(task.target_language)
+    shows_source = task.shows == Task.Shows.SOURCE
+    minutes = page.progress.minutes_left
+    if missing:
+        need = ngettext(
+            "Pair %(list)s has no answer yet. Choose one, or N/A if the phrases cannot be compared.",
+            "Pairs %(list)s have no answer yet. Choose one, or N/A if the phrases cannot be compared.",
+            len(missing),
+        ) % {"list": enumeration(missing)}
+    else:
+        need = _("%(n)d of %(total)d answered") % {"n": page.answered, "total": len(page.questions)}
+    return {
+        "position": _("Sentence %(n)d of %(total)d") % counts,
+        "progress": _("Progress"),
+        "left": _("about %(n)d min left") % {"n": minutes} if minutes else "",
+        "languages": f"{source} → {target} · " if source else "",
+        "above": _("Source") if shows_source else _("Reference"),
+        "above_language": source if shows_source else target,
+        "saved": _("Saved") if page.answered else "",
+        "need": need,
+    }

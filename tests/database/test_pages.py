@@ -203,7 +203,8 @@ class TestAnnotating:
     def test_a_report_reaches_the_organiser(self, task: Task, bob: Annotator, signed_in: SignIn) -> None:
         assignment = assigned(task, bob)
         url = reverse("report-alignment", args=[assignment.token])
-        signed_in(bob).post(url, {"phrase": first_index(assignment), "reason": "cut", "note": "too short"})
+        n = first_index(assignment)
+        signed_in(bob).post(url, {"phrase": n, f"reason-{n}": "cut", f"note-{n}": "too short"})
         report = bob.alignment_reports.get()
         assert (report.reason, report.note) == ("cut", "too short")
 
