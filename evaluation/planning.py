@@ -137,7 +137,7 @@ class Planner:
         alignment, made_by = given.of(first.text, second.text, a, b) if given else (None, "")
         if alignment is None:
             alignment, made_by = (
-                align(a, b, aligner=self._word_aligner, ignore_case=True),
+                align(a, b, aligner=self._word_aligner, ignore_case=True, join=True),
                 self._word_aligner.version,
             )
         places = places_of(
