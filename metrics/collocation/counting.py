@@ -58,7 +58,7 @@ class PairCounter:
         self.sentences += 1
         self._offsets.append(len(self._ids))
         self._pairs += len(unique) * (len(unique) - 1) // 2
-        if self._pairs >= self._block_pairs:
+        if self._pairs + len(self._ids) >= self._block_pairs:
             self._count_block()
 
     def table(self, corpus: Corpus) -> Table:

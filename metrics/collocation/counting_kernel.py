@@ -11,27 +11,26 @@ from __future__ import annotations
 from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from metrics.kernels.compiler import Ints, Longs, kernel
 
+Numbers: TypeAlias = npt.NDArray[np.uint32]
 Rows: TypeAlias = tuple[Longs, Ints, Ints]
 
 
 @kernel
 def count_pairs(ids: Ints, offsets: Longs, words: int) -> Rows:
-    """Count every pair of every sentence: (row starts, partners, counts).
+    """Count every pair of every sentence: (row starts, partners, counts); sorts the sentences in place.
 
     Word by word, the sentences that hold it add their larger words into one dense row of counters
     (Gustavson's product XᵀX, upper half only). Turning rows into columns then sorts without comparing.
     """
     sort_sentences(ids, offsets)
-    starts, places = invert(ids, words)
-    last = sentence_ends(offsets)
-    capacity = 0
-    for sentence in range(offsets.size - 1):
-        length = offsets[sentence + 1] - offsets[sentence]
-        capacity += length * (length - 1) // 2
-    partner = np.empty(capacity + 1, np.int32)
+    numbers = ids.view(np.uint32)  # an unsigned index needs no check for counting from the end
+    starts, after, ends = invert(numbers, offsets, words)
+    capacity = pairs_of(offsets)
+    partner = np.empty(capacity + 1, np.uint32)
     count = np.empty(capacity, np.int32)
     filled = np.zeros(words + 1, np.int64)
     tally = np.zeros(words, np.int32)
@@ -39,12 +38,12 @@ def count_pairs(ids: Ints, offsets: Longs, words: int) -> Rows:
     for word in range(words):
         first = used
         for k in range(starts[word], starts[word + 1]):
-            place = places[k]
-            for other_place in range(place + 1, last[place]):
-                other = ids[other_place]
+            for place in range(after[k], ends[k]):
+                other = numbers[place]
                 partner[used] = other  # overwritten by the next one unless it is new: no branch to guess
-                used += tally[other] == 0
-                tally[other] += 1
+                seen = tally[other]
+                used += seen == 0
+                tally[other] = seen + 1
         for k in range(first, used):
             count[k] = tally[partner[k]]
             tally[partner[k]] = 0
@@ -94,50 +93,60 @@ def sort_sentences(ids: Ints, offsets: Longs) -> None:
 
 
 @kernel
-def invert(ids: Ints, words: int) -> tuple[Longs, Longs]:
-    """For every word the places where it stands, words in order: (starts, places)."""
-    starts = np.zeros(words + 1, np.int64)
-    for word in ids:
-        starts[word + 1] += 1
-    for word in range(words):
-        starts[word + 1] += starts[word]
-    free = starts[:-1].copy()
-    places = np.empty(ids.size, np.int64)
-    for place in range(ids.size):
-        word = ids[place]
-        places[free[word]] = place
-        free[word] += 1
-    return starts, places
-
-
-@kernel
-def sentence_ends(offsets: Longs) -> Longs:
-    """For every place the end of its sentence."""
-    ends = np.empty(offsets[-1], np.int64)
+def pairs_of(offsets: Longs) -> int:
+    """How many pairs the sentences hold, repeated ones included."""
+    total = 0
     for sentence in range(offsets.size - 1):
-        for place in range(offsets[sentence], offsets[sentence + 1]):
-            ends[place] = offsets[sentence + 1]
-    return ends
+        length = offsets[sentence + 1] - offsets[sentence]
+        total += length * (length - 1) // 2
+    return total
 
 
 @kernel
-def transpose(starts: Longs, partner: Ints, count: Ints, words: int) -> Rows:
+def invert(numbers: Numbers, offsets: Longs, words: int) -> tuple[Longs, Ints, Ints]:
+    """For every word where it stands: (starts, the place after it, the end of its sentence)."""
+    starts = running_total(numbers, words)
+    free = starts[:-1].copy()
+    after = np.empty(numbers.size, np.int32)
+    ends = np.empty(numbers.size, np.int32)
+    for sentence in range(offsets.size - 1):
+        end = offsets[sentence + 1]
+        for place in range(offsets[sentence], end):
+            to = free[numbers[place]]
+            after[to] = place + 1
+            ends[to] = end
+            free[numbers[place]] = to + 1
+    return starts, after, ends
+
+
+@kernel
+def transpose(filled: Longs, partner: Numbers, count: Ints, words: int) -> Rows:
     """Rows of the smaller word become rows of the larger; reading in order leaves each row sorted."""
-    out = np.zeros(words + 1, np.int64)
-    for other in partner:
-        out[other + 1] += 1
+    starts = running_total(partner, words)
+    free = starts[:-1].copy()
+    packed = np.empty(partner.size, np.int64)  # word and count together: one write into the distance, not two
     for word in range(words):
-        out[word + 1] += out[word]
-    free = out[:-1].copy()
+        for k in range(filled[word], filled[word + 1]):
+            to = free[partner[k]]
+            packed[to] = (np.int64(word) << 32) | np.int64(count[k])
+            free[partner[k]] = to + 1
     smaller = np.empty(partner.size, np.int32)
     counts = np.empty(partner.size, np.int32)
+    for k in range(partner.size):
+        smaller[k] = packed[k] >> 32
+        counts[k] = packed[k] & 0xFFFFFFFF
+    return starts, smaller, counts
+
+
+@kernel
+def running_total(numbers: Numbers, words: int) -> Longs:
+    """Where the entries of each word start when they are put in order of words."""
+    starts = np.zeros(words + 1, np.int64)
+    for number in numbers:
+        starts[number + np.uint32(1)] += 1
     for word in range(words):
-        for k in range(starts[word], starts[word + 1]):
-            to = free[partner[k]]
-            smaller[to] = word
-            counts[to] = count[k]
-            free[partner[k]] += 1
-    return out, smaller, counts
+        starts[word + 1] += starts[word]
+    return starts
 
 
 @kernel

@@ -15,6 +15,7 @@ Marks = npt.NDArray[np.uint8]
 
 SIMPLE, MST, NCB, NCB2, EXACT = range(5)
 NO_VERB = -1
+RUN = 8  # pairs that are sorted by insertion
 
 
 @kernel
@@ -115,9 +116,58 @@ def select(
 
 @kernel
 def strongest_first(weight: Floats) -> Longs:
-    """The pairs that count, by falling weight; equal weights keep their order in the sentence."""
-    counting = np.nonzero(~np.isnan(weight))[0]
-    return counting[np.argsort(-weight[counting], kind="mergesort")]
+    """The pairs that count, by falling weight; equal weights keep their order in the sentence.
+
+    A merge sort over short runs that were sorted by insertion.
+    """
+    order = np.empty(weight.size, np.int64)
+    size = 0
+    for k in range(weight.size):
+        if not np.isnan(weight[k]):
+            order[size] = k
+            size += 1
+    order = order[:size]
+    for start in range(0, size, RUN):
+        insert(order, weight, start, min(start + RUN, size))
+    merged = np.empty_like(order)
+    width = RUN
+    while width < size:
+        for start in range(0, size, 2 * width):
+            merge(order, merged, weight, start, min(start + width, size), min(start + 2 * width, size))
+        order, merged = merged, order
+        width *= 2
+    return order
+
+
+@kernel
+def insert(order: Longs, weight: Floats, start: int, end: int) -> None:
+    """Sort a short run in place."""
+    for i in range(start + 1, end):
+        k = order[i]
+        j = i
+        while j > start and weight[order[j - 1]] < weight[k]:
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = k
+
+
+@kernel
+def merge(order: Longs, merged: Longs, weight: Floats, start: int, middle: int, end: int) -> None:
+    """Merge two neighbouring runs; the left one goes first where weights are equal."""
+    i, j, to = start, middle, start
+    while i < middle and j < end:
+        a, b = order[i], order[j]
+        left_first = weight[a] >= weight[b]
+        merged[to] = a if left_first else b  # a choice of values, not a branch: it cannot be guessed wrong
+        i += left_first
+        j += 1 - left_first
+        to += 1
+    for k in range(i, middle):
+        merged[to] = order[k]
+        to += 1
+    for k in range(j, end):
+        merged[to] = order[k]
+        to += 1
 
 
 @kernel
