@@ -2,8 +2,8 @@
 
 Sentences stream in and memory stays bounded: they are collected as numbers until a block is full, the block
 is counted (``counting_kernel``), and its table is merged with tables of like size, so every pair is moved a
-logarithmic number of times. What must fit is the vocabulary and about three times the final table of 8 bytes
-a pair: 0.3 GB for 11 million pairs.
+logarithmic number of times. What must fit is the vocabulary and a few times the final table of 8 bytes a
+pair: 0.9 GB were measured for 629,164 sentences with 16.7 million pairs.
 """
 
 from __future__ import annotations
