@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.core.management import call_command
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from evaluation.models import Assignment, Task, Upload, User
@@ -26,13 +27,25 @@ def manager(transactional_db: None) -> User:
     return user
 
 
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    """A page on which a refused file is answered with 422, which the console reports, and nothing else."""
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    yield page
+    page.close()
+    assert [error for error in errors if "422" not in error] == []
+
+
 def accessible(page: Page) -> None:
     found = Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
 
 
 def drop(page: Page, path: Path) -> None:
-    page.get_by_label("Files", exact=True).set_input_files(path)
+    page.get_by_label("Choose files").set_input_files(path)
 
 
 def test_a_new_user_mends_a_faulty_file_and_creates_a_task(page: Page, manager: User, tmp_path: Path) -> None:
@@ -70,7 +83,8 @@ def test_an_invited_person_is_at_the_first_sentence_in_two_clicks(
     sign_in(page, "alice")
     page.goto(f"/tasks/{task.slug}/members")
     page.get_by_role("button", name="Make a link").click()
-    link = page.get_by_label("Invitation link").input_value()
+    link = page.get_by_label("Invitation link", exact=True).input_value()
+    page.reload()  # without the message
     accessible(page)
     guests = browser.new_context(base_url=live_server.url)
     guest = guests.new_page()
