@@ -52,6 +52,7 @@ PLAIN = ":lowercase=true:tokenize=13a"
 SPECIFICATIONS = {
     "dr": "dr:parser=learned:model={model}",
     "dr-lex": "dr-lex:parser=learned:model={model}",
+    "control": "dr-lex:parser=flat",
     "bleu": "bleu:lowercase=true",
     "nist": "nist" + PLAIN,
     "rouge-w": "rouge-w" + PLAIN,
@@ -111,12 +112,19 @@ def print_tables(year: str, sets: Sequence[JudgedSet], resamples: int) -> None:
         for name, way in ways.items():
             found = segment_table(sets, others, way, rule=rule, resamples=resamples)
             print_table(f"{year} τ ({rule}), {name}", found)
+            flat = segment_table(controls(sets), others, way, rule=rule, resamples=resamples)
+            print(f"\nwith one unit per sentence in place of DR-LEX: {_shown(flat.average[2])}")
     table = system_table(sets, alone)
     print(f"\n{year} ρ alone: {_first(table)}")
 
 
 def _first(table: Table) -> str:
     return ", ".join(f"{name} {cells[0].value:.3f}" for name, cells in table.rows.items())
+
+
+def controls(sets: Sequence[JudgedSet]) -> list[JudgedSet]:
+    """The same sets with words alone in the place of DR-LEX."""
+    return [replace(one, scores={**one.scores, "dr-lex": one.scores["control"]}) for one in sets]
 
 
 def rows_of(sets: Sequence[JudgedSet]) -> dict[str, tuple[str, ...]]:

@@ -1,9 +1,9 @@
 """The discourse parsers by name, behind one small protocol.
 
 ``real`` is the Feng and Hirst parser in the tools' environment, ``learned`` our own with a model file,
-``heuristic`` the rules that are always there, ``imported`` trees from a file. Each reports its ``Tool``;
-trees of different tools are never compared with each other, since one parser reads both sides of every
-comparison.
+``heuristic`` the rules that are always there, ``imported`` trees from a file, ``flat`` one unit per sentence
+(a control). Each reports its ``Tool``; trees of different tools are never compared with each other, since
+one parser reads both sides of every comparison.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from metrics.discourse.trees import Node, binarised, edu, relabelled
 from metrics.discourse.words import words
 from metrics.linguistics.base import Mode, Tool, file_digest
 
-NAMES = ("heuristic", "learned", "real", "imported")
+NAMES = ("heuristic", "learned", "real", "imported", "flat")
 
 
 class DiscourseParser(Protocol):
@@ -33,6 +33,16 @@ class DiscourseParser(Protocol):
 
     def parse(self, sentences: Sequence[str]) -> list[Node]:
         """One binarised tree per sentence, in order; a sentence without words gives the empty tree."""
+
+
+class FlatParser:
+    """Every sentence is one unit: the control that shows what a metric owes to words alone."""
+
+    tool = Tool("one-unit", "1", None, Mode.HEURISTIC)
+
+    def parse(self, sentences: Sequence[str]) -> list[Node]:
+        """The sentences as they are, in words."""
+        return [edu(" ".join(words(sentence))) for sentence in sentences]
 
 
 class ImportedParser:
@@ -70,7 +80,7 @@ def get_parser(name: str, model: str = "") -> DiscourseParser:
         from metrics.linguistics.rst import shared_parser
 
         return shared_parser()
-    return HeuristicParser()
+    return FlatParser() if name == "flat" else HeuristicParser()
 
 
 @lru_cache(maxsize=4)

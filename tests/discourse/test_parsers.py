@@ -277,6 +277,10 @@ def test_parsers_are_had_by_name(model_file: Path) -> None:
         get_parser("learned")
 
 
+def test_the_flat_parser_knows_words_only() -> None:
+    assert get_parser("flat").parse(["He said, because.", ""]) == [edu("He said , because ."), edu("")]
+
+
 def test_agreement_counts_inner_nodes_by_words() -> None:
     gold = join("Cause", "NS", [edu("a b"), join("Joint", "NN", [edu("c"), edu("d")])])
     guess = join("Cause", "NS", [join("Joint", "NN", [edu("a b"), edu("c")]), edu("d")])
