@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations_with_replacement
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from metrics.ranking.data import RankedSet, joined, site, without_contradictions
 from metrics.ranking.evaluation import Agreement, agreement, scores
 from metrics.ranking.features import NAMES
 from metrics.ranking.loess import FloatArray
-from metrics.ranking.pairs import Pairs, examples
+from metrics.ranking.pairs import Pairs, examples, preferences_of, soft_wins, wins
 
 Note = Callable[[str], None]
 
@@ -81,19 +82,55 @@ def table(plan: Plan, train: Described, test: Described, note: Note = lambda mes
     rows = []
     for name, features in plan.settings.items():
         for kind in plan.classifiers:
-            for label, known in (("all", train), ("held-out", apart)):
-                rows.append(Row(name, kind, label, tested(plan, kind, features, known, test)))
-                note(f"{name} | {kind} | {label}: τ = {rows[-1].result.tau}")
+            rows.append(Row(name, kind, "all", tested(plan, kind, features, train, test)))
+            if apart.ranked.rankings:
+                held_out = tested(plan, kind, features, apart, test)
+            else:
+                held_out = judged_by_strangers(plan, kind, features, train, test)
+            rows.append(Row(name, kind, "held-out", held_out))
+            note(f"{name} | {kind}: τ = {rows[-2].result.tau}, held out {held_out.tau}")
     return [*rows, *controls(plan, train, test)]
 
 
 def tested(plan: Plan, kind: str, features: Sequence[str], train: Described, test: Described) -> Agreement:
-    """Train one classifier and judge it on the tested set."""
+    """Train one classifier and judge it on the tested set; without training data everything ties."""
     known = train.pairs(features)
     if not len(known.won):
         return _judged(plan, test.ranked, np.full(len(test.ranked.texts), 0.0))
     classifier = CLASSIFIERS[kind](known.differences, known.won)
     return _judged(plan, test.ranked, cell_scores(test, features, classifier, soft=plan.soft))
+
+
+def judged_by_strangers(
+    plan: Plan, kind: str, features: Sequence[str], train: Described, test: Described, parts: int = 4
+) -> Agreement:
+    """Where the tested sites are all there is: every pair is judged without the data of its two sites.
+
+    The sites are dealt into parts; the pairs of two parts are judged by a classifier that saw neither.
+    """
+    cells, of = test.ranked.judged(), columns(features)
+    sites = sorted({site(system) for system in (*train.ranked.systems, *test.ranked.systems)})
+    dealt = np.random.default_rng(plan.seed).permutation(len(sites)) % parts
+    part_of = dict(zip(sites, dealt.tolist(), strict=True))
+    part = np.array([part_of[site(system)] for system in test.ranked.systems], np.int64)
+    groups = test.ranked.groups(cells)
+    matrices = [np.full((len(group), len(group)), 0.5) for group in groups]
+    for one, other in combinations_with_replacement(range(parts), 2):
+        gone = {name for name, number in part_of.items() if number in (one, other)}
+        known = replace(train, ranked=without_sites(train.ranked, gone)).pairs(features)
+        if not len(known.won):
+            continue
+        classifier = CLASSIFIERS[kind](known.differences, known.won)
+        found = preferences_of([test.features[group][:, of] for group in groups], classifier)
+        for group, matrix, some in zip(groups, matrices, found, strict=True):
+            first, second = part[group][:, None], part[group][None, :]
+            mine = ((first == one) & (second == other)) | ((first == other) & (second == one))
+            matrix[mine] = some[mine]
+    count = soft_wins if plan.soft else wins
+    scores_found = np.full(len(test.ranked.texts), np.nan)
+    for group, matrix in zip(groups, matrices, strict=True):
+        scores_found[group] = count(matrix)
+    return _judged(plan, test.ranked, scores_found)
 
 
 def cell_scores(

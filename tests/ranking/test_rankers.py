@@ -260,9 +260,23 @@ def test_a_table_has_every_setting_twice_and_two_controls(known: experiment.Desc
         ("copied", "held-out"),
     ] * 2
     assert rows[0].result.tau == 1.0  # worse outputs copy more of the source
-    assert rows[1].result.tau == 0.0  # nothing is left to learn from: everything ties
+    assert rows[1].result.tau == 0.0  # two sites: nothing is left to learn from, everything ties
     assert [row.features for row in rows[-2:]] == ["system only"] * 2
     assert abs(rows[-2].result.tau or 0) < 0.5  # every system was good, middling and bad in turn
+
+
+def test_pairs_can_be_judged_without_the_data_of_their_own_sites(tmp_path: Path) -> None:
+    names = ("a", "b", "c", "d", "e", "f")
+    records = []
+    for n in range(24):
+        texts = (f"{GOOD} {n}", f"{MIDDLE} {n}", f"{BAD} {n}")
+        chosen = [names[(n + k * (1 + n % 2)) % 6] for k in range(3)]
+        records.append(record(n, list(zip(chosen, (1, 2, 3), texts, strict=True))))
+    ranked = data.read(write(tmp_path / "six.jsonl.gz", records))
+    plan = experiment.Plan({}, resamples=0)
+    known = described(ranked, Extractor("de", "en"))
+    held_out = experiment.judged_by_strangers(plan, "logistic", ("copied",), known, known, parts=6)
+    assert (held_out.tau or 0) > 0.8
 
 
 def test_cross_validation_never_trains_on_the_tested_document(known: experiment.Described) -> None:
