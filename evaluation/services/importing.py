@@ -39,6 +39,8 @@ from evaluation.services.seats import is_repeated, make_seats
 from evaluation.services.storing import Store
 
 CHUNK = 100
+# Other people's answers wait while a chunk is written, so it must be small whatever the number of systems.
+MOST_COMPARISONS = 200
 Report = Callable[[int, int, str], None]
 
 
@@ -162,8 +164,7 @@ def fill_task(
     store, planner, judged = Store(task), settings.planner(), JudgedElsewhere(task, judgements)
     stored = task.items.count()
     compared = Comparison.objects.filter(item__task=task, check_kind=Comparison.Check.NONE).count()
-    rest = islice(items, stored, None)
-    while chunk := list(islice(rest, CHUNK)):
+    for chunk in _chunks(islice(items, stored, None)):
         planned = [planner.plan(item, meetings) for item, meetings in chunk]
         planned = planner.with_checks(planned, compared)
         with transaction.atomic():
@@ -178,6 +179,21 @@ def fill_task(
     Task.objects.filter(pk=task.pk).update(state=Task.State.OPEN)
     task.refresh_from_db()
     return judged.warnings
+
+
+def _chunks(
+    items: Iterable[tuple[ImportedItem, tuple[Meeting, ...]]],
+) -> Iterator[list[tuple[ImportedItem, tuple[Meeting, ...]]]]:
+    """Where a chunk begins, its end is fixed: an import that goes on makes the same chunks."""
+    chunk, comparisons = [], 0
+    for item, meetings in items:
+        chunk.append((item, meetings))
+        comparisons += len(meetings)
+        if len(chunk) >= CHUNK or comparisons >= MOST_COMPARISONS:
+            yield chunk
+            chunk, comparisons = [], 0
+    if chunk:
+        yield chunk
 
 
 def import_set(

@@ -10,6 +10,7 @@ import secrets
 import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -17,6 +18,7 @@ from django.conf import settings as site
 from django.core.files.uploadedfile import UploadedFile as DjangoFile
 from django.db import transaction
 from django.db.models import Max
+from django.utils import timezone
 
 from evaluation import jobs
 from evaluation.digests import text_digest
@@ -43,6 +45,7 @@ from evaluation.problems import InputError, Problem
 Incoming: TypeAlias = "DjangoFile[bytes]"
 LIMITS = BROWSER
 CHECK_AT_ONCE = 4 * 1024 * 1024
+KEPT_FOR = timedelta(days=30)
 SAMPLE_ITEMS, SAMPLE_CHARACTERS = 10, 200_000
 OPTION_FIELDS = ("format", "source_language", "target_language", "link_base", "empty", "incomplete")
 _LINKS_WORDS = ("align", "links", "pharaoh", ".a3")
@@ -79,6 +82,8 @@ def new_upload(owner: User, files: Sequence[Incoming]) -> Upload:
     refuse_too_large(files)
     if not files:
         raise InputError(Problem("empty_file", "there is no file", "choose one or more files"))
+    for old in owner.uploads.filter(created_at__lt=timezone.now() - KEPT_FOR, job=None):
+        discard(old)
     with transaction.atomic():
         upload = Upload.objects.create(owner=owner)
         add_files(upload, files)
