@@ -4,6 +4,13 @@ Units stand side by side at the bottom, broken into short lines; relations stand
 line has the letter N or S beside it and the class ``nucleus`` or ``satellite``, so nothing depends on
 colour. The drawing carries a title, and as its description the whole tree in brackets, for those who cannot
 see it. All text is escaped; there is no inline style, script or handler.
+
+A page needs at least these rules::
+
+    .discourse-tree text { text-anchor: middle; fill: currentColor; font-size: 13px; }
+    .discourse-tree path { fill: none; stroke: currentColor; }
+    .discourse-tree path.satellite { stroke-dasharray: 4 3; }
+    .discourse-tree .relation { font-weight: bold; }
 """
 
 from __future__ import annotations
