@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
+from html import escape  # of plain strings: Django's own, made for lazy ones, takes four times as long
 
-from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
@@ -90,7 +90,7 @@ def cards(
     """One fieldset per question. ``attributes`` are ``lang`` and ``dir`` of the judged text."""
     template = _card(get_language() or "")
     gaps = set(missing)
-    nothing = f'<span class="nothing">{escape(_("nothing here"))}</span>'
+    nothing, unsaid = f'<span class="nothing">{escape(_("nothing here"))}</span>', escape(_("nothing"))
     tags = {kind: tag and f'<span class="tag">{escape(tag)}</span>' for kind, tag in _tags().items()}
     made = []
     for question in questions:
@@ -105,8 +105,8 @@ def cards(
                 "missing": " is-missing" if card.number in gaps else "",
                 "version": question.version,
                 "uuid": question.uuid,
-                "spoken_a": f"“{a}”" if a else escape(_("nothing")),
-                "spoken_b": f"“{b}”" if b else escape(_("nothing")),
+                "spoken_a": f"“{a}”" if a else unsaid,
+                "spoken_b": f"“{b}”" if b else unsaid,
                 "a": f"<span {attributes}>{a}</span>" if a else nothing,
                 "b": f"<span {attributes}>{b}</span>" if b else nothing,
                 "tag": tags[card.kind],

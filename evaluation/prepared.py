@@ -95,3 +95,20 @@ class Prepared(Generic[M]):
             compiled = _Compiled(sql, found, compiler.get_converters(columns), compiler)
             self._compiled[connection.vendor] = compiled
         return compiled
+
+
+class PreparedInsert(Generic[M]):
+    """Appends a row without building its SQL anew; constraints hold as ever, signals are not sent."""
+
+    def __init__(self, model: type[M], *names: str) -> None:
+        found = {field.name: field for field in model._meta.concrete_fields}
+        self.table = model._meta.db_table
+        self.fields = [found[name] for name in names]
+
+    def __call__(self, **values: object) -> None:
+        quote = connection.ops.quote_name
+        columns = ", ".join(quote(field.column) for field in self.fields if field.column)
+        places = ", ".join(["%s"] * len(self.fields))
+        prepared = [field.get_db_prep_save(values[field.name], connection) for field in self.fields]
+        with connection.cursor() as cursor:
+            cursor.execute(f"INSERT INTO {quote(self.table)} ({columns}) VALUES ({places})", prepared)

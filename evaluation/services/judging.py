@@ -29,7 +29,7 @@ from evaluation.models import (
     Slot,
     Task,
 )
-from evaluation.prepared import Prepared
+from evaluation.prepared import Prepared, PreparedInsert
 from evaluation.schemes import Choice
 
 
@@ -43,6 +43,10 @@ class UnknownPhrase(Exception):
 
 class ChoiceNotInScheme(Exception):
     """The choice exists, but this task does not offer it."""
+
+
+class ReusedId(Exception):
+    """The answer's id already belongs to another answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,48 +229,69 @@ def submit_ranking(assignment: Assignment, answer: Answer, *, received_at: datet
     found = _ASKED.rows(assignment.alignment_id, assignment.comparison_id, answer.phrase)
     if not found:
         raise UnknownPhrase(str(answer.phrase))
-    pair_id, flipped = found[0]
-    swapped = assignment.swapped
-
-    def shown(choice: str | None) -> Choice | None:
-        return None if choice is None else canonical(Choice(choice), swapped=swapped, flipped=flipped)
-
-    with transaction.atomic():
-        given = _GIVEN.rows(assignment.annotator_id, pair_id, assignment.presentation)
-        for version, choice, uuid in given:
-            if uuid == answer.uuid:
-                return Receipt(version, shown(choice))
-        stored = max(given, default=None)
-        current = Receipt(stored[0], shown(stored[1])) if stored else Receipt(0, None)
-        if current.choice == answer.choice:  # nothing new: a whole form repeats what single clicks said
-            return current
-        if current.version != answer.base:
-            raise StaleAnswer(current)
-        seat = _take_seat(assignment) if assignment.task.is_open else None
-        choice = (
-            None
-            if answer.choice is None
-            else canonical(answer.choice, swapped=swapped, flipped=flipped).value
-        )
-        Ranking.objects.create(
-            uuid=answer.uuid,
-            annotator_id=assignment.annotator_id,
-            pair_id=pair_id,
-            presentation=assignment.presentation,
-            version=current.version + 1,
-            choice=choice,
-            slot=seat,
-            alignment_id=assignment.alignment_id,
-            swapped=swapped != flipped,
-            active_ms=answer.active_ms,
-            elapsed_ms=answer.elapsed_ms,
-            received_at=received_at or timezone.now(),
-        )
-        if answer.choice is None and assignment.finished_at is not None:
-            _reopen(assignment)
-    return Receipt(current.version + 1, answer.choice)
+    place = _Place(assignment, *found[0])
+    try:
+        return place.append(answer, received_at)
+    except IntegrityError:
+        # Two requests at the same moment: the other one is in now, and the second look sees it.
+        try:
+            return place.append(answer, received_at)
+        except IntegrityError as error:
+            raise ReusedId(str(answer.uuid)) from error
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A pair as one annotator sees it."""
+
+    assignment: Assignment
+    pair: int
+    flipped: bool
+
+    def turned(self, choice: str | None) -> Choice | None:
+        """From shown to stored, or back."""
+        if choice is None:
+            return None
+        return canonical(Choice(choice), swapped=self.assignment.swapped, flipped=self.flipped)
+
+    def append(self, answer: Answer, received_at: datetime | None) -> Receipt:
+        assignment = self.assignment
+        with transaction.atomic():
+            # First the seat, which locks: answers to one comparison by one person come one after another.
+            seat = _take_seat(assignment) if assignment.task.is_open else None
+            given = _GIVEN.rows(assignment.annotator_id, self.pair, assignment.presentation)
+            for version, choice, uuid in given:
+                if uuid == answer.uuid:
+                    return Receipt(version, self.turned(choice))
+            stored = max(given, default=None)
+            current = Receipt(stored[0], self.turned(stored[1])) if stored else Receipt(0, None)
+            if current.choice == answer.choice:  # a whole form repeats what single clicks said
+                return current
+            if current.version != answer.base:
+                raise StaleAnswer(current)
+            _APPEND(
+                uuid=answer.uuid,
+                annotator=assignment.annotator_id,
+                pair=self.pair,
+                presentation=assignment.presentation,
+                version=current.version + 1,
+                choice=self.turned(answer.choice),
+                slot=seat.pk if seat else None,
+                alignment=assignment.alignment_id,
+                swapped=assignment.swapped != self.flipped,
+                active_ms=answer.active_ms,
+                elapsed_ms=answer.elapsed_ms,
+                received_at=received_at or timezone.now(),
+            )
+            if answer.choice is None and assignment.finished_at is not None:
+                _reopen(assignment)
+        return Receipt(current.version + 1, answer.choice)
+
+
+_APPEND = PreparedInsert(
+    Ranking, "uuid", "annotator", "pair", "presentation", "version", "choice", "slot", "alignment", "swapped",
+    "active_ms", "elapsed_ms", "received_at",
+)  # fmt: skip
 _ASKED = Prepared(
     lambda alignment, comparison, index: Occurrence.objects.filter(
         alignment=alignment, pair__owner=comparison, index=index

@@ -7,6 +7,7 @@ import uuid
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.exceptions import SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -14,7 +15,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from evaluation.forms import AnswerForm, ReportForm, SkipForm, answers_of
+from evaluation.forms import BadAnswer, ReportForm, SkipForm, answers_of, parse_answer
 from evaluation.models import AlignmentReport, Annotator, Assignment, Task, User
 from evaluation.prepared import Prepared
 from evaluation.reports.annotation import AnnotationPage, annotation_page
@@ -70,7 +71,10 @@ def annotate(request: HttpRequest, token: str) -> HttpResponse:
     assignment = own_assignment(request, token)
     if request.method == "GET":
         return _page(request, assignment)
-    conflicts = _store_form(request, assignment)
+    try:
+        conflicts = _store_form(request, assignment)
+    except BadAnswer as error:
+        raise SuspiciousOperation(str(error)) from error  # no page of ours sends this: 400
     missing = judging.finish(assignment)
     if conflicts or missing:
         return _page(request, assignment, conflicts=conflicts, missing=missing)
@@ -87,21 +91,15 @@ def answer(request: HttpRequest, token: str) -> JsonResponse:
         return JsonResponse({"error": "signed_out"}, status=401)
     try:
         assignment = own_assignment(request, token, _ANSWERED)
-        form = AnswerForm(_json_object(request.body))
+        receipt = judging.submit_ranking(assignment, parse_answer(_json_object(request.body)))
     except Http404:
         return JsonResponse({"error": "not_found"}, status=404)
-    except ValueError:
-        return JsonResponse({"error": "not_json"}, status=400)
-    if not form.is_valid():
-        return JsonResponse({"error": "invalid", "fields": form.errors}, status=400)
-    try:
-        receipt = judging.submit_ranking(assignment, form.answer())
     except judging.StaleAnswer as stale:
         stored = stale.stored
         return JsonResponse(
             {"error": "conflict", "version": stored.version, "choice": stored.choice}, status=409
         )
-    except (judging.UnknownPhrase, judging.ChoiceNotInScheme) as error:
+    except (ValueError, judging.UnknownPhrase, judging.ChoiceNotInScheme, judging.ReusedId) as error:
         return JsonResponse({"error": "invalid", "detail": str(error)}, status=400)
     return JsonResponse({"version": receipt.version, "choice": receipt.choice})
 
@@ -155,14 +153,12 @@ def report_alignment(request: HttpRequest, token: str) -> HttpResponse:
 def _store_form(request: HttpRequest, assignment: Assignment) -> dict[int, judging.Receipt]:
     """Store what a plain form carries; returns the phrases that were answered elsewhere meanwhile."""
     conflicts: dict[int, judging.Receipt] = {}
-    for form in answers_of(request.POST):
-        if not form.is_valid():
-            continue
+    for given in answers_of(request.POST):
         try:
-            judging.submit_ranking(assignment, form.answer())
+            judging.submit_ranking(assignment, given)
         except judging.StaleAnswer as stale:
-            conflicts[form.cleaned_data["phrase"]] = stale.stored
-        except (judging.UnknownPhrase, judging.ChoiceNotInScheme):
+            conflicts[given.phrase] = stale.stored
+        except (judging.UnknownPhrase, judging.ChoiceNotInScheme, judging.ReusedId):
             continue
     for question in ("verdict", "rating_a", "rating_b", "comment"):
         if question in request.POST:

@@ -175,6 +175,13 @@ class TestAnswering:
         with pytest.raises(judging.UnknownPhrase):
             answer(claimed(task, bob), Choice.EQUAL, phrase=999)
 
+    def test_an_id_that_belongs_to_another_answer_is_refused(self, task: Task, bob: Annotator) -> None:
+        assignment, id = claimed(task, bob), uuid.uuid4()
+        first, second, *_ = judging.asked(assignment).order_by("index").values_list("index", flat=True)
+        answer(assignment, Choice.EQUAL, phrase=first, id=id)
+        with pytest.raises(judging.ReusedId):
+            answer(assignment, Choice.EQUAL, phrase=second, id=id)
+
     def test_skipping_stores_no_judgement(self, task: Task, bob: Annotator) -> None:
         assignment = claimed(task, bob)
         judging.skip(assignment, "cannot read it")
