@@ -46,7 +46,8 @@ def svg(tree: Node, *, title: str, lang: str = "en") -> str:
     """
     units = max(1, sum(1 for _ in tree.edus()))
     width = units * COLUMN + 2 * MARGIN
-    height = tree.depth * ROW + (LINES + 1) * LINE + 2 * MARGIN
+    lines = max(len(_broken(leaf.text)) for leaf in tree.edus())
+    height = tree.depth * ROW + (lines + 1) * LINE + 2 * MARGIN
     box = _placed(tree, 0, tree.depth)[0]
     words = escape(write([tree]).strip()) if tree.children else escape(tree.text)
     inside = "".join([*_lines(box), *_labels(box)])
@@ -72,7 +73,7 @@ def _lines(box: Box) -> Iterator[str]:
         role = "nucleus" if child.node.nuclearity is Nuclearity.NUCLEUS else "satellite"
         start, end = _y(box) + LINE / 2, _y(child) - LINE
         yield f'<path class="{role}" d="M{box.x:g} {start:g}L{child.x:g} {end:g}"/>'
-        letter, place = role[0].upper(), (box.x + 3 * child.x) / 4
+        letter, place = role[0].upper(), (box.x + 3 * child.x) / 4 + LINE * (1 if child.x > box.x else -1)
         yield f'<text class="role" x="{place:g}" y="{(start + 3 * end) / 4:g}">{letter}</text>'
         yield from _lines(child)
 
