@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from django.urls import path
+from django.urls import include, path
 
 from evaluation.views import annotate, home, jobs, members, monitor, upload
 
@@ -24,6 +24,7 @@ urlpatterns = [
     path("tasks/<slug:slug>/invitations/<int:pk>/revoke", members.revoke, name="revoke-invitation"),
     path("tasks/<slug:slug>/state", members.state, name="task-state"),
     path("j/<str:token>", members.join, name="join"),
+    path("", include("evaluation.urls_reports")),
     path("jobs/", jobs.job_list, name="jobs"),
     path("jobs/<uuid:pk>/", jobs.job, name="job"),
     path("jobs/<uuid:pk>/cancel", jobs.cancel, name="cancel-job"),

@@ -1,0 +1,110 @@
+"""A small client for notebooks: needs nothing but Python, and pandas where a data frame is wanted.
+
+from appraise.client import Appraise
+study = Appraise("http://127.0.0.1:8000", token)
+frame = study.frame("town-news")
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.error import HTTPError
+from urllib.parse import quote, urlencode, urlsplit
+from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+if TYPE_CHECKING:
+    import pandas  # type: ignore[import-untyped]  # optional, and without stubs
+
+Json = dict[str, Any]  # Any: what the site answers, described in its OpenAPI document
+
+
+class AppraiseError(Exception):
+    """The site refused; ``status`` is the HTTP status, ``detail`` what it said."""
+
+    def __init__(self, status: int, detail: str) -> None:
+        super().__init__(f"{status}: {detail}")
+        self.status, self.detail = status, detail
+
+
+class _NoRedirects(HTTPRedirectHandler):
+    """A redirect would carry the token to a place that nobody chose."""
+
+    def redirect_request(self, *args: Any, **options: Any) -> None:
+        return None
+
+
+class Appraise:
+    """A site and a token; every method is one request. Names of tasks and campaigns are their slugs."""
+
+    def __init__(self, url: str, token: str, *, timeout: float = 60) -> None:
+        if urlsplit(url).scheme not in {"http", "https"}:
+            raise ValueError(f"an address with http or https expected, found {url!r}")
+        self._base = url.rstrip("/") + "/api"
+        self._token, self._timeout = token, timeout
+        self._opener = build_opener(_NoRedirects)
+
+    def tasks(self) -> list[Json]:
+        """The tasks that you organise or study."""
+        found: list[Json] = self._json("/tasks")
+        return found
+
+    def progress(self, task: str) -> Json:
+        return self._object(f"/tasks/{quote(task)}/progress")
+
+    def agreement(self, name: str, *, campaign: bool = False, without: Sequence[str] = ()) -> Json:
+        """κ, κ′ and all other coefficients with their intervals; ``without``: failed, speeders, surplus."""
+        return self._object(f"{_place(name, campaign)}/agreement", without=without)
+
+    def results(self, name: str, *, campaign: bool = False, without: Sequence[str] = ()) -> Json:
+        """Wins, strengths, rank ranges and clusters of the systems."""
+        return self._object(f"{_place(name, campaign)}/results", without=without)
+
+    def disagreements(self, name: str, *, campaign: bool = False, **query: str | int) -> Json:
+        """Disputed pairs, twenty at a time; ``kind``, ``split``, ``annotator``, ``text``, ``page``."""
+        return self._object(f"{_place(name, campaign)}/disagreements", **query)
+
+    def rankings(self, name: str, *, campaign: bool = False) -> Iterator[Json]:
+        """Every version of every answer, one at a time."""
+        with self._open(f"{_place(name, campaign)}/export/jsonl") as response:
+            for line in response:
+                yield json.loads(line)
+
+    def frame(self, name: str, *, campaign: bool = False) -> pandas.DataFrame:
+        """The answers as a data frame; needs pandas."""
+        import pandas
+
+        return pandas.DataFrame.from_records(list(self.rankings(name, campaign=campaign)))
+
+    def download(self, name: str, form: str, path: str | Path, *, campaign: bool = False) -> Path:
+        """Save an export (csv, tsv, jsonl, xml, spreadsheet, latex, bundle) to a file."""
+        with (
+            self._open(f"{_place(name, campaign)}/export/{quote(form)}") as response,
+            open(path, "wb") as file,
+        ):
+            shutil.copyfileobj(response, file)
+        return Path(path)
+
+    def _object(self, path: str, **query: Any) -> Json:
+        found: Json = self._json(path, **query)
+        return found
+
+    def _json(self, path: str, **query: Any) -> Any:
+        with self._open(path, **query) as response:
+            return json.load(response)
+
+    def _open(self, path: str, **query: Any) -> Any:
+        address = self._base + path + (f"?{urlencode(query, doseq=True)}" if query else "")
+        request = Request(address, headers={"Authorization": f"Bearer {self._token}"})
+        try:
+            return self._opener.open(request, timeout=self._timeout)
+        except HTTPError as error:
+            with error:
+                raise AppraiseError(error.code, error.read(2000).decode("utf-8", "replace")) from error
+
+
+def _place(name: str, campaign: bool) -> str:
+    return f"/{'campaigns' if campaign else 'tasks'}/{quote(name)}"

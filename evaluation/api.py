@@ -1,0 +1,234 @@
+"""The JSON API: what the pages show, for scripts and notebooks. OpenAPI at ``/api/openapi.json``.
+
+A token stands for the person who made it and sees what that person sees; what it does not see does not exist.
+Annotators are pseudonyms here, always. Another app adds its part with ``api.add_router``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any, Literal
+
+from django.db.models import Count, Q
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.utils import timezone
+from ninja import Field, NinjaAPI, Query, Schema
+from ninja.security import HttpBearer
+
+from evaluation.agreement.rendering import as_json
+from evaluation.models import ApiToken, Role, Slot, Task, User
+from evaluation.problems import InputError
+from evaluation.reports import agreement, results
+from evaluation.reports import disagreements as disputed
+from evaluation.reports.monitor import monitor_page
+from evaluation.reports.scope import Scope, find_scope
+from evaluation.study import Filter
+from evaluation.study.disputes import Split
+from evaluation.views.export import send
+
+Kind = Literal["tasks", "campaigns"]
+ExportFormat = Literal["csv", "tsv", "jsonl", "xml", "spreadsheet", "latex", "bundle"]
+
+
+class TokenAuth(HttpBearer):
+    """``Authorization: Bearer …``; expired, revoked and unknown tokens are answered alike."""
+
+    def authenticate(self, request: HttpRequest, token: str) -> ApiToken | None:
+        found = ApiToken.objects.valid().filter(digest=ApiToken.digest_of(token), user__is_active=True)
+        known = found.select_related("user").first()
+        if known is not None and known.last_used_on != timezone.now().date():
+            ApiToken.objects.filter(pk=known.pk).update(last_used_on=timezone.now().date())
+        return known
+
+
+class WriteAuth(TokenAuth):
+    """The same, for tokens that may change something."""
+
+    def authenticate(self, request: HttpRequest, token: str) -> ApiToken | None:
+        known = super().authenticate(request, token)
+        return known if known is not None and known.scope == ApiToken.Scope.WRITE else None
+
+
+# Ninja's own documentation page loads scripts from elsewhere, which our policy forbids; docs/api.md is ours.
+api = NinjaAPI(
+    title="Appraise",
+    version="1",
+    description="Phrase-based human evaluation of machine translation",
+    docs_url=None,
+    auth=TokenAuth(),
+    urls_namespace="api",
+)
+
+
+@api.exception_handler(InputError)
+def refused(request: HttpRequest, error: InputError) -> HttpResponseBase:
+    problems = [problem.as_dict() for problem in error.problems]
+    status = 413 if any(problem.code == "too_large" for problem in error.problems) else 422
+    return api.create_response(request, {"problems": problems}, status=status)
+
+
+class TaskOut(Schema):
+    slug: str
+    name: str
+    campaign: str
+    scheme: str
+    state: str
+    source_language: str
+    target_language: str
+    comparisons: int
+    seats: int
+    seats_done: int
+
+
+class ProgressOut(Schema):
+    seats: int
+    seats_done: int
+    pairs: int
+    answers: int
+    by_label: dict[str, int]
+
+
+class PairOut(Schema):
+    task: str
+    item: str
+    pair: str
+    kind: str
+    first: str
+    second: str
+    votes: dict[str, int]
+    entropy: float
+    machines: dict[str, str]
+    adjudication: str | None
+
+
+class DisagreementsOut(Schema):
+    matching: int
+    page: int
+    pairs: list[PairOut]
+
+
+class Without(Schema):
+    """What is left out of a report."""
+
+    without: list[Filter] = Field(default_factory=list)
+
+
+class DisagreementsQuery(Schema):
+    kind: Literal["", "different", "one_sided", "moved"] = ""
+    split: Split = Split.ANY
+    annotator: str = ""
+    text: str = ""
+    page: int = 1
+
+
+@api.get("/tasks", response=list[TaskOut], summary="The tasks that you organise or study")
+def tasks(request: HttpRequest) -> list[dict[str, Any]]:
+    mine = Task.objects.with_role(user_of(request), Role.MANAGER, Role.RESEARCHER)
+    counted = mine.annotate(
+        seats=Count("slots"), done=Count("slots", filter=Q(slots__state=Slot.State.DONE))
+    ).values_list("pk", "seats", "done")
+    seats = {pk: (n, done) for pk, n, done in counted}
+    return [
+        {
+            "slug": task.slug,
+            "name": task.name,
+            "campaign": task.campaign.slug,
+            "scheme": task.scheme_name,
+            "state": task.state,
+            "source_language": task.source_language,
+            "target_language": task.target_language,
+            "comparisons": task.size,
+            "seats": seats[task.pk][0],
+            "seats_done": seats[task.pk][1],
+        }
+        for task in mine.select_related("campaign")
+    ]
+
+
+@api.get("/tasks/{slug}/progress", response=ProgressOut, summary="How far a task is")
+def progress(request: HttpRequest, slug: str) -> dict[str, Any]:
+    scope = scope_of(request, "tasks", slug)
+    page = monitor_page(scope.tasks[0])
+    return {
+        "seats": page.seats,
+        "seats_done": page.seats_done,
+        "pairs": page.pairs,
+        "answers": page.answers,
+        "by_label": {choice.value: n for choice, n in page.by_label},
+    }
+
+
+@api.get("/{kind}/{slug}/agreement", response=dict[str, Any], summary="Agreement with intervals")
+def agreement_report(request: HttpRequest, kind: Kind, slug: str, query: Query[Without]) -> dict[str, Any]:
+    found = agreement.summary(scope_of(request, kind, slug), query.without)
+    return {
+        **as_json(found.report),
+        "mixed_schemes": found.mixed,
+        "without": [name.value for name in found.without],
+        "by_task": [asdict(row) for row in found.by_task.rows],
+        "mean_over_tasks": asdict(found.by_task.mean),
+        "pooled": asdict(found.by_task.pooled),
+        "subsets": [
+            {"without": [name.value for name in subset.without], **asdict(subset.row)}
+            for subset in found.subsets
+        ],
+        "annotator_lines": [asdict(line) for line in found.annotators],
+        "over_time": [asdict(window) for window in found.windows],
+    }
+
+
+@api.get("/{kind}/{slug}/results", response=dict[str, Any], summary="Which system is better")
+def system_results(request: HttpRequest, kind: Kind, slug: str, query: Query[Without]) -> dict[str, Any]:
+    return asdict(results.results(scope_of(request, kind, slug), query.without))
+
+
+@api.get(
+    "/{kind}/{slug}/disagreements", response=DisagreementsOut, summary="Disputed pairs, twenty at a time"
+)
+def disagreements(
+    request: HttpRequest, kind: Kind, slug: str, query: Query[DisagreementsQuery]
+) -> dict[str, Any]:
+    asked = disputed.Query(
+        kind=query.kind,
+        split=query.split,
+        annotator=query.annotator,
+        text=query.text,
+        page=max(1, query.page),
+    )
+    page = disputed.disagreements_page(scope_of(request, kind, slug), user_of(request), asked)
+    return {
+        "matching": page.matching,
+        "page": asked.page,
+        "pairs": [
+            {
+                "task": row.pair.task.slug,
+                "item": row.pair.owner.item.key,
+                "pair": row.pair.key,
+                "kind": row.pair.kind,
+                "first": row.pair.first,
+                "second": row.pair.second,
+                "votes": {choice.value: n for choice, n in row.votes},
+                "entropy": row.entropy,
+                "machines": {name: choice.value for name, choice in row.machines},
+                "adjudication": row.adjudication.choice if row.adjudication else None,
+            }
+            for row in page.rows
+        ],
+    }
+
+
+@api.get("/{kind}/{slug}/export/{form}", summary="Answers as a file, tables as LaTeX, everything as a bundle")
+def export(
+    request: HttpRequest, kind: Kind, slug: str, form: ExportFormat, identify: bool = False
+) -> HttpResponseBase:
+    return send(user_of(request), scope_of(request, kind, slug), form, identify=identify)
+
+
+def user_of(request: HttpRequest) -> User:
+    token: ApiToken = request.auth  # type: ignore[attr-defined]  # set by ninja after authentication
+    return token.user
+
+
+def scope_of(request: HttpRequest, kind: Kind, slug: str) -> Scope:
+    return find_scope(user_of(request), kind.removesuffix("s"), slug)

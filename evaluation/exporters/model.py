@@ -1,0 +1,89 @@
+"""What an export says: a phrase pair with where it stands, and every answer to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+# In the order of columns; the first ones are about the pair, the others about one answer to it.
+PAIR_COLUMNS = (
+    "task",
+    "item",
+    "document",
+    "pair",
+    "kind",
+    "first",
+    "second",
+    "systems_first",
+    "systems_second",
+    "check",
+)
+ANSWER_COLUMNS = (
+    "annotator",
+    "presentation",
+    "version",
+    "current",
+    "label",
+    "left",
+    "surplus",
+    "alignment",
+    "active_ms",
+    "elapsed_ms",
+    "order",
+    "received_at",
+)
+COLUMNS = (*PAIR_COLUMNS, *ANSWER_COLUMNS)
+
+
+class Answer(NamedTuple):
+    """One version of one answer. ``label`` is None where it was withdrawn; ``received_at`` only with names.
+
+    The label is relative to the pair as stored; ``left`` says which of its texts the annotator saw as A.
+    """
+
+    annotator: str
+    presentation: int
+    version: int
+    current: bool
+    label: str | None
+    left: str
+    surplus: bool
+    alignment: int | None
+    active_ms: int | None
+    elapsed_ms: int | None
+    order: int
+    received_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AskedPair:
+    """Two texts of an item of the input file, the systems that wrote them, and the answers."""
+
+    task: str
+    item: str
+    document: str
+    pair: str
+    kind: str
+    first: str
+    second: str
+    systems_first: tuple[str, ...]
+    systems_second: tuple[str, ...]
+    check: str
+    answers: Sequence[Answer]
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The pair's part of a row; systems that wrote the same are joined by “+”."""
+        return (
+            self.task,
+            self.item,
+            self.document,
+            self.pair,
+            self.kind,
+            self.first,
+            self.second,
+            "+".join(self.systems_first),
+            "+".join(self.systems_second),
+            self.check,
+        )

@@ -1,0 +1,66 @@
+"""``manage.py export``: the answers of a task or a campaign as a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from appraise.commands import Command as AppraiseCommand
+from evaluation.agreement.rendering import as_latex
+from evaluation.exporters import FORMATS
+from evaluation.exporters.verify import study_tables
+from evaluation.reports import judgements, votes
+from evaluation.reports.bundles import write_bundle
+from evaluation.reports.export import asked_pairs, voices
+from evaluation.reports.scope import Scope, whole_scope
+from evaluation.services.oversight import record_export
+
+
+class Command(AppraiseCommand):
+    help = "Export answers as csv, tsv, jsonl, xml or spreadsheet; tables as latex; everything as a bundle."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        what = parser.add_mutually_exclusive_group(required=True)
+        what.add_argument("--task", metavar="SLUG")
+        what.add_argument("--campaign", metavar="SLUG")
+        parser.add_argument("--format", required=True, choices=[*FORMATS, "latex", "bundle"])
+        parser.add_argument("--out", metavar="FILE", type=Path, help="default: standard output")
+        parser.add_argument("--identify", action="store_true", help="user names instead of pseudonyms")
+
+    def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
+        kind = "task" if options["task"] else "campaign"
+        scope, form = whole_scope(kind, options[kind]), options["format"]
+        if options["identify"] and form not in FORMATS:
+            self.refuse(f"--identify is for {', '.join(FORMATS)}; a {form} export never carries names")
+        try:
+            self.write(scope, form, options["out"], identify=options["identify"])
+        except OSError as error:
+            self.refuse(f"{options['out']}: cannot be written ({error.strerror})")
+        record_export(None, target=f"{kind} {scope.slug}", form=form, identified=options["identify"])
+
+    def write(self, scope: Scope, form: str, out: Path | None, *, identify: bool) -> None:
+        if form == "bundle":
+            if out is None:
+                self.refuse("a bundle is an archive; say where it goes with --out FILE.zip")
+            with out.open("wb") as stream:
+                self.note(write_bundle(scope, stream))
+            return
+        if form == "latex":
+            pieces: Iterator[str] = (as_latex(table) + "\n" for table in scope_tables(scope).values())
+        else:
+            pieces = FORMATS[form].write(asked_pairs(scope, voices(scope, identify=identify)))
+        if out is None:
+            for piece in pieces:
+                self.stdout.write(piece, ending="")
+            return
+        with out.open("w", encoding="utf-8", newline="") as file:
+            file.writelines(pieces)
+        self.note(f"{out} written")
+
+
+def scope_tables(scope: Scope):  # type: ignore[no-untyped-def]  # dict[str, Table], as study_tables says
+    study = judgements.study(scope.tasks)
+    return study_tables(study, votes.meetings(scope.tasks, study))

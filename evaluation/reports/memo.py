@@ -1,0 +1,71 @@
+"""What was computed is kept until a new answer arrives.
+
+The newest ranking's id (one look into an index) says whether anything is new. Ids can become visible out of
+order while transactions overlap, so what was read within a minute of the newest answer is read once more
+after that minute. Kept in memory, in each process, the oldest first to go.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from threading import RLock
+from typing import Any, TypeVar, cast
+
+from django.db.models import Max
+from django.utils import timezone
+
+from evaluation.models import Alignment, Ranking
+
+SETTLED = timedelta(minutes=1)
+MOST = 48
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    mark: tuple[object, ...]
+    read_at: datetime
+    newest_at: datetime | None
+    value: Any
+
+
+_kept: OrderedDict[Hashable, _Kept] = OrderedDict()
+_lock = RLock()  # one thread computes, the others wait for its result
+
+
+def remembered(key: Hashable, compute: Callable[[], T]) -> T:
+    """``compute()``, or what it gave the last time if no answer has arrived since."""
+    with _lock:
+        now = timezone.now()
+        mark, newest_at = _mark()
+        known = _kept.get(key)
+        if known is None or known.mark != mark or _unsettled(known, now):
+            known = _Kept(mark, now, newest_at, compute())
+            _kept[key] = known
+            while len(_kept) > MOST:
+                _kept.popitem(last=False)
+        _kept.move_to_end(key)
+        return cast(T, known.value)
+
+
+def forget() -> None:
+    """Start anew; for tests, and for commands that change what is stored."""
+    with _lock:
+        _kept.clear()
+
+
+def _mark() -> tuple[tuple[object, ...], datetime | None]:
+    newest = Ranking.objects.order_by("-pk").values_list("pk", "received_at").first()
+    alignment = Alignment.objects.aggregate(newest=Max("pk"))["newest"]
+    return (newest[0] if newest else 0, alignment), newest[1] if newest else None
+
+
+def _unsettled(known: _Kept, now: datetime) -> bool:
+    """Read so soon after the newest answer that an older one may have been on its way."""
+    if known.newest_at is None or known.read_at - known.newest_at > SETTLED:
+        return False
+    return now - known.read_at > SETTLED

@@ -1,0 +1,275 @@
+"""Plots as SVG text, drawn on the server: classes only, no script, no inline style (strict CSP).
+
+Each plot carries its data as a table too. ``standalone`` makes a file of one, with the colours of the light
+theme inside, because a downloaded file has no stylesheet beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from django.utils.safestring import SafeString, mark_safe
+
+from evaluation.agreement import band
+from evaluation.agreement.bands import BANDS
+from evaluation.agreement.bootstrap import Interval
+from evaluation.agreement.rendering import Cell, Table
+from evaluation.agreement.stability import Window
+from evaluation.results import SystemLine
+
+STYLE = (
+    "text{font:12px sans-serif;fill:#67625a}.t-ink{fill:#1e1d1a;font-weight:600}.grid{stroke:#dfdbd2}"
+    ".axis{stroke:#8b867b}.band{fill:#f2f0ea}.band-on{fill:#e5eefa}.ci{stroke:#1e1d1a;stroke-width:2}"
+    ".pt{fill:#1e1d1a}.pt-o{fill:#fff;stroke:#1e1d1a;stroke-width:2}.bar1{fill:#3d6ca8}.bar0{fill:#b9cfe8}"
+    ".line{fill:none;stroke-width:2.25}.l1{stroke:#0b5690}.l2{stroke:#9a3d00}.dash{stroke-dasharray:6 4}"
+    ".d1{fill:#0b5690}.d2{fill:#fff;stroke:#9a3d00;stroke-width:2}.pair{fill:none;stroke:#8b867b}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A drawing: what it shows in words, its size, its marks, and the numbers behind it."""
+
+    label: str
+    width: int
+    height: int
+    marks: str
+    table: Table
+    narrow: bool = False
+
+    @property
+    def svg(self) -> SafeString:
+        """For a page, coloured by its stylesheet. Safe: every text in ``marks`` was escaped on its way in."""
+        kind = "plot plot-narrow" if self.narrow else "plot"
+        return mark_safe(
+            f'<svg class="{kind}" viewBox="0 0 {self.width} {self.height}" role="img" '
+            f'aria-label="{escape(self.label)}">{self.marks}</svg>'
+        )
+
+    @property
+    def standalone(self) -> str:
+        """A file of its own."""
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {self.height}" '
+            f'width="{self.width}" height="{self.height}"><title>{escape(self.label)}</title>'
+            f"<style>{STYLE}</style>{self.marks}</svg>\n"
+        )
+
+
+def kappa_scale(name: str, value: float | None, interval: Interval | None) -> Plot:
+    """A κ on the scale of Landis and Koch; values below 0 stand at the left end."""
+    here = band(value)
+    marks, left = [], 0.0
+    for right, label in (*BANDS, (1.0, "perfect")):
+        on = label == here
+        marks.append(_rect("band-on" if on else "band", _scale(left) + 1, 26, 87.6, 24))
+        marks.append(_text((_scale(left) + _scale(right)) / 2, 70, label, ink=on))
+        left = right
+    anchors = ("start", *["middle"] * 4, "end")
+    marks += [_text(_scale(n / 5), 88, f"{n / 5:.1f}", anchor=anchors[n]) for n in range(6)]
+    if value is not None:
+        marks += _whisker(interval, _scale, 38)
+        marks.append(_circle("pt", _scale(value), 38))
+        marks.append(_text(_scale(value), 16, f"{name} = {value:.2f}", ink=True))
+    said = "no data" if value is None else f"{value:.2f}, {here}"
+    rows: tuple[tuple[Cell, ...], ...] = ((name, value, *(interval or (None, None)), here),)
+    table = Table(name, ("coefficient", "value", "low", "high", "band"), rows)
+    return Plot(f"{name} on the Landis and Koch scale: {said}", 460, 92, "".join(marks), table, narrow=True)
+
+
+def _scale(value: float) -> float:
+    return 6 + 448 * min(1.0, max(0.0, value))
+
+
+Named = tuple[str, float | None, Interval | None]
+
+
+def two_values(first: Named, second: Named) -> Plot:
+    """Two coefficients with their intervals on one axis that leaves out what is empty."""
+    ends = [
+        end for _, value, interval in (first, second) for end in (value, *(interval or ())) if end is not None
+    ]
+    low, high = _round_ends(ends)
+    x = _axis(low, high, 40, 410)
+    marks = _grid(low, high, x, 8, 92, 112)
+    for (name, value, interval), y, dot in ((first, 30, "pt"), (second, 70, "pt-o")):
+        marks.append(_text(26, y + 4, name, anchor="end", ink=True))
+        if value is not None:
+            marks += [*_whisker(interval, x, y), _circle(dot, x(value), y)]
+            marks.append(
+                _text(
+                    x((interval or (value, value))[1]) + 10, y + 4, f"{value:.2f}", anchor="start", ink=True
+                )
+            )
+    rows = tuple((name, value, *(interval or (None, None))) for name, value, interval in (first, second))
+    table = Table("six against four choices", ("coefficient", "value", "low", "high"), rows)
+    return Plot(f"{first[0]} against {second[0]}", 460, 120, "".join(marks), table, narrow=True)
+
+
+def label_bars(labels: Sequence[str], counts: Sequence[int]) -> Plot:
+    """How often each label was given."""
+    total = sum(counts)
+    shares = [count / total if total else None for count in counts]
+    rows = tuple(zip(labels, counts, shares, strict=True))
+    table = Table("label distribution", ("label", "answers", "share"), rows)
+    said = ", ".join(f"{label} {count}" for label, count in zip(labels, counts, strict=True))
+    return _bars(f"Answers by label: {said}", list(labels), list(counts), table)
+
+
+def time_bars(times: Sequence[tuple[float, float | None, int]]) -> Plot:
+    """How long an answer took."""
+    names = [f"{low:g}–{high:g}" if high is not None else f"{low:g}+" for low, high, _ in times]
+    counts = [count for *_, count in times]
+    table = Table("seconds for one answer", ("from", "to", "answers"), tuple(times))
+    return _bars("Seconds for one answer, idle time left out", names, counts, table)
+
+
+def _bars(label: str, names: list[str], counts: list[int], table: Table) -> Plot:
+    step, most = 640 / max(1, len(names)), max([*counts, 1])
+    marks = [_line("axis", 10, 650, 132, 132)]
+    for place, (name, count) in enumerate(zip(names, counts, strict=True)):
+        height, x = 100 * count / most, 10 + step * place
+        marks.append(_rect("bar1", x + step * 0.15, 132 - height, step * 0.7, height, 2))
+        marks.append(_text(x + step / 2, 150, name))
+        marks.append(_text(x + step / 2, 126 - height, f"{count:,}", ink=True))
+    return Plot(label, 660, 158, "".join(marks), table)
+
+
+def over_time(windows: Sequence[Window]) -> Plot:
+    """κ of each tenth of the answers with all that were there by then."""
+    rows = tuple((n + 1, w.judgements, w.pairs, w.p_a, w.kappa) for n, w in enumerate(windows))
+    table = Table("agreement over time", ("part", "answers", "pairs", "P(A)", "kappa"), rows)
+    known = [(n, w.kappa) for n, w in enumerate(windows) if w.kappa is not None]
+    low, high = _round_ends([value for _, value in known])
+    y = _axis(low, high, 120, 14)
+    x = _axis(0, max(1, len(windows) - 1), 50, 640)
+    marks = []
+    for tick in _ticks(low, high):
+        marks += [
+            _line("grid", 40, 650, y(tick), y(tick)),
+            _text(32, y(tick) + 4, f"{tick:.1f}", anchor="end"),
+        ]
+    points = " ".join(f"{x(n):.1f},{y(value):.1f}" for n, value in known)
+    marks.append(f'<polyline class="line l1" points="{points}"/>')
+    marks += [_circle("d1", x(n), y(value), 4) for n, value in known]
+    marks += [_text(x(n), 142, str(n + 1)) for n in range(len(windows))]
+    return Plot("κ over time, in tenths of the answers", 660, 150, "".join(marks), table)
+
+
+def side_bars(rows: Sequence[Named]) -> Plot:
+    """Share of wins that each annotator gave to the left side, with its interval; half is even."""
+    x = _axis(0, 1, 150, 640)
+    height = 26 * len(rows) + 34
+    marks = _grid(0, 1, x, 6, height - 24, height - 6, 0.25)
+    for n, (name, share, interval) in enumerate(rows):
+        y = 20 + 26 * n
+        marks.append(_text(138, y + 4, name, anchor="end"))
+        if share is not None:
+            marks += [*_whisker(interval, x, y), _circle("pt", x(share), y, 4)]
+    table = Table(
+        "wins given to the left side",
+        ("annotator", "share", "low", "high"),
+        tuple((name, share, *(interval or (None, None))) for name, share, interval in rows),
+    )
+    return Plot("Share of wins given to the left side, by annotator", 660, height, "".join(marks), table)
+
+
+def strengths(systems: Sequence[SystemLine]) -> Plot:
+    """Strength of each ranked system; a line under a cluster."""
+    ranked = [line for line in systems if line.ability is not None]
+    values = [line.ability for line in ranked if line.ability is not None]
+    low, high = _round_ends(values, 0.5)
+    x = _axis(low, high, 170, 560)
+    height = 28 * len(ranked) + 34
+    marks = _grid(low, high, x, 6, height - 24, height - 6, 0.5)
+    for n, (line, value) in enumerate(zip(ranked, values, strict=True)):
+        y = 20 + 28 * n
+        marks.append(_text(158, y + 4, line.system, anchor="end", ink=True))
+        marks.append(_circle("pt", x(value), y))
+        said = "" if line.rank_range is None else f"rank {line.rank_range[0]}–{line.rank_range[1]}"
+        marks.append(_text(575, y + 4, said, anchor="start"))
+        if n and line.cluster != ranked[n - 1].cluster:
+            marks.append(_line("axis", 10, 650, y - 14, y - 14))
+    table = Table(
+        "strength of systems",
+        ("system", "strength", "cluster"),
+        tuple((line.system, line.ability, line.cluster) for line in ranked),
+    )
+    return Plot(
+        "Strength of systems (Bradley–Terry with ties), clusters parted by lines",
+        660,
+        height,
+        "".join(marks),
+        table,
+    )
+
+
+# --- marks ---------------------------------------------------------------------------------------------
+
+
+class _Axis:
+    def __init__(self, low: float, high: float, start: float, end: float) -> None:
+        self.low, self.start = low, start
+        self.unit = (end - start) / (high - low if high > low else 1)
+
+    def __call__(self, value: float) -> float:
+        return self.start + (value - self.low) * self.unit
+
+
+def _axis(low: float, high: float, start: float, end: float) -> _Axis:
+    return _Axis(low, high, start, end)
+
+
+def _round_ends(values: Sequence[float], step: float = 0.1) -> tuple[float, float]:
+    """Ends on the grid, with all values inside; something to draw where there is none.
+
+    >>> _round_ends([0.43, 0.68])
+    (0.4, 0.7)
+    """
+    if not values:
+        return 0.0, 1.0
+    low = int(min(values) / step - (min(values) < 0)) * step
+    high = (int(max(values) / step + (max(values) > 0)) or 1) * step
+    return round(low, 6), round(high if high > low else low + step, 6)
+
+
+def _ticks(low: float, high: float, step: float = 0.1) -> list[float]:
+    count = round((high - low) / step)
+    every = max(1, -(-count // 8))
+    return [low + step * n for n in range(0, count + 1, every)]
+
+
+def _grid(
+    low: float, high: float, x: _Axis, top: float, bottom: float, text: float, step: float = 0.1
+) -> list[str]:
+    marks = []
+    for tick in _ticks(low, high, step):
+        marks += [_line("grid", x(tick), x(tick), top, bottom), _text(x(tick), text, f"{tick:g}")]
+    return marks
+
+
+def _whisker(interval: Interval | None, x: _Axis | object, y: float) -> list[str]:
+    if interval is None or not callable(x):
+        return []
+    low, high = x(interval[0]), x(interval[1])
+    return [_line("ci", low, high, y, y), *(_line("ci", end, end, y - 6, y + 6) for end in (low, high))]
+
+
+def _text(x: float, y: float, text: str, *, anchor: str = "middle", ink: bool = False) -> str:
+    kind = ' class="t-ink"' if ink else ""
+    return f'<text{kind} x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
+
+
+def _rect(kind: str, x: float, y: float, width: float, height: float, radius: int = 3) -> str:
+    size = f'width="{width:.1f}" height="{height:.1f}"'
+    return f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" {size} rx="{radius}"/>'
+
+
+def _line(kind: str, x1: float, x2: float, y1: float, y2: float) -> str:
+    return f'<line class="{kind}" x1="{x1:.1f}" x2="{x2:.1f}" y1="{y1:.1f}" y2="{y2:.1f}"/>'
+
+
+def _circle(kind: str, x: float, y: float, radius: int = 5) -> str:
+    return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{radius}"/>'

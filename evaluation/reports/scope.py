@@ -1,0 +1,79 @@
+"""What a report is about: one task, or all tasks of a campaign that a person may study."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.http import Http404
+from django.urls import reverse
+
+from evaluation.models import Annotator, Campaign, Role, Task, User
+from evaluation.reports import judgements, votes
+from evaluation.reports.memo import remembered
+from evaluation.study import Meetings, Study
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The tasks of a report, oldest first; ``task`` is set where one task was asked for."""
+
+    campaign: Campaign
+    tasks: tuple[Task, ...]
+    task: Task | None
+
+    @property
+    def kind(self) -> str:
+        return "task" if self.task else "campaign"
+
+    @property
+    def slug(self) -> str:
+        return self.task.slug if self.task else self.campaign.slug
+
+    @property
+    def name(self) -> str:
+        return self.task.name if self.task else self.campaign.name
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Names this scope in memory; the campaign's own key is never used twice."""
+        return (self.campaign.key, *(task.pk for task in self.tasks))
+
+    def url(self, page: str, *rest: str) -> str:
+        return reverse(f"{self.kind}-{page}", args=[self.slug, *rest])
+
+
+def find_scope(user: User, kind: str, slug: str) -> Scope:
+    """What ``user`` may study under that name; anything else does not exist."""
+    mine = Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER).exclude(state=Task.State.IMPORTING)
+    field = "slug" if kind == "task" else "campaign__slug"
+    tasks = tuple(mine.filter(**{field: slug}).select_related("campaign").order_by("pk"))
+    if not tasks:
+        raise Http404(f"no {kind} {slug}")
+    return Scope(tasks[0].campaign, tasks, tasks[0] if kind == "task" else None)
+
+
+def whole_scope(kind: str, slug: str) -> Scope:
+    """The same for the command line, where everything may be read; ``InputError`` where there is nothing."""
+    tasks = tuple(judgements.find_tasks("slug" if kind == "task" else "campaign__slug", slug))
+    return Scope(tasks[0].campaign, tasks, tasks[0] if kind == "task" else None)
+
+
+def study_of(scope: Scope) -> Study:
+    return remembered(("study", *scope.key), lambda: judgements.study(scope.tasks))
+
+
+def meetings_of(scope: Scope) -> Meetings:
+    return remembered(("meetings", *scope.key), lambda: votes.meetings(scope.tasks, study_of(scope)))
+
+
+def names(scope: Scope, user: User) -> dict[str, str]:
+    """Pseudonym → name, for those who manage the people behind it; nobody else learns a name."""
+    managed = Task.objects.with_role(user, Role.MANAGER).filter(pk__in=[task.pk for task in scope.tasks])
+    if managed.count() < len(scope.tasks):
+        return {}
+    known = set(study_of(scope).annotator_names)
+    people = Annotator.objects.filter(user__isnull=False).select_related("user")
+    if len(known) < 500:
+        people = people.filter(assignments__task__in=[task.pk for task in scope.tasks]).distinct()
+    found = {judgements.pseudonym(scope.campaign.key, person.key): str(person) for person in people}
+    return {pseudonym: name for pseudonym, name in found.items() if pseudonym in known}

@@ -1,0 +1,63 @@
+"""What organisers decide about disputed pairs, and the keys that they hand out.
+
+An adjudication never touches an annotator's answer: it is a row of its own, the last one counts, and reports
+on agreement do not read it.
+"""
+
+from __future__ import annotations
+
+import secrets
+from datetime import datetime
+
+from django.db import transaction
+
+from evaluation.models import Adjudication, ApiToken, AuditEntry, PhrasePair, User
+from evaluation.schemes import Choice
+
+
+class ChoiceNotInScheme(ValueError):
+    """The task does not offer this choice."""
+
+
+class ReasonMissing(ValueError):
+    """An adjudication without a reason explains nothing."""
+
+
+@transaction.atomic
+def adjudicate(pair: PhrasePair, *, choice: Choice, reason: str, by: User) -> Adjudication:
+    """Append a verdict with its reason, and leave a trace of who gave it."""
+    if choice not in pair.task.scheme.choices:
+        raise ChoiceNotInScheme(f"{choice} is none of {', '.join(pair.task.scheme.labels)}")
+    if not reason.strip():
+        raise ReasonMissing("a reason is needed")
+    made = Adjudication.objects.create(pair=pair, choice=choice.value, reason=reason.strip(), made_by=by)
+    AuditEntry.objects.create(
+        user=by,
+        action="adjudicate",
+        target=f"pair {pair.pk} of {pair.task.slug}",
+        detail={"choice": choice.value},
+    )
+    return made
+
+
+@transaction.atomic
+def make_token(
+    user: User, *, name: str, scope: str = ApiToken.Scope.READ, expires_at: datetime | None = None
+) -> tuple[ApiToken, str]:
+    """A new key to the API; the text is returned once and stored nowhere."""
+    text = secrets.token_urlsafe(32)
+    made = ApiToken.objects.create(
+        user=user, name=name[:100], scope=scope, expires_at=expires_at, digest=ApiToken.digest_of(text)
+    )
+    AuditEntry.objects.create(
+        user=user, action="make token", target=f"token {made.pk}", detail={"scope": scope, "name": name[:100]}
+    )
+    return made, text
+
+
+@transaction.atomic
+def record_export(user: User | None, *, target: str, form: str, identified: bool) -> AuditEntry:
+    """Who took which data out, and whether with names."""
+    return AuditEntry.objects.create(
+        user=user, action="export", target=target[:200], detail={"format": form, "identified": identified}
+    )
