@@ -8,3 +8,11 @@ class MetricsConfig(AppConfig):
 
     name = "metrics"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        # The worker finds a job's handler by its kind; pages of people find machines by what is registered.
+        from evaluation.votes import register_provider
+        from metrics import jobs  # noqa: F401
+        from metrics.votes import metric_votes
+
+        register_provider("metrics", metric_votes)

@@ -1,4 +1,7 @@
-"""Score translations in files: ``score --metrics bleu,chrf --hyp NAME=FILE … --ref FILE … [--src FILE]``."""
+"""Score translations in files: ``score --metrics bleu,chrf --hyp NAME=FILE … --ref FILE … [--src FILE]``.
+
+``score --task SLUG --metrics …`` scores what a task holds and keeps the result beside the votes of people.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import numpy as np
 from django.core.management.base import CommandParser
 
 from appraise.commands import Command as AppraiseCommand
+from evaluation.reports.judgements import find_tasks
 from metrics import registry, significance
 from metrics.base import AddableMetric, Metric, MetricUnavailable, Scores, score_systems
 from metrics.parallel import check_parallel, read_lines
@@ -29,6 +33,7 @@ class Command(AppraiseCommand):
             "--metrics", default="", metavar="M1,M2", help="names, with parameters as in bleu:length=shortest"
         )
         parser.add_argument("--model", action="append", default=[], metavar="FILE", help="a trained model")
+        parser.add_argument("--task", metavar="SLUG", help="score the outputs of a task; the scores are kept")
         parser.add_argument("--hyp", nargs="+", action="extend", default=[], metavar="[NAME=]FILE")
         parser.add_argument("--ref", nargs="+", action="extend", default=[], metavar="FILE")
         parser.add_argument("--src", metavar="FILE")
@@ -47,6 +52,8 @@ class Command(AppraiseCommand):
             return self._list(options["format"])
         self._check(options)
         metrics = self._metrics(options)
+        if options["task"]:
+            return self._score_task(metrics, options)
         systems, references, sources = self._texts(options)
         document: dict[str, object] = {}
         for name, metric in metrics.items():
@@ -61,12 +68,27 @@ class Command(AppraiseCommand):
         self.write_json(document)
 
     def _check(self, options: Options) -> None:
-        if not options["hyp"]:
-            self.refuse("name at least one file to score: --hyp NAME=FILE")
+        if not options["hyp"] and not options["task"]:
+            self.refuse("name at least one file to score: --hyp NAME=FILE, or a task: --task SLUG")
+        if options["task"] and (options["hyp"] or options["ref"] or options["src"] or options["baseline"]):
+            self.refuse("--task brings its own texts; leave out --hyp, --ref, --src and --baseline")
         if options["workers"] < 1:
             self.refuse(f"--workers counts from 1, not {options['workers']}")
         if options["resamples"] < 1 or options["seed"] < 0:
             self.refuse("--resamples counts from 1 and --seed from 0")
+
+    def _score_task(self, metrics: dict[str, Metric], options: Options) -> None:
+        from metrics.reports.scores import task_scores  # only a task needs the database
+        from metrics.services.scoring import State, score_task
+
+        task = find_tasks("slug", options["task"])[0]
+        outcomes = score_task(task, metrics, lambda done, total, what: self.note(what) if what else None)
+        if refused := [one.sentence for one in outcomes if one.state is State.REFUSED]:
+            self.refuse("\n".join(refused))
+        document = task_scores(task, {one.metric: one.run for one in outcomes if one.run is not None})
+        if options["format"] == "text":
+            return self._write_table(document)
+        self.write_json(document)
 
     def _metrics(self, options: Options) -> dict[str, Metric]:
         names = [name.strip() for name in options["metrics"].split(",") if name.strip()]

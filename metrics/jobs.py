@@ -1,0 +1,27 @@
+"""The background work of the metrics app."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evaluation.jobs import Progress, enqueue, handler
+from evaluation.models import Job, Task, User
+from evaluation.problems import InputError, Problem
+from metrics.services.finding import find_metrics
+from metrics.services.scoring import score_task
+
+
+def begin_scoring(task: Task, names: list[str], owner: User | None) -> Job:
+    """Put the scoring of a task on the queue; ``InputError`` at once where a metric does not exist."""
+    find_metrics(names)
+    return enqueue("score", f"Score {task.name}: {', '.join(names)}", owner=owner, task=task, metrics=names)
+
+
+@handler("score")
+def run_scoring(job: Job, progress: Progress) -> dict[str, Any]:
+    """Each metric is one step, saved when complete: a killed job goes on with the next one."""
+    if job.task is None:
+        raise InputError(Problem("task_gone", "the task was deleted before it was scored"))
+    metrics = find_metrics(job.arguments["metrics"])
+    outcomes = score_task(job.task, metrics, progress.update, job=job)
+    return {"metrics": [outcome.as_dict() for outcome in outcomes]}

@@ -1,0 +1,13 @@
+"""Which runs count: of each signature the newest, because an older one scored other texts or alignments."""
+
+from __future__ import annotations
+
+from metrics.models import MetricRun
+
+
+def newest_runs(task_id: int) -> list[MetricRun]:
+    """One run of each signature, by metric; one query."""
+    newest: dict[str, MetricRun] = {}
+    for run in MetricRun.objects.filter(task=task_id).order_by("pk"):
+        newest[run.signature] = run
+    return sorted(newest.values(), key=lambda run: (run.metric, run.signature))

@@ -1,0 +1,1 @@
+"""Everything of the metrics app that writes: one function, one transaction."""

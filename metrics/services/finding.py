@@ -1,0 +1,52 @@
+"""From what a person names to a metric: a registered one with parameters, or a model trained here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.conf import settings
+
+from evaluation.problems import InputError, Problem
+from metrics import registry
+from metrics.base import Metric, MetricUnavailable
+from metrics.models import TrainedModel
+
+TRAINED = "trained:"
+
+
+def find_metrics(names: Iterable[str]) -> dict[str, Metric]:
+    """Each metric under the name by which it was asked for; every name that is wrong is told at once."""
+    found: dict[str, Metric] = {}
+    problems = []
+    for name in names:
+        try:
+            found[name] = _trained(name) if name.startswith(TRAINED) else registry.parse(name)
+        except (registry.UnknownMetric, ValueError) as error:
+            problems.append(Problem("unknown_metric", str(error), "`score --list` names every metric"))
+        except MetricUnavailable as error:
+            problems.append(Problem("metric_unavailable", str(error)))
+    if problems:
+        raise InputError(problems)
+    if not found:
+        raise InputError(Problem("no_metric", "no metric was chosen", "choose at least one"))
+    return found
+
+
+def _trained(name: str) -> Metric:
+    wanted = name.removeprefix(TRAINED)
+    model = TrainedModel.objects.filter(name=wanted).first()
+    if model is None:
+        raise registry.UnknownMetric(f"there is no trained model {wanted!r}")
+    return metric_of(model)
+
+
+def metric_of(model: TrainedModel) -> Metric:
+    """The model as a metric; its file lies in the home of the site."""
+    path = settings.HOME / model.path
+    if not path.is_file():
+        raise MetricUnavailable(f"the file of the model {model.name!r} is gone")
+    if model.kind == TrainedModel.Kind.RANKER:
+        return registry.get("ranker", model=str(path))
+    from metrics.learned.metric import load  # only a model needs the learners
+
+    return load(path)
