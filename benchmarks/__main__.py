@@ -1,0 +1,42 @@
+"""``make bench``: every race against its peer, in one table; fails where a demanded ratio is missed.
+
+``python -m benchmarks agreement metrics`` runs only those.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+from benchmarks.base import Result
+
+RACES = ("agreement", "alignment", "collocation", "discourse", "learned", "metrics", "ranking", "reports")
+HEAD = f"{'job':<58}{'peer':<26}{'ours':>12}{'theirs':>12} {'unit':<8}{'min':>8}{'median':>8}{'wanted':>8}"
+
+
+def line(result: Result) -> str:
+    wanted = "" if result.demanded is None else f"{result.demanded:.1f}×"
+    verdict = "" if is_met(result) else "  MISSED"
+    return (
+        f"{result.job:<58}{result.peer:<26}{result.ours:>12.4g}{result.theirs:>12.4g} {result.unit:<8}"
+        f"{result.ratio_min:>7.1f}×{result.ratio_median:>7.1f}×{wanted:>8}{verdict}"
+    )
+
+
+def is_met(result: Result) -> bool:
+    return result.demanded is None or result.ratio_min >= result.demanded
+
+
+def main(names: list[str]) -> int:
+    print(HEAD)
+    missed = 0
+    for name in names or RACES:
+        for result in import_module(f"benchmarks.{name}").run():
+            print(line(result), flush=True)
+            missed += not is_met(result)
+    print(f"{missed} demanded ratios missed" if missed else "every demanded ratio was met")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
