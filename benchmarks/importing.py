@@ -11,12 +11,18 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import resource
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+import uuid
+from http.cookiejar import CookieJar
 from pathlib import Path
+from urllib.request import HTTPCookieProcessor, OpenerDirector, Request, build_opener, urlopen
 
 from benchmarks.base import Result
 
@@ -101,17 +107,141 @@ def write(folder: Path, sentences: int) -> Path:
     return path
 
 
+def meanwhile(people: int, sentences: int) -> dict[str, float]:
+    """People annotate against a running site, first alone, then while an import goes on."""
+    with tempfile.TemporaryDirectory(prefix="appraise-bench-") as home:
+        environment = {**os.environ, "APPRAISE_HOME": home, "DATABASE_URL": "", "OMP_NUM_THREADS": "1"}
+        manage = [sys.executable, "manage.py"]
+        port = str(free_port())
+        site = subprocess.Popen([*manage, "start", "--demo", "--port", port], cwd=ROOT, env=environment,
+                                stdout=subprocess.DEVNULL)  # fmt: skip
+        try:
+            address = f"http://127.0.0.1:{port}"
+            wait_for(address)
+            link = subprocess.run([*manage, "shell", "-v", "0", "-c", INVITE.format(people=people)], cwd=ROOT,
+                                  env=environment, check=True, stdout=subprocess.PIPE, text=True)  # fmt: skip
+            crowd = Crowd(address + "/j/" + link.stdout.strip().splitlines()[-1], people)
+            crowd.start()
+            time.sleep(20)
+            alone = crowd.take()
+            write(Path(home), sentences)
+            started = time.perf_counter()
+            subprocess.run(
+                [*manage, "import_task", str(Path(home) / "set.tsv"), "--name", "bench",
+                 "--target-lang", "en", "--scheme", "six-way", "--comparisons", "baseline:sys00"],
+                cwd=ROOT, env=environment, check=True, stdout=subprocess.DEVNULL,
+            )  # fmt: skip
+            seconds = time.perf_counter() - started
+            during = crowd.take()
+            crowd.stop()
+        finally:
+            site.terminate()
+            site.wait()
+    return {
+        "people": people, "import_wall_seconds": round(seconds, 1), "errors": crowd.errors,
+        "answers_alone": len(alone), "p95_ms_alone": percentile(alone),
+        "worst_ms_alone": max(alone, default=0),
+        "answers_during": len(during), "p95_ms_during": percentile(during),
+        "worst_ms_during": max(during, default=0),
+    }  # fmt: skip
+
+
+INVITE = """
+from evaluation.models import Task, User
+from evaluation.services import people
+task = Task.objects.get(slug="evening-news")
+print(people.invite(task, by=User.objects.get(username="admin"), most_uses={people}).token)
+"""
+
+
+class Crowd:
+    """Guests who accept an invitation and then answer and correct themselves, four times a second."""
+
+    def __init__(self, link: str, people: int) -> None:
+        self.link, self.errors = link, 0
+        self._times: list[float] = []
+        self._over = threading.Event()
+        self._threads = [threading.Thread(target=self._guest, daemon=True) for _ in range(people)]
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        self._over.set()
+        for thread in self._threads:
+            thread.join()
+
+    def take(self) -> list[float]:
+        """Milliseconds of every stored answer since the last call."""
+        taken, self._times = self._times, []
+        return taken
+
+    def _guest(self) -> None:
+        browser = build_opener(HTTPCookieProcessor(CookieJar()))
+        token = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
+        try:
+            door = browser.open(self.link).read().decode()
+            page = browser.open(self.link, f"csrfmiddlewaretoken={token.findall(door)[0]}".encode())
+            html = page.read().decode()
+            phrase, csrf = int(re.findall(r'data-phrase="([0-9]+)"', html)[0]), token.findall(html)[0]
+        except (OSError, IndexError):
+            self.errors += 1
+            return
+        version = 0
+        while not self._over.wait(0.25):
+            version = self._answer(browser, page.url + "answer", csrf, phrase, version)
+
+    def _answer(self, browser: OpenerDirector, address: str, csrf: str, phrase: int, version: int) -> int:
+        body = {"uuid": str(uuid.uuid4()), "phrase": phrase, "base": version,
+                "choice": ("A>B", "A<B")[version % 2]}  # fmt: skip
+        headers = {"Content-Type": "application/json", "X-CSRFToken": csrf}
+        started = time.perf_counter()
+        try:
+            answer = browser.open(Request(address, json.dumps(body).encode(), headers))
+            stored: int = json.loads(answer.read())["version"]
+        except (OSError, ValueError):
+            self.errors += 1
+            return version
+        self._times.append((time.perf_counter() - started) * 1000)
+        return stored
+
+
+def percentile(times: list[float]) -> float:
+    return round(sorted(times)[int(len(times) * 0.95)], 1) if times else 0.0
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+def wait_for(address: str) -> None:
+    for _ in range(1200):
+        try:
+            urlopen(address + "/healthz").close()
+            return
+        except OSError:
+            time.sleep(0.1)
+    raise TimeoutError(address)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sentences", type=int, default=SENTENCES)
     parser.add_argument("--dedup", default="item")
     parser.add_argument("--here", type=int)
     parser.add_argument("--write", type=Path)
+    parser.add_argument("--meanwhile", type=int, help="so many people annotate during the import")
     given = parser.parse_args()
     if given.write:
         write(given.write, given.sentences)
     elif given.here:
         print(json.dumps(here(given.here, given.dedup)))
+    elif given.meanwhile:
+        print(json.dumps(meanwhile(given.meanwhile, given.sentences)))
     else:
         print(json.dumps(apart(given.sentences, given.dedup)))
 
