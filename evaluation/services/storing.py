@@ -134,7 +134,7 @@ class Store:
 
     def _questions(self, stored: Sequence[Stored], scope: Scope) -> None:
         places = [place for one in stored for place in one.plan.places]
-        found = [(_key(pair), pair) for pair in pairs(places, scope=scope, seed=self.task.seed)]
+        found = [(key_of(pair), pair) for pair in pairs(places, scope=scope, seed=self.task.seed)]
         of = {(one.plan.places[0].item, one.plan.key): one for one in stored if one.plan.places}
 
         def at(where: Where) -> Stored:
@@ -143,10 +143,10 @@ class Store:
         rows = [
             PhrasePair(
                 task_id=self.task.pk,
-                item_id=None if _is_task_wide(pair, scope) else at(pair.owner).comparison.item_id,
+                item_id=None if is_task_wide(pair, scope) else at(pair.owner).comparison.item_id,
                 first=pair.first,
                 second=pair.second,
-                kind=_kind(pair),
+                kind=kind_of(pair),
                 key=key,
                 owner_id=at(pair.owner).alignment.comparison_id,
             )
@@ -206,15 +206,15 @@ def insert_rows(
         )
 
 
-def _is_task_wide(pair: Pair, scope: Scope) -> bool:
-    return scope is Scope.TASK and _kind(pair) == PhrasePair.Kind.DIFFERENT
+def is_task_wide(pair: Pair, scope: Scope) -> bool:
+    return scope is Scope.TASK and kind_of(pair) == PhrasePair.Kind.DIFFERENT
 
 
-def _kind(pair: Pair) -> PhrasePair.Kind:
+def kind_of(pair: Pair) -> PhrasePair.Kind:
     if not pair.first:  # the empty text is the smaller one
         return PhrasePair.Kind.ONE_SIDED
     return PhrasePair.Kind.MOVED if pair.first == pair.second else PhrasePair.Kind.DIFFERENT
 
 
-def _key(pair: Pair) -> str:
+def key_of(pair: Pair) -> str:
     return text_digest(repr(pair.key))
