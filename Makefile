@@ -40,7 +40,7 @@ lock: | $(UV)
 	@$(COMPILE) pyproject.toml --extra dev -o requirements/dev.txt >/dev/null
 	@$(COMPILE) pyproject.toml -c requirements/dev.txt -o requirements/run.txt >/dev/null
 
-.PHONY: run test lint types check-django pytest pytest-postgres system-packages bench faults docs tools
+.PHONY: run test lint check-django pytest pytest-postgres system-packages bench tools
 run: $(RUN_STAMP) ## Appraise with its demo campaign, at http://127.0.0.1:8000/ (PORT=…, DATABASE_URL=…)
 	@$(BIN)/python manage.py start --demo --port $(PORT)
 
@@ -68,3 +68,14 @@ pytest-postgres: $(DEV_STAMP)
 # Journeys need a browser. As root on Debian it is installed; elsewhere you are told what to install.
 system-packages:
 	@scripts/system_packages.sh
+
+bench: $(DEV_STAMP) ## ratios against peers, in one run
+	@$(BIN)/python -m benchmarks
+	@$(BIN)/python -m benchmarks.annotation
+
+tools: $(RUN_STAMP) ## optional parsers and taggers, in .tools (prints sizes and licences first)
+	@$(BIN)/python -m metrics.linguistics.install
+
+.PHONY: tools-lock
+tools-lock: | $(UV)
+	@$(subst "make lock","make tools-lock",$(COMPILE)) --override requirements/tools-override.in requirements/tools.in -o requirements/tools.txt >/dev/null

@@ -1,0 +1,127 @@
+"""Whatever happens between the browser and the server, no answer is lost, doubled or overwritten."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.sessions.models import Session
+from playwright.sync_api import BrowserContext, Page, Route, expect
+
+from evaluation.models import Assignment, Ranking, Task
+from tests.journeys.conftest import sign_in
+from tests.journeys.test_annotate import begin, ready, saved
+
+pytestmark = pytest.mark.journey
+
+
+def state(page: Page, text: str) -> None:
+    expect(page.locator(".save")).to_contain_text(text)
+
+
+def choose(page: Page, pair: int, key: int) -> None:
+    page.locator(f"#pair-{pair} .opt").nth(key - 1).click()
+
+
+def test_offline_answers_wait_in_the_browser_and_arrive_later(
+    page: Page, context: BrowserContext, task: Task
+) -> None:
+    begin(page)
+    context.set_offline(True)
+    choose(page, 1, 1)
+    state(page, "Offline — kept in this browser (1)")
+    choose(page, 2, 3)
+    state(page, "(2)")
+    assert Ranking.objects.count() == 0
+    context.set_offline(False)
+    saved(page)
+    assert Ranking.objects.count() == 2
+
+
+def test_offline_answers_survive_a_reload(page: Page, context: BrowserContext, task: Task) -> None:
+    begin(page)
+    answers = page.locator("form#answers").get_attribute("data-answer-url")
+    page.route(f"**{answers}", lambda route: route.abort())
+    choose(page, 1, 1)
+    state(page, "Offline")
+    page.unroute(f"**{answers}")
+    page.reload()
+    saved(page)
+    assert Ranking.objects.count() == 1
+
+
+def test_a_response_that_is_lost_after_the_commit_is_one_answer(page: Page, task: Task) -> None:
+    begin(page)
+    lost: list[int] = []
+
+    def drop_the_first(route: Route) -> None:
+        if not lost:
+            lost.append(route.fetch().status)  # the server has committed; the browser never hears of it
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/answer", drop_the_first)
+    choose(page, 1, 2)
+    saved(page)
+    assert lost == [200]
+    assert Ranking.objects.count() == 1
+
+
+def test_an_expired_log_in_keeps_the_answer_until_the_next(page: Page, task: Task) -> None:
+    begin(page)
+    Session.objects.all().delete()
+    choose(page, 1, 1)
+    state(page, "Signed out — kept in this browser (1)")
+    assert Ranking.objects.count() == 0
+    sign_in(page, "bob")
+    page.get_by_role("button", name="Continue").click()
+    saved(page)
+    assert Ranking.objects.count() == 1
+
+
+def test_two_tabs_show_a_conflict_and_overwrite_nothing(
+    page: Page, context: BrowserContext, task: Task
+) -> None:
+    begin(page)
+    other = context.new_page()
+    other.goto(page.url)
+    ready(other)
+    choose(page, 1, 1)
+    saved(page)
+    choose(other, 1, 5)
+    expect(other.locator(".need")).to_contain_text("was answered in another window")
+    expect(other.locator("#pair-1 input:checked")).to_have_value("A>>B")
+    assert Ranking.objects.count() == 1
+    choose(other, 1, 5)
+    saved(other)
+    assert Ranking.objects.count() == 2
+
+
+def test_the_back_button_shows_what_was_answered_and_takes_a_correction(page: Page, task: Task) -> None:
+    begin(page)
+    first = page.url
+    cards = page.locator(".card[data-card]").count()
+    for _ in range(cards):
+        page.keyboard.press("3")
+    saved(page)
+    page.keyboard.press("Enter")
+    expect(page).not_to_have_url(first)
+    ready(page)
+    page.go_back()
+    expect(page).to_have_url(first)
+    expect(page.locator(".card input:checked")).to_have_count(cards)
+    choose(page, 1, 1)
+    saved(page)
+    assert Ranking.objects.count() == cards + 1
+    assert Assignment.objects.get(number=1).finished_at is not None
+
+
+def test_a_double_click_on_next_moves_one_sentence(page: Page, task: Task) -> None:
+    begin(page)
+    for _ in range(page.locator(".card[data-card]").count()):
+        page.keyboard.press("3")
+    saved(page)
+    before = page.url
+    page.locator("[data-next]").dblclick()
+    expect(page).not_to_have_url(before)
+    ready(page)
+    assert Assignment.objects.count() == 2
