@@ -1,0 +1,38 @@
+"""What a person fills in about metrics, as domain values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+
+class ImportForm(forms.Form):
+    """Scores that were computed elsewhere."""
+
+    name = forms.RegexField(
+        r"^[\w .+-]+$",
+        label=_("Name of the metric"),
+        max_length=80,
+        error_messages={"invalid": _("Use letters, digits, spaces and . + - _ only.")},
+        widget=forms.TextInput(attrs={"class": "in", "autocomplete": "off"}),
+    )
+    direction = forms.ChoiceField(
+        label=_("Direction"),
+        choices=[("higher", _("higher is better")), ("lower", _("lower is better"))],
+        widget=forms.Select(attrs={"class": "in"}),
+    )
+    file = forms.FileField(
+        label=_("File"),
+        help_text=_("Tab-separated, UTF-8, plain or gzipped, with the columns system, item and score."),
+        widget=forms.ClearableFileInput(attrs={"class": "in in-file", "accept": ".tsv,.txt,.gz"}),
+    )
+
+    def clean_direction(self) -> bool:
+        """Whether higher is better."""
+        return bool(self.cleaned_data["direction"] == "higher")
+
+    @property
+    def values(self) -> dict[str, Any]:
+        return {"name": self.cleaned_data["name"], "higher_is_better": self.cleaned_data["direction"]}

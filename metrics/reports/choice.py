@@ -1,0 +1,86 @@
+"""Which metrics can score a task: those that are ready, and why the others are not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import Q
+
+from evaluation.models import Item, Job, Task
+from metrics import registry
+from metrics.models import MetricRun, TrainedModel
+from metrics.reports.runs import newest_runs
+from metrics.services.finding import TRAINED
+
+# Made from files; in the browser, scores are imported below and models come by their names.
+FROM_FILES = frozenset({"imported", "model", "ranker"})
+USUAL = ("bleu", "chrf", "ter", "meteor", "wer", "per")
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A metric on the list; ``refusal`` says in a sentence why it cannot be chosen."""
+
+    name: str
+    title: str
+    higher_is_better: bool
+    refusal: str
+    runs: int
+
+    @property
+    def is_usual(self) -> bool:
+        return self.name in USUAL
+
+
+@dataclass(frozen=True, slots=True)
+class ChoicePage:
+    task: Task
+    offers: list[Offer]
+    runs: list[MetricRun]
+    jobs: list[Job]
+
+    @property
+    def ready(self) -> list[Offer]:
+        return [offer for offer in self.offers if not offer.refusal]
+
+    @property
+    def refused(self) -> list[Offer]:
+        return [offer for offer in self.offers if offer.refusal]
+
+
+def choice_page(task: Task) -> ChoicePage:
+    runs = newest_runs(task.pk)
+    jobs = list(Job.objects.filter(task=task, kind__in=["score", "train"])[:5])
+    return ChoicePage(task, _offers(task, runs), runs, jobs)
+
+
+def _offers(task: Task, runs: Sequence[MetricRun]) -> list[Offer]:
+    items = Item.objects.filter(task=task)
+    references = int(items.filter(~Q(references=[])).exists())
+    source = items.exclude(source="").exists()
+    scored = [run.metric.split(":")[0] for run in runs]
+    offers = [
+        Offer(
+            entry.name,
+            entry.title,
+            entry.higher_is_better,
+            entry.missing or entry.needs.lacking(references=references, source=source) or "",
+            scored.count(entry.name),
+        )
+        for entry in registry.available()
+        if entry.name not in FROM_FILES
+    ]
+    known = [run.metric for run in runs]
+    models = TrainedModel.objects.filter(kind__in=[TrainedModel.Kind.SVM, TrainedModel.Kind.COMBINATION])
+    trained = [
+        Offer(
+            f"{TRAINED}{model.name}",
+            model.get_kind_display(),
+            True,
+            "",
+            known.count(f"{TRAINED}{model.name}"),
+        )
+        for model in models
+    ]
+    return sorted(offers, key=lambda offer: (not offer.is_usual, offer.name)) + trained

@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+from django.urls import path
+
+from metrics.views import compare, scoring
+
+urlpatterns = [
+    path("tasks/<slug:slug>/metrics", compare.page, name="task-metrics"),
+    path("tasks/<slug:slug>/metrics/plots/<slug:name>.svg", compare.plot, name="task-metrics-plot"),
+    path("tasks/<slug:slug>/metrics/choose", scoring.choose, name="choose-metrics"),
+    path("tasks/<slug:slug>/metrics/score", scoring.score, name="score-task"),
+    path("tasks/<slug:slug>/metrics/import", scoring.import_file, name="import-scores"),
+    path("tasks/<slug:slug>/metrics/<slug:name>.<slug:form>", compare.table, name="task-metrics-table"),
+]
