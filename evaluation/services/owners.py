@@ -1,0 +1,82 @@
+"""After a correction: who asks a pair, and where there are seats.
+
+At import every pair is owned by one comparison and asked there alone, and a comparison that owns none has no
+seats. Both stay true when an alignment is corrected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.db.models import Exists, F, OuterRef, QuerySet
+
+from evaluation.alignment.pairs import Occurrence as Where
+from evaluation.alignment.pairs import lot
+from evaluation.models import Alignment, Assignment, Comparison, Occurrence, PhrasePair, Ranking, Slot, Task
+from evaluation.planning import comparison_key
+from evaluation.services.seats import COLUMNS
+from evaluation.services.storing import insert_rows
+
+
+def standing() -> QuerySet[Occurrence]:
+    """Where pairs stand now: the occurrences of every comparison's newest version."""
+    newer = Alignment.objects.filter(
+        comparison=OuterRef("alignment__comparison"), version__gt=OuterRef("alignment__version")
+    )
+    return Occurrence.objects.filter(~Exists(newer))
+
+
+def settle_owners(task: Task, versions: Sequence[Alignment]) -> set[int]:
+    """Draw a new owner, by the lot of the import, for pairs that theirs asks no more; returns those drawn.
+
+    Such a pair stands in its owner's newest version no more, nobody has answered it, and nobody who keeps an
+    older version is about to.
+    """
+    at_owner = standing().filter(pair=OuterRef("pk"), alignment__comparison=OuterRef("owner"))
+    held = Assignment.objects.filter(
+        comparison=OuterRef("owner"),
+        finished_at__isnull=True,
+        alignment__occurrences__pair=OuterRef("pk"),
+    )
+    lost = task.pairs.filter(
+        ~Exists(at_owner), ~Exists(held),
+        ~Exists(Ranking.objects.filter(pair=OuterRef("pk"))),
+        Exists(Occurrence.objects.filter(pair=OuterRef("pk"), alignment__in=versions)),
+    )  # fmt: skip
+    best: dict[int, tuple[bytes, int]] = {}
+    rows = standing().filter(pair__in=lost).values_list(
+        "pair_id", "pair__first", "pair__second", "index", "flipped", "alignment__comparison_id",
+        "alignment__comparison__item__key", "alignment__comparison__first__text",
+        "alignment__comparison__second__text",
+    )  # fmt: skip
+    for pair, first, second, index, flipped, comparison, item, text_a, text_b in rows:
+        where = Where(item, comparison_key(text_a, text_b), index, flipped)
+        drawn = (lot(task.seed, first, second, where), comparison)
+        best[pair] = min(drawn, best.get(pair, drawn))
+    PhrasePair.objects.bulk_update(
+        [PhrasePair(pk=pair, owner_id=comparison) for pair, (_, comparison) in best.items()], ["owner"]
+    )
+    return {comparison for _, comparison in best.values()}
+
+
+def settle_seats(task: Task, comparisons: set[int]) -> None:
+    """All seats where something is asked now; free ones go where nothing is. Seats that exist stay."""
+    asking = set(
+        standing()
+        .filter(alignment__comparison__in=comparisons, pair__owner=F("alignment__comparison"))
+        .values_list("alignment__comparison_id", flat=True)
+    )
+    task.slots.filter(comparison__in=comparisons - asking, state=Slot.State.FREE).delete()
+    for comparison in Comparison.objects.filter(pk__in=asking).select_related("item"):
+        place = _place(task, comparison)
+        rows = [(task.pk, comparison.pk, k, 0, place, Slot.State.FREE.value) for k in range(task.overlap)]
+        insert_rows(Slot, COLUMNS, rows, again=True)
+    size = task.slots.order_by().values("comparison").distinct().count()
+    Task.objects.filter(pk=task.pk).update(size=size)
+
+
+def _place(task: Task, comparison: Comparison) -> int:
+    """Beside the last seats of this sentence or of one before it, so that the document's order holds."""
+    before = task.slots.filter(presentation=0, comparison__item__position__lte=comparison.item.position)
+    last = before.order_by("-comparison__item__position", "-position").first()
+    return last.position if last else 0
