@@ -58,6 +58,7 @@ def page(context: BrowserContext) -> Iterator[Page]:
     page.close()
     # A refused Next answers 409, and going offline is part of some journeys; neither is a fault.
     expected = (
+        "404",
         "409",
         "ERR_INTERNET_DISCONNECTED",
         "ERR_EMPTY_RESPONSE",
