@@ -155,7 +155,7 @@ print(people.invite(task, by=User.objects.get(username="admin"), most_uses={peop
 
 
 class Crowd:
-    """Guests who accept an invitation and then answer and correct themselves, four times a second."""
+    """Guests who accept an invitation and then answer and correct themselves, once a second: faster than anybody reads."""
 
     def __init__(self, link: str, people: int) -> None:
         self.link, self.errors = link, 0
@@ -189,7 +189,7 @@ class Crowd:
             self.errors += 1
             return
         version = 0
-        while not self._over.wait(0.25):
+        while not self._over.wait(1.0):
             version = self._answer(browser, page.url + "answer", csrf, phrase, version)
 
     def _answer(self, browser: OpenerDirector, address: str, csrf: str, phrase: int, version: int) -> int:

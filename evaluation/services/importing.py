@@ -40,7 +40,7 @@ from evaluation.services.storing import Store
 
 CHUNK = 100
 # Other people's answers wait while a chunk is written, so it must be small whatever the number of systems.
-MOST_COMPARISONS = 200
+MOST_COMPARISONS = 50
 Report = Callable[[int, int, str], None]
 
 
