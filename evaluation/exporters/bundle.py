@@ -12,7 +12,7 @@ import json
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import IO
+from typing import IO, Any
 
 from evaluation.agreement.rendering import Table, as_csv, as_latex
 
@@ -72,16 +72,17 @@ class BundleWriter:
 
     def finish(self, about: Mapping[str, object], parts: Iterable[tuple[str, object]]) -> str:
         """Write the manifest; returns the signature."""
-        line = signature(parts, self.files)
+        self.text("README.txt", [README])
         manifest = {
             "format": FORMAT,
             "version": VERSION,
-            "signature": line,
+            "summary": dict(parts),
             **about,
             "files": dict(sorted(self.files.items())),
         }
-        self.text("README.txt", [README])
-        self.text("manifest.json", [json.dumps(manifest, ensure_ascii=False, indent=1) + "\n"])
+        line = signature(manifest)
+        text = json.dumps({"signature": line, **manifest}, ensure_ascii=False, indent=1) + "\n"
+        self.text("manifest.json", [text])
         return line
 
 
@@ -89,12 +90,13 @@ def writer(stream: IO[bytes]) -> BundleWriter:
     return BundleWriter(zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, allowZip64=True))
 
 
-def signature(parts: Iterable[tuple[str, object]], files: Mapping[str, Mapping[str, object]]) -> str:
-    """A campaign in one line: what it was, and the sum over all sums.
+def signature(manifest: Mapping[str, Any]) -> str:
+    """A campaign in one line: what it was, and the sum over the manifest, sums of files included.
 
-    >>> signature([("tasks", 1)], {"a": {"sha256": "00"}})
-    'appraise|tasks:1|sha256:e6f2a76c8d9c4bf6'
+    >>> signature({"summary": {"tasks": 1}, "files": {}})
+    'appraise|tasks:1|sha256:b4e5ae9b42f3b6fd'
     """
-    everything = "".join(f"{name} {files[name]['sha256']}\n" for name in sorted(files))
-    total = hashlib.sha256(everything.encode()).hexdigest()[:16]
-    return "|".join(["appraise", *(f"{name}:{value}" for name, value in parts), f"sha256:{total}"])
+    said = {name: value for name, value in manifest.items() if name != "signature"}
+    total = hashlib.sha256(json.dumps(said, sort_keys=True, ensure_ascii=True).encode()).hexdigest()[:16]
+    parts = (f"{name}:{value}" for name, value in manifest["summary"].items())
+    return "|".join(["appraise", *parts, f"sha256:{total}"])

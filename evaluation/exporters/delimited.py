@@ -17,13 +17,13 @@ RISKY = ("=", "+", "-", "@", "\t", "\r", "\0")
 
 def as_csv(pairs: Iterable[AskedPair]) -> Iterator[str]:
     """RFC 4180 with a header and line feeds; a withdrawn answer has an empty label."""
-    return _written(pairs, csv.writer(_Echo(), lineterminator="\n"), defuse=False)
+    return _written(pairs, "\n", defuse=False)
 
 
 def as_spreadsheet(pairs: Iterable[AskedPair]) -> Iterator[str]:
     """For spreadsheets: a byte order mark, carriage returns, and no cell that could be a formula."""
     yield "\ufeff"
-    yield from _written(pairs, csv.writer(_Echo(), lineterminator="\r\n"), defuse=True)
+    yield from _written(pairs, "\r\n", defuse=True)
 
 
 def as_tsv(pairs: Iterable[AskedPair]) -> Iterator[str]:
@@ -49,16 +49,17 @@ class _Echo:
         return text
 
 
-def _written(pairs: Iterable[AskedPair], writer: csv._writer, *, defuse: bool) -> Iterator[str]:  # type: ignore[name-defined]  # the type that csv.writer returns
-    yield writer.writerow(COLUMNS)
+def _written(pairs: Iterable[AskedPair], end: str, *, defuse: bool) -> Iterator[str]:
+    # The writer quotes the characters of its own line end, so it must know both of them.
+    writer = csv.writer(_Echo(), lineterminator="\r\n")
+
+    def line(row: Iterable[object]) -> str:
+        text: str = writer.writerow(map(defused, row) if defuse else row)
+        return text[:-2] + end
+
+    yield line(COLUMNS)
     for block in _blocks(pairs):
-        lines: list[str] = []
-        for pair in block:
-            cells = tuple(map(defused, pair.cells)) if defuse else pair.cells
-            for answer in pair.answers:
-                row = (*cells, *map(_flag, answer))
-                lines.append(writer.writerow(tuple(map(defused, row)) if defuse else row))
-        yield "".join(lines)
+        yield "".join(line((*pair.cells, *map(_flag, answer))) for pair in block for answer in pair.answers)
 
 
 def defused(cell: object) -> object:

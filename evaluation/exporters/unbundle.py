@@ -44,20 +44,26 @@ class Bundle:
             raise InputError(
                 Problem("bundle_version", f"version {manifest.get('version')!r} is unknown", file=str(path))
             )
+        missing = [
+            name for name in ("signature", "summary", "tasks", "annotators", "files") if name not in manifest
+        ]
+        if missing:
+            raise InputError(
+                Problem("not_a_bundle", f"the manifest lacks {', '.join(missing)}", file=str(path))
+            )
         return cls(archive, manifest, str(path))
 
     def damaged(self) -> list[str]:
         """Members whose content is not what the manifest says, or that are missing or not named there."""
         listed: dict[str, Row] = self.manifest["files"]
-        present = set(self.archive.namelist()) - {"manifest.json", "README.txt"}
+        present = set(self.archive.namelist()) - {"manifest.json"}
         wrong = sorted(set(listed) ^ present)
         wrong += [name for name in sorted(set(listed) & present) if self._sum(name) != listed[name]["sha256"]]
         return wrong
 
     def signature_holds(self) -> bool:
-        """Whether the line's sum is the one of the files."""
-        line = str(self.manifest["signature"])
-        return line.rsplit("|", 1)[-1] == signature([], self.manifest["files"]).rsplit("|", 1)[-1]
+        """Whether the line says what the rest of the manifest says."""
+        return bool(self.manifest["signature"] == signature(self.manifest))
 
     def text(self, name: str) -> str:
         return self.archive.read(self._checked(name)).decode()

@@ -10,7 +10,7 @@ from evaluation.agreement.rendering import Table
 from evaluation.models import User
 from evaluation.reports import plots
 from evaluation.reports.memo import remembered
-from evaluation.reports.scope import Scope, meetings_of, names, study_of
+from evaluation.reports.scope import Scope, manages, meetings_of, names, study_of
 from evaluation.study import AgreementSummary, Filter, agreement_summary
 from evaluation.study.tables import agreement_tables
 
@@ -59,7 +59,7 @@ def summary(scope: Scope, without: Collection[Filter] = ()) -> AgreementSummary:
 
 def agreement_page(scope: Scope, user: User, without: Collection[Filter] = ()) -> AgreementPage:
     found = summary(scope, without)
-    called = names(scope, user)
+    called = names(scope) if manages(scope, user) else {}
     return AgreementPage(
         scope=scope,
         summary=found,

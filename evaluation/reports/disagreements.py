@@ -12,7 +12,7 @@ from django.db.models import Q
 
 from evaluation.agreement.rendering import Cell, Table
 from evaluation.models import Adjudication, Occurrence, PhrasePair, SentenceAnswer, User
-from evaluation.reports.scope import Scope, names, study_of
+from evaluation.reports.scope import Scope, manages, names, study_of
 from evaluation.schemes import SIX_WAY, Choice, Scheme
 from evaluation.study import Dispute, Study, disputes
 from evaluation.study.disputes import Split, majority, most_bits
@@ -70,6 +70,7 @@ class DisagreementsPage:
     pairs: int
     annotators: list[tuple[str, str]]
     has_machines: bool
+    may_adjudicate: bool
 
     @property
     def next_page(self) -> int | None:
@@ -82,7 +83,8 @@ class DisagreementsPage:
 
 def disagreements_page(scope: Scope, user: User, query: Query) -> DisagreementsPage:
     """A page of disputes in a constant number of queries."""
-    study, called = study_of(scope), names(scope, user)
+    study, managed = study_of(scope), manages(scope, user)
+    called = names(scope) if managed else {}
     found = found_disputes(scope, study, query)
     start = (query.page - 1) * PAGE
     return DisagreementsPage(
@@ -93,6 +95,7 @@ def disagreements_page(scope: Scope, user: User, query: Query) -> DisagreementsP
         pairs=len(np.unique(study.pairs[study.counted])),
         annotators=[(name, called.get(name, name)) for name in study.annotator_names],
         has_machines=bool(providers()),
+        may_adjudicate=managed,
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from django.db.models import BigIntegerField, Case, F, QuerySet, Value, When
@@ -61,14 +62,15 @@ def pseudonym(campaign_key: str, annotator_key: str) -> str:
 
 def study(tasks: Sequence[Task], *, named: bool = False) -> Study:
     """The tasks of one campaign as columns; annotators go by their pseudonyms, or by their user names."""
-    ids, annotators, pairs, packed = integer_columns(_rankings(tasks), 4)
+    asked = _asked_pairs(tasks)
+    ids, annotators, pairs, packed = integer_columns(_rankings(tasks, len(asked.ids)), 4)
     order = np.argsort(ids, kind="stable")  # the order of time, whatever way the database went
     annotators, pairs, packed = annotators[order], pairs[order], packed[order]
     rows = latest([annotators, pairs, packed >> 5 & 31])
     rows = rows[packed[rows] >> 2 & 7 != WITHDRAWN]
     people = _people(tasks, np.unique(annotators[rows]), named=named)
     rows = rows[np.isin(annotators[rows], np.fromiter(people, np.int64, len(people)))]
-    return _study(tasks, annotators[rows], pairs[rows], packed[rows], people)
+    return _study(tasks, annotators[rows], pairs[rows], packed[rows], people, asked)
 
 
 def _study(
@@ -77,26 +79,24 @@ def _study(
     pairs: NDArray[np.int64],
     packed: NDArray[np.int64],
     people: dict[int, str],
+    asked: _Pairs,
 ) -> Study:
-    pair_ids, pair_tasks, pair_items = integer_columns(_pairs(tasks), 3)
-    order = np.argsort(pair_ids)
-    pair_ids, pair_tasks, pair_items = pair_ids[order], pair_tasks[order], pair_items[order]
     codes = np.full(max(people, default=-1) + 1, -1, dtype=np.int16)
     codes[list(people)] = np.arange(len(people))  # people come in the order of their names
     return Study(
         tasks=tuple(StudyTask(task.slug, task.name, task.scheme_name) for task in tasks),
         annotator_names=tuple(people.values()),
         annotators=codes[annotators],
-        pairs=np.searchsorted(pair_ids, pairs).astype(np.int32),
+        pairs=np.searchsorted(asked.ids, pairs).astype(np.int32),
         presentations=(packed >> 5 & 31).astype(np.int8),
         labels=(packed >> 2 & 7).astype(np.int8),
         swapped=(packed & 1).astype(bool),
         surplus=(packed >> 1 & 1).astype(bool),
         active_ms=(packed >> 10).astype(np.int32),
-        pair_keys=pair_ids,
-        pair_tasks=np.searchsorted([task.pk for task in tasks], pair_tasks).astype(np.int16),
-        pair_sentences=np.unique(pair_items, return_inverse=True)[1].astype(np.int32),
-        expected=_expected(tasks, pair_ids),
+        pair_keys=asked.ids,
+        pair_tasks=np.searchsorted(_keys(tasks), asked.tasks).astype(np.int16),
+        pair_sentences=np.unique(asked.items, return_inverse=True)[1].astype(np.int32),
+        expected=_expected(tasks, asked.ids),
     )
 
 
@@ -108,7 +108,7 @@ def _people(tasks: Sequence[Task], ids: NDArray[np.int64], *, named: bool) -> di
     return dict(sorted(names.items(), key=lambda item: (item[1], item[0])))
 
 
-def _rankings(tasks: Sequence[Task]) -> QuerySet[Ranking, tuple[int, ...]]:
+def _rankings(tasks: Sequence[Task], pairs: int) -> QuerySet[Ranking, tuple[int, ...]]:
     """(id, annotator, pair, packed); small values share one number, which halves the time of reading.
 
     Bits from the lowest: swapped, surplus, label (3), presentation (5), then the active time.
@@ -121,22 +121,29 @@ def _rankings(tasks: Sequence[Task]) -> QuerySet[Ranking, tuple[int, ...]]:
     surplus = Case(When(slot=None, then=Value(2)), default=Value(0))
     active = Cast(Coalesce(F("active_ms"), Value(NO_TIME)), BigIntegerField())
     packed = active * 1024 + F("presentation") * 32 + label * 4 + surplus + swapped
-    pairs = PhrasePair.objects.filter(task__in=_keys(tasks))
+    asked = PhrasePair.objects.filter(task__in=_keys(tasks)).values("pk")
     rankings = Ranking.objects.order_by()
-    if pairs.count() * 4 > PhrasePair.objects.count():
+    if pairs * 4 > PhrasePair.objects.count():
         # Most of the table is wanted: reading it through is faster than by the index, which “+ 0” hides.
-        rankings = rankings.alias(place=F("pair_id") + 0).filter(place__in=pairs.values("pk"))
+        rankings = rankings.alias(place=F("pair_id") + 0).filter(place__in=asked)
     else:
-        rankings = rankings.filter(pair__in=pairs.values("pk"))
+        rankings = rankings.filter(pair__in=asked)
     return rankings.values_list("pk", "annotator_id", "pair_id", Cast(packed, BigIntegerField()))
 
 
-def _pairs(tasks: Sequence[Task]) -> QuerySet[PhrasePair, tuple[int, ...]]:
-    return (
-        PhrasePair.objects.filter(task__in=_keys(tasks))
-        .order_by()
-        .values_list("pk", "task_id", "owner__item_id")
-    )
+class _Pairs(NamedTuple):
+    """The pairs of some tasks in the order of their ids."""
+
+    ids: NDArray[np.int64]
+    tasks: NDArray[np.int64]
+    items: NDArray[np.int64]
+
+
+def _asked_pairs(tasks: Sequence[Task]) -> _Pairs:
+    rows = PhrasePair.objects.filter(task__in=_keys(tasks)).order_by()
+    columns = integer_columns(rows.values_list("pk", "task_id", "owner__item_id"), 3)
+    order = np.argsort(columns[0])
+    return _Pairs(*(column[order] for column in columns))
 
 
 def _expected(tasks: Sequence[Task], pair_ids: NDArray[np.int64]) -> NDArray[np.int8]:

@@ -8,13 +8,14 @@ after that minute. Kept in memory, in each process, the oldest first to go.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from threading import RLock
 from typing import Any, TypeVar, cast
 
-from django.db.models import Max
+from django.db.models import Subquery
 from django.utils import timezone
 
 from evaluation.models import Alignment, Ranking
@@ -39,9 +40,8 @@ _lock = RLock()  # one thread computes, the others wait for its result
 
 def remembered(key: Hashable, compute: Callable[[], T]) -> T:
     """``compute()``, or what it gave the last time if no answer has arrived since."""
-    with _lock:
+    with _lock, _one_mark() as (mark, newest_at):
         now = timezone.now()
-        mark, newest_at = _mark()
         known = _kept.get(key)
         if known is None or known.mark != mark or _unsettled(known, now):
             known = _Kept(mark, now, newest_at, compute())
@@ -58,10 +58,24 @@ def forget() -> None:
         _kept.clear()
 
 
-def _mark() -> tuple[tuple[object, ...], datetime | None]:
-    newest = Ranking.objects.order_by("-pk").values_list("pk", "received_at").first()
-    alignment = Alignment.objects.aggregate(newest=Max("pk"))["newest"]
-    return (newest[0] if newest else 0, alignment), newest[1] if newest else None
+Mark = tuple[tuple[object, ...], datetime | None]
+_marks: list[Mark] = []  # of the computation that is under way; guarded by the lock
+
+
+@contextmanager
+def _one_mark() -> Iterator[Mark]:
+    """The state of the database, asked for once, also where one computation needs another."""
+    _marks.append(_marks[-1] if _marks else _read_mark())
+    try:
+        yield _marks[-1]
+    finally:
+        _marks.pop()
+
+
+def _read_mark() -> Mark:
+    alignment = Alignment.objects.order_by("-pk").values("pk")[:1]
+    newest = Ranking.objects.order_by("-pk").values_list("pk", Subquery(alignment), "received_at").first()
+    return ((0,), None) if newest is None else (newest[:2], newest[2])
 
 
 def _unsettled(known: _Kept, now: datetime) -> bool:

@@ -66,14 +66,14 @@ def meetings_of(scope: Scope) -> Meetings:
     return remembered(("meetings", *scope.key), lambda: votes.meetings(scope.tasks, study_of(scope)))
 
 
-def names(scope: Scope, user: User) -> dict[str, str]:
-    """Pseudonym → name, for those who manage the people behind it; nobody else learns a name."""
-    managed = Task.objects.with_role(user, Role.MANAGER).filter(pk__in=[task.pk for task in scope.tasks])
-    if managed.count() < len(scope.tasks):
-        return {}
-    known = set(study_of(scope).annotator_names)
-    people = Annotator.objects.filter(user__isnull=False).select_related("user")
-    if len(known) < 500:
-        people = people.filter(assignments__task__in=[task.pk for task in scope.tasks]).distinct()
-    found = {judgements.pseudonym(scope.campaign.key, person.key): str(person) for person in people}
-    return {pseudonym: name for pseudonym, name in found.items() if pseudonym in known}
+def manages(scope: Scope, user: User) -> bool:
+    """Whether ``user`` organises every task of the scope."""
+    mine = Task.objects.with_role(user, Role.MANAGER).filter(pk__in=[task.pk for task in scope.tasks])
+    return mine.count() == len(scope.tasks)
+
+
+def names(scope: Scope) -> dict[str, str]:
+    """Pseudonym → name, for those who manage the people behind it; nobody else may learn a name."""
+    tasks = [task.pk for task in scope.tasks]
+    people = Annotator.objects.filter(user__isnull=False, assignments__task__in=tasks).select_related("user")
+    return {judgements.pseudonym(scope.campaign.key, person.key): str(person) for person in people.distinct()}

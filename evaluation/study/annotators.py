@@ -93,6 +93,8 @@ def _quartiles(study: Study) -> dict[int, tuple[float, float, float]]:
 
 
 def _by_person(people: Codes, values: Codes) -> dict[int, Codes]:
+    if not len(people):
+        return {}
     order = np.argsort(people, kind="stable")
     codes, starts = np.unique(people[order], return_index=True)
     return dict(zip(codes.tolist(), np.split(values[order], starts[1:]), strict=True))

@@ -64,7 +64,6 @@ def page(request: HttpRequest, kind: str, slug: str) -> HttpResponse:
         "splits": list(Split),
         "kinds": PhrasePair.Kind.values,
         "rest": rest.urlencode(),
-        "may_adjudicate": _managed(request).filter(pk__in=[task.pk for task in scope.tasks]).exists(),
     }
     return render(request, "evaluation/disagreements.html", context)
 

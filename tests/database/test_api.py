@@ -1,0 +1,171 @@
+"""The API: tokens, the same rights as the pages, and a client that speaks it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from pytest_django.live_server_helper import LiveServer
+
+from appraise.client import Appraise, AppraiseError
+from evaluation.models import Annotator, ApiToken, Membership, Ranking, Role, Task, User
+from evaluation.reports import memo
+from evaluation.schemes import Choice
+from evaluation.services.oversight import make_token
+from tests.database.answering import always, answer_task
+from tests.database.conftest import annotator, make_task, person
+
+Get = Callable[..., Any]
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered() -> None:
+    memo.forget()
+
+
+@pytest.fixture
+def answered(task: Task, bob: Annotator, carol: Annotator) -> Task:
+    answer_task(task, bob, always(Choice.A_BETTER))
+    answer_task(task, carol, always(Choice.A_MUCH_BETTER))
+    return task
+
+
+def get(path: str, token: str | None) -> Any:
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    return Client().get(f"/api{path}", headers=headers)
+
+
+@pytest.fixture
+def token(alice: User) -> str:
+    return make_token(alice, name="notebook")[1]
+
+
+class TestTokens:
+    def test_only_the_digest_is_stored(self, token: str) -> None:
+        stored = ApiToken.objects.get()
+        assert token not in json.dumps([stored.digest, stored.name])
+        assert stored.digest == ApiToken.digest_of(token)
+
+    def test_no_unknown_expired_or_revoked_token_opens_anything(
+        self, answered: Task, alice: User, token: str
+    ) -> None:
+        assert get("/tasks", token).status_code == 200
+        for bad in (None, "nonsense", token + "x"):
+            assert get("/tasks", bad).status_code == 401
+        ApiToken.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+        assert get("/tasks", token).status_code == 401
+        ApiToken.objects.update(expires_at=None, revoked_at=timezone.now())
+        assert get("/tasks", token).status_code == 401
+        ApiToken.objects.update(revoked_at=None)
+        User.objects.update(is_active=False)
+        assert get("/tasks", token).status_code == 401
+
+    def test_the_day_of_the_last_use_is_kept(self, answered: Task, token: str) -> None:
+        get("/tasks", token)
+        assert ApiToken.objects.get().last_used_on == timezone.now().date()
+
+    def test_a_session_is_no_token(self, answered: Task, alice: User) -> None:
+        client = Client()
+        client.force_login(alice)
+        assert client.get("/api/tasks").status_code == 401
+
+
+PATHS = ["/progress", "/agreement", "/results", "/disagreements", "/export/csv", "/export/bundle"]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_token_sees_what_its_person_sees(
+    answered: Task, token: str, bob: Annotator, dora: User, path: str
+) -> None:
+    response = get(f"/tasks/{answered.slug}{path}", token)
+    assert response.status_code == 200
+    response.close()
+    assert bob.user is not None
+    for user in (bob.user, dora):
+        other = make_token(user, name="x")[1]
+        theirs, nobodys = get(f"/tasks/{answered.slug}{path}", other), get(f"/tasks/nowhere{path}", other)
+        assert theirs.status_code == nobodys.status_code == 404
+        assert theirs.content == nobodys.content
+    assert get("/tasks", other).json() == []
+
+
+def test_agreement_is_the_commands_document(answered: Task, token: str) -> None:
+    found = get(f"/tasks/{answered.slug}/agreement", token).json()
+    assert found["kappa"] == pytest.approx(-0.2)
+    assert found["kappa_prime"] == 1
+    assert found["band_prime"] == "perfect"
+    assert found["judgements"] == Ranking.objects.count()
+    assert found["subsets"][0]["without"] == []
+    campaign = get("/campaigns/study/agreement?without=surplus", token).json()
+    assert campaign["without"] == ["surplus"]
+    assert get(f"/tasks/{answered.slug}/agreement?without=nonsense", token).status_code == 422
+
+
+def test_nothing_that_the_api_says_names_a_person(answered: Task, token: str) -> None:
+    for path in PATHS[:-1]:
+        response = get(f"/tasks/{answered.slug}{path}", token)
+        content = b"".join(response.streaming_content) if response.streaming else response.content
+        assert b"bob" not in content
+        assert b"carol" not in content
+
+
+def test_names_are_refused_to_all_but_administrators(answered: Task, token: str) -> None:
+    assert get(f"/tasks/{answered.slug}/export/csv?identify=true", token).status_code == 403
+
+
+def test_results_and_disagreements_have_their_numbers(answered: Task, token: str) -> None:
+    results = get(f"/tasks/{answered.slug}/results", token).json()
+    assert {line["system"] for line in results["systems"]} == {"alpha", "beta", "gamma"}
+    disputes = get(f"/tasks/{answered.slug}/disagreements?split=degree&page=1", token).json()
+    assert disputes["matching"] == Ranking.objects.count() / 2
+    assert disputes["pairs"][0]["votes"] == {"A>>B": 1, "A>B": 1, "A=B": 0, "A<B": 0, "A<<B": 0, "N/A": 0}
+    assert get(f"/tasks/{answered.slug}/disagreements?split=zzz", token).status_code == 422
+
+
+def test_the_document_describes_every_path_and_there_is_no_page_from_elsewhere(db: None) -> None:
+    document = Client().get("/api/openapi.json").json()
+    assert {"/api/tasks", "/api/{kind}/{slug}/agreement", "/api/{kind}/{slug}/export/{form}"} <= set(
+        document["paths"]
+    )
+    assert Client().get("/api/docs").status_code == 404
+
+
+@pytest.mark.django_db(transaction=True)
+class TestClient:
+    @pytest.fixture
+    def site(self, live_server: LiveServer) -> Appraise:
+        task = make_task()
+        user = person("alice")
+        Membership.objects.create(user=user, campaign=task.campaign, role=Role.MANAGER)
+        answer_task(task, annotator("bob", task), always(Choice.A_BETTER))
+        answer_task(task, annotator("carol", task), always(Choice.EQUAL))
+        return Appraise(live_server.url, make_token(user, name="notebook")[1])
+
+    def test_three_lines_to_a_data_frame(self, site: Appraise) -> None:
+        frame = site.frame("houses")
+        assert len(frame) == Ranking.objects.count()
+        assert set(frame["label"]) == {"A>B", "A=B"}
+
+    def test_every_method_is_one_request(self, site: Appraise, tmp_path: Path) -> None:
+        assert [task["slug"] for task in site.tasks()] == ["houses"]
+        assert site.progress("houses")["answers"] == Ranking.objects.count()
+        assert site.agreement("houses", without=["surplus", "speeders"])["without"] == ["speeders", "surplus"]
+        assert site.results("study", campaign=True)["votes"] > 0
+        assert site.disagreements("houses", split="opposite")["matching"] == 0
+        assert site.download("houses", "bundle", tmp_path / "x.zip").stat().st_size > 1000
+
+    def test_a_refusal_is_an_error_with_its_status(self, site: Appraise) -> None:
+        with pytest.raises(AppraiseError) as caught:
+            site.agreement("nowhere")
+        assert caught.value.status == 404
+
+
+def test_the_client_speaks_only_http() -> None:
+    with pytest.raises(ValueError, match="http"):
+        Appraise("file:///etc", "x")

@@ -1,0 +1,185 @@
+"""A bundle verifies without the database, and any change to it is found."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from evaluation.exporters.unbundle import Bundle, read_study
+from evaluation.exporters.verify import verify
+from evaluation.models import Annotator, Campaign, Comparison, Ranking, Task
+from evaluation.problems import InputError
+from evaluation.reports import judgements
+from evaluation.schemes import Choice
+from tests.database.answering import always, another_task, answer_task, change_mind
+from tests.database.conftest import make_task
+
+Change = Callable[[str, bytes], bytes | None]
+
+
+@pytest.fixture
+def bundle(task: Task, bob: Annotator, carol: Annotator, tmp_path: Path) -> Path:
+    """Two tasks with different schemes, repeats, corrections, a withdrawn answer, a check."""
+    four = another_task("Four", scheme="four-way", repeats=50)
+    for here in (task, four):
+        answer_task(here, bob, always(Choice.A_BETTER))
+        answer_task(here, carol, lambda pair, time: Choice.EQUAL if (pair.pk + time) % 2 else Choice.A_BETTER)
+    Comparison.objects.filter(pk=Comparison.objects.order_by("pk")[0].pk).update(
+        check_kind="degraded", expected="A<B"
+    )
+    first, second = Ranking.objects.filter(annotator=carol).order_by("pk")[:2]
+    change_mind(first, Choice.NOT_APPLICABLE)
+    change_mind(second, None)
+    path = tmp_path / "study.zip"
+    call_command("export", "--campaign", "study", "--format", "bundle", "--out", str(path))
+    return path
+
+
+def rewritten(path: Path, change: Change) -> Path:
+    """A copy of the archive with some members changed, left out (None) or left alone."""
+    copy = path.with_name("changed.zip")
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(copy, "w") as new:
+        for name in old.namelist():
+            content = change(name, old.read(name))
+            if content is not None:
+                new.writestr(name, content)
+    return copy
+
+
+def test_the_study_of_a_bundle_is_the_stored_study(bundle: Path, task: Task) -> None:
+    stored = judgements.study(list(Task.objects.order_by("pk")))
+    read, _ = read_study(Bundle.open(bundle))
+    assert read.tasks == stored.tasks
+    assert read.annotator_names == stored.annotator_names
+    for name in ("annotators", "pairs", "presentations", "labels", "swapped", "surplus", "active_ms"):
+        assert getattr(read, name).tolist() == getattr(stored, name).tolist(), name
+    for name in ("pair_tasks", "pair_sentences", "expected"):
+        assert getattr(read, name).tolist() == getattr(stored, name).tolist(), name
+    assert (stored.expected >= 0).any()
+
+
+def test_it_holds_without_the_database(bundle: Path) -> None:
+    Ranking.objects.all().delete()
+    found = verify(bundle)
+    assert found.differences == ()
+    assert found.tables == 13
+    assert found.signature.startswith("appraise|campaign:study|tasks:2|scheme:four-way+six-way|")
+
+
+def test_the_same_study_gives_the_same_bytes(bundle: Path, tmp_path: Path) -> None:
+    again = tmp_path / "again.zip"
+    call_command("export", "--campaign", "study", "--format", "bundle", "--out", str(again))
+    assert again.read_bytes() == bundle.read_bytes()
+
+
+def test_a_changed_answer_is_found(bundle: Path) -> None:
+    def change(name: str, content: bytes) -> bytes:
+        return content.replace(b'"A>B"', b'"A<B"', 5) if name == "data/rankings.jsonl" else content
+
+    found = verify(rewritten(bundle, change))
+    assert any("data/rankings.jsonl" in difference for difference in found.differences)
+    assert any("tables/" in difference for difference in found.differences)
+
+
+def test_a_changed_table_with_a_matching_sum_is_found(bundle: Path) -> None:
+    """Whoever also mends the sums still cannot make the numbers follow from the data."""
+    import hashlib
+
+    from evaluation.exporters.bundle import signature
+
+    target = "tables/agreement/coefficients.csv"
+    with zipfile.ZipFile(bundle) as archive:
+        better = archive.read(target).replace(b"0.", b"0.9")
+
+    def change(name: str, content: bytes) -> bytes:
+        if name == target:
+            return better
+        if name == "manifest.json":
+            manifest = json.loads(content)
+            manifest["files"][target]["sha256"] = hashlib.sha256(better).hexdigest()
+            manifest["signature"] = signature(manifest)
+            return json.dumps(manifest).encode()
+        return content
+
+    found = verify(rewritten(bundle, change))
+    assert found.differences
+    assert all(difference.startswith(target) for difference in found.differences)
+
+
+@pytest.mark.parametrize("field", ["tasks", "resampling", "code", "summary"])
+def test_a_changed_manifest_is_found(bundle: Path, field: str) -> None:
+    def change(name: str, content: bytes) -> bytes:
+        if name != "manifest.json":
+            return content
+        manifest = json.loads(content)
+        if isinstance(manifest[field], list):
+            manifest[field][0]["seed"] = 99
+        else:
+            manifest[field]["seed"] = 99
+        return json.dumps(manifest).encode()
+
+    assert "signature: does not belong to these files" in verify(rewritten(bundle, change)).differences
+
+
+def test_a_missing_and_a_foreign_member_are_found(bundle: Path) -> None:
+    gone = rewritten(bundle, lambda name, content: None if name.endswith("labels.tex") else content)
+    assert "tables/agreement/labels.tex" in verify(gone).differences[0]
+    with zipfile.ZipFile(gone, "a") as archive:
+        archive.writestr("extra.txt", "x")
+    assert any("extra.txt" in difference for difference in verify(gone).differences)
+
+
+def test_the_command_says_what_it_found(bundle: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = StringIO()
+    call_command("verify_bundle", str(bundle), stdout=out)
+    assert json.loads(out.getvalue())["verified"] is True
+    broken = rewritten(bundle, lambda name, content: content + b"\n" if name == "README.txt" else content)
+    out = StringIO()
+    with pytest.raises(SystemExit) as left:
+        call_command("verify_bundle", str(broken), stdout=out)
+    assert left.value.code == 1
+    assert json.loads(out.getvalue())["verified"] is False
+    assert "README.txt" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"not a zip", b"PK\x05\x06" + b"\0" * 18], ids=["empty", "text", "empty archive"]
+)
+def test_what_is_no_bundle_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "x.zip"
+    path.write_bytes(content)
+    with pytest.raises(InputError):
+        verify(path)
+    with pytest.raises(CommandError) as caught:
+        call_command("verify_bundle", str(path))
+    assert caught.value.returncode == 2
+
+
+def test_data_that_does_not_fit_together_is_refused(bundle: Path) -> None:
+    for member, old, new in (
+        ("data/rankings.jsonl", b'"A>B"', b'"A?B"'),
+        ("data/pairs.jsonl", b'"pair"', b'"pear"'),
+        ("data/items.jsonl", b"{", b"["),
+    ):
+
+        def change(
+            name: str, content: bytes, member: str = member, old: bytes = old, new: bytes = new
+        ) -> bytes:
+            return content.replace(old, new) if name == member else content
+
+        with pytest.raises(InputError):
+            verify(rewritten(bundle, change))
+
+
+def test_an_empty_campaign_has_a_bundle_too(tmp_path: Path, db: None) -> None:
+    make_task("Silent")
+    path = tmp_path / "silent.zip"
+    call_command("export", "--task", "silent", "--format", "bundle", "--out", str(path))
+    assert verify(path).holds
+    assert Campaign.objects.count() == 1

@@ -1,0 +1,154 @@
+"""Disputed pairs: order, filters, machine votes, adjudication."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from evaluation.models import Adjudication, Annotator, AuditEntry, PhrasePair, Ranking, Task, User
+from evaluation.reports import memo
+from evaluation.reports.disagreements import Order, Query, disagreements_page, found_disputes
+from evaluation.reports.scope import study_of, whole_scope
+from evaluation.schemes import Choice
+from evaluation.services import oversight
+from evaluation.study.disputes import Split
+from evaluation.votes import Vote, machine_votes, register_provider, unregister_provider
+from tests.database.answering import always, answer_task
+
+SignIn = Callable[[User | Annotator | None], Client]
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered() -> None:
+    memo.forget()
+
+
+@pytest.fixture
+def disputed(task: Task, bob: Annotator, carol: Annotator) -> Task:
+    """Carol contradicts bob on every second pair and differs in degree on the others."""
+    answer_task(task, bob, always(Choice.A_BETTER))
+    answer_task(task, carol, lambda pair, _: Choice.B_BETTER if pair.pk % 2 else Choice.A_MUCH_BETTER)
+    return task
+
+
+@pytest.fixture
+def machine() -> Iterator[None]:
+    def votes(task_id: int, pair_ids: Sequence[int]) -> dict[int, list[Vote]]:
+        return {pair: [("chrF", Choice.B_BETTER)] for pair in pair_ids}
+
+    register_provider("test", votes)
+    yield
+    unregister_provider("test")
+
+
+def url(task: Task) -> str:
+    return reverse("task-disagreements", args=[task.slug])
+
+
+def test_disputes_are_found_by_how_the_votes_differ(disputed: Task) -> None:
+    scope = whole_scope("task", disputed.slug)
+    study = study_of(scope)
+    pairs = PhrasePair.objects.filter(task=disputed)
+    odd = sum(pk % 2 for pk in pairs.values_list("pk", flat=True))
+    assert len(found_disputes(scope, study, Query())) == pairs.count()
+    assert len(found_disputes(scope, study, Query(split=Split.OPPOSITE))) == odd
+    assert len(found_disputes(scope, study, Query(split=Split.DEGREE))) == pairs.count() - odd
+    assert len(found_disputes(scope, study, Query(kind="moved"))) == pairs.filter(kind="moved").count()
+    assert (
+        len(found_disputes(scope, study, Query(text="CRIMSON")))
+        == pairs.filter(second__icontains="crimson").count()
+        + pairs.filter(first__icontains="crimson").count()
+    )
+    assert found_disputes(scope, study, Query(text="no such words")) == []
+
+
+def test_the_page_shows_votes_and_costs_at_most_ten_queries(
+    disputed: Task, alice: User, signed_in: SignIn
+) -> None:
+    client = signed_in(alice)
+    page = client.get(url(disputed)).content.decode()  # the study is read once for all reports
+    assert "Entropy" in page
+    with CaptureQueriesContext(connection) as queries:
+        client.get(url(disputed) + "?page=2&split=opposite")
+    assert len(queries) <= 14
+
+
+def test_only_those_who_study_the_task_see_it(
+    disputed: Task, alice: User, bob: Annotator, dora: User, signed_in: SignIn
+) -> None:
+    assert [signed_in(who).get(url(disputed)).status_code for who in (alice, bob, dora)] == [200, 404, 404]
+
+
+@pytest.mark.parametrize(
+    "address", ["?page=0", "?page=x", "?split=z", "?kind=z&order=z", "?page=99999", "?annotator=q"]
+)
+def test_nonsense_in_the_address_is_as_if_it_were_not_there(
+    disputed: Task, alice: User, signed_in: SignIn, address: str
+) -> None:
+    assert signed_in(alice).get(url(disputed) + address).status_code == 200
+
+
+def test_machine_votes_stand_beside_those_of_people(
+    disputed: Task, alice: User, machine: None, signed_in: SignIn
+) -> None:
+    page = disagreements_page(whole_scope("task", disputed.slug), alice, Query(order=Order.MACHINES))
+    assert page.has_machines
+    assert page.rows[0].machines == [("chrF", Choice.B_BETTER)]
+    assert page.rows[0].against_machines == 1  # people say A, the machine B: these come first
+    assert "chrF" in signed_in(alice).get(url(disputed)).content.decode()
+    assert machine_votes(disputed.pk, [5]) == {5: [("chrF", Choice.B_BETTER)]}
+
+
+def test_the_list_can_be_taken_home(disputed: Task, alice: User, signed_in: SignIn) -> None:
+    content = signed_in(alice).get(url(disputed) + "/disagreements.csv?split=degree").content.decode()
+    assert content.startswith("task,item,pair,kind,first,second,A>>B")
+    assert "bob" not in content
+
+
+class TestAdjudication:
+    def post(self, client: Client, pair: PhrasePair, **fields: str) -> int:
+        data = {"choice": "A>B", "reason": "idiomatic", "back": url(pair.task), **fields}
+        return client.post(reverse("adjudicate", args=[pair.pk]), data).status_code
+
+    def test_it_is_kept_apart_from_the_answers(self, disputed: Task, alice: User, signed_in: SignIn) -> None:
+        pair, rankings = PhrasePair.objects.filter(task=disputed)[0], Ranking.objects.count()
+        client = signed_in(alice)
+        assert self.post(client, pair) == 302
+        assert self.post(client, pair, choice="A=B", reason="on second thought") == 302
+        made = Adjudication.objects.order_by("pk")
+        assert [(a.choice, a.made_by) for a in made] == [("A>B", alice), ("A=B", alice)]
+        assert Ranking.objects.count() == rankings
+        assert AuditEntry.objects.filter(action="adjudicate").count() == 2
+        found = client.get(f"{url(disputed)}?text={pair.first or pair.second}").content.decode()
+        assert "on second thought" in found
+
+    def test_it_needs_a_reason_and_a_choice_of_the_scheme(
+        self, disputed: Task, alice: User, signed_in: SignIn
+    ) -> None:
+        pair, client = PhrasePair.objects.filter(task=disputed)[0], signed_in(alice)
+        self.post(client, pair, reason="   ")
+        self.post(client, pair, choice="A?B")
+        Task.objects.update(scheme_name="four-way")
+        self.post(client, pair, choice="A>>B")
+        assert not Adjudication.objects.exists()
+        with pytest.raises(oversight.ReasonMissing):
+            oversight.adjudicate(pair, choice=Choice.EQUAL, reason=" ", by=alice)
+
+    def test_it_is_for_those_who_manage_the_task(
+        self, disputed: Task, bob: Annotator, dora: User, signed_in: SignIn
+    ) -> None:
+        pair = PhrasePair.objects.filter(task=disputed)[0]
+        assert [self.post(signed_in(who), pair) for who in (bob, dora)] == [404, 404]
+
+    def test_it_never_sends_anybody_to_another_site(
+        self, disputed: Task, alice: User, signed_in: SignIn
+    ) -> None:
+        pair = PhrasePair.objects.filter(task=disputed)[0]
+        data = {"choice": "A>B", "reason": "x", "back": "https://evil.example/"}
+        response = signed_in(alice).post(reverse("adjudicate", args=[pair.pk]), data)
+        assert response["Location"] == disputed.get_absolute_url()

@@ -1,0 +1,136 @@
+"""What leaves the site: complete, mapped back to the input, and without names."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from evaluation.exporters import FORMATS
+from evaluation.models import Annotator, AuditEntry, Ranking, Task, User
+from evaluation.reports import memo
+from evaluation.reports.judgements import pseudonym
+from evaluation.schemes import Choice
+from tests.database.answering import always, another_task, answer_task, change_mind
+from tests.database.conftest import person
+
+SignIn = Callable[[User | Annotator | None], Client]
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered() -> None:
+    memo.forget()
+
+
+@pytest.fixture
+def answered(task: Task, bob: Annotator, carol: Annotator) -> Task:
+    answer_task(task, bob, always(Choice.A_BETTER))
+    answer_task(task, carol, always(Choice.EQUAL), most=2)
+    change_mind(Ranking.objects.filter(annotator=carol).order_by("pk")[0], Choice.NOT_APPLICABLE)
+    change_mind(Ranking.objects.filter(annotator=carol).order_by("pk")[1], None)
+    return task
+
+
+def exported(*arguments: str) -> str:
+    out = StringIO()
+    call_command("export", *arguments, stdout=out)
+    return out.getvalue()
+
+
+def test_every_version_of_every_answer_is_there_and_maps_back(answered: Task) -> None:
+    rows = [json.loads(line) for line in exported("--task", answered.slug, "--format", "jsonl").splitlines()]
+    assert len(rows) == Ranking.objects.count()
+    assert {row["item"] for row in rows} == {"s1", "s2", "s3", "s4"}
+    assert {row["annotator"] for row in rows} == {
+        pseudonym(answered.campaign.key, f"key of {name}") for name in ("bob", "carol")
+    }
+    assert sum(not row["current"] for row in rows) == 2
+    assert [row["label"] for row in rows if row["version"] == 2 and row["label"] is None] == [None]
+    assert all(
+        set(row["systems_first"]) | set(row["systems_second"]) <= {"alpha", "beta", "gamma"} for row in rows
+    )
+    assert all(row["received_at"] is None for row in rows)
+    by_order = sorted(rows, key=lambda row: row["order"])
+    assert by_order[0]["order"] == 1
+    assert by_order[-1]["version"] == 2
+
+
+def test_all_formats_tell_the_same(answered: Task, alice: User, signed_in: SignIn) -> None:
+    client, count = signed_in(alice), Ranking.objects.count()
+    texts = {}
+    for form in FORMATS:
+        response = client.get(reverse("task-export", args=[answered.slug, form]))
+        texts[form] = b"".join(response.streaming_content).decode()  # type: ignore[attr-defined]  # a stream
+        assert response["Content-Type"] == FORMATS[form].content_type
+    assert len(list(csv.reader(StringIO(texts["csv"])))) == count + 1
+    assert texts["tsv"].count("\n") == count + 1
+    assert texts["xml"].count("<ranking ") == count
+    assert texts["csv"] == exported("--task", answered.slug, "--format", "csv")
+
+
+def test_a_campaign_is_all_its_tasks(answered: Task, bob: Annotator) -> None:
+    other = another_task("More")
+    answer_task(other, bob, always(Choice.EQUAL), most=1)
+    rows = exported("--campaign", "study", "--format", "jsonl").splitlines()
+    assert {json.loads(row)["task"] for row in rows} == {answered.slug, other.slug}
+    assert len(exported("--task", other.slug, "--format", "jsonl").splitlines()) < len(rows)
+
+
+class TestNames:
+    def test_no_export_carries_a_name_or_an_address(
+        self, answered: Task, alice: User, signed_in: SignIn
+    ) -> None:
+        User.objects.filter(username="bob").update(
+            username="canary-7f3a", email="canary-7f3a@example.org", first_name="canary-7f3a"
+        )
+        client = signed_in(alice)
+        for form in (*FORMATS, "latex", "bundle"):
+            response = client.get(reverse("task-export", args=[answered.slug, form]))
+            content = b"".join(response.streaming_content) if response.streaming else response.content  # type: ignore[attr-defined]  # a stream
+            assert b"canary" not in content
+
+    def test_names_are_for_administrators_who_ask(
+        self, answered: Task, alice: User, signed_in: SignIn
+    ) -> None:
+        address = reverse("task-export", args=[answered.slug, "csv"]) + "?identify=yes"
+        assert signed_in(alice).get(address).status_code == 403
+        admin = person("root", is_superuser=True)
+        content = b"".join(signed_in(admin).get(address).streaming_content).decode()  # type: ignore[attr-defined]  # a stream
+        assert ",bob," in content
+        assert AuditEntry.objects.filter(action="export", detail__identified=True).count() == 1
+        assert ",bob," in exported("--task", answered.slug, "--format", "csv", "--identify")
+
+    def test_two_campaigns_cannot_be_joined_by_pseudonyms(self) -> None:
+        assert pseudonym("one", "bob's key") != pseudonym("two", "bob's key")
+
+
+def test_exports_are_for_those_who_study_the_task(
+    answered: Task, bob: Annotator, dora: User, alice: User, signed_in: SignIn
+) -> None:
+    address = reverse("task-export", args=[answered.slug, "csv"])
+    assert [signed_in(who).get(address).status_code for who in (bob, dora)] == [404, 404]
+    assert signed_in(alice).get(reverse("task-export", args=[answered.slug, "exe"])).status_code == 404
+
+
+def test_the_command_refuses_what_makes_no_sense(answered: Task, tmp_path: Path) -> None:
+    for arguments in (
+        ["--task", "nowhere", "--format", "csv"],
+        ["--task", answered.slug, "--format", "bundle"],
+        ["--task", answered.slug, "--format", "latex", "--identify"],
+        ["--task", answered.slug, "--format", "csv", "--out", str(tmp_path / "no" / "where.csv")],
+    ):
+        with pytest.raises(CommandError) as caught:
+            exported(*arguments)
+        assert caught.value.returncode == 2
+
+
+def test_latex_is_every_table(answered: Task) -> None:
+    content = exported("--task", answered.slug, "--format", "latex")
+    assert content.count(r"\begin{tabular}") == content.count(r"\end{tabular}") > 10
