@@ -155,7 +155,7 @@ print(people.invite(task, by=User.objects.get(username="admin"), most_uses={peop
 
 
 class Crowd:
-    """Guests who accept an invitation and then answer and correct themselves, once a second: faster than anybody reads."""
+    """Guests who accept an invitation and then answer and correct themselves, once a second."""
 
     def __init__(self, link: str, people: int) -> None:
         self.link, self.errors = link, 0

@@ -20,7 +20,9 @@ from evaluation.models import Alignment, Candidate, Comparison, Item, Occurrence
 from evaluation.planning import PlannedComparison, PlannedItem, comparison_key
 
 OWNERS_AT_ONCE = 500
-Value = int | str | bool
+Value = int | str | bool | None
+PAIR_COLUMNS = ("task_id", "item_id", "first", "second", "kind", "key", "owner_id")
+PAIRS_AT_ONCE = 500  # times seven columns: well below what a statement may hold
 
 
 class Stored(NamedTuple):
@@ -140,21 +142,22 @@ class Store:
         def at(where: Where) -> Stored:
             return of[where.item, where.comparison]
 
-        rows = [
-            PhrasePair(
-                task_id=self.task.pk,
-                item_id=None if is_task_wide(pair, scope) else at(pair.owner).comparison.item_id,
-                first=pair.first,
-                second=pair.second,
-                kind=kind_of(pair),
-                key=key,
-                owner_id=at(pair.owner).alignment.comparison_id,
+        rows: list[tuple[Value, ...]] = [
+            (
+                self.task.pk,
+                None if is_task_wide(pair, scope) else at(pair.owner).comparison.item_id,
+                pair.first,
+                pair.second,
+                kind_of(pair).value,
+                key,
+                at(pair.owner).alignment.comparison_id,
             )
             for key, pair in found
             if key not in self.known
         ]
-        made = {row.key: row.pk for row in PhrasePair.objects.bulk_create(rows)}
-        self.known |= {row.key: row.pk for row in rows if row.item_id is None}
+        made = insert_pairs(rows)
+        if scope is Scope.TASK:
+            self.known |= {str(row[5]): made[str(row[5])] for row in rows if row[1] is None}
         occurrences: list[tuple[int, int, int, bool]] = []
         for key, pair in found:
             pair_id = made[key] if key in made else self.known[key]
@@ -204,6 +207,24 @@ def insert_rows(
         cursor.executemany(
             f"INSERT INTO {quote(model._meta.db_table)} ({names}) VALUES ({marks}){ending}", rows
         )
+
+
+def insert_pairs(rows: Sequence[tuple[Value, ...]]) -> dict[str, int]:
+    """Insert pairs; key → id, for databases promise no order of what they return."""
+    quote = connection.ops.quote_name
+    names = ", ".join(map(quote, PAIR_COLUMNS))
+    marks = f"({', '.join(['%s'] * len(PAIR_COLUMNS))})"
+    made: dict[str, int] = {}
+    with connection.cursor() as cursor:
+        for start in range(0, len(rows), PAIRS_AT_ONCE):
+            some = rows[start : start + PAIRS_AT_ONCE]
+            cursor.execute(
+                f"INSERT INTO {quote(PhrasePair._meta.db_table)} ({names}) "
+                f"VALUES {', '.join([marks] * len(some))} RETURNING {quote('key')}, {quote('id')}",
+                [value for row in some for value in row],
+            )
+            made |= dict(cursor.fetchall())
+    return made
 
 
 def is_task_wide(pair: Pair, scope: Scope) -> bool:
