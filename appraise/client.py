@@ -8,6 +8,7 @@ frame = study.frame("town-news")
 from __future__ import annotations
 
 import json
+import secrets
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -88,6 +89,26 @@ class Appraise:
             shutil.copyfileobj(response, file)
         return Path(path)
 
+    def upload(self, *files: str | Path, **settings: str | int) -> Json:
+        """Import files as a task; returns the job. Settings are the fields of the upload form by name."""
+        parts = [(f'form-data; name="{name}"', str(value).encode()) for name, value in settings.items()]
+        for file in map(Path, files):
+            name = quote(file.name, safe=" ()-._")
+            parts.append((f'form-data; name="files"; filename="{name}"', file.read_bytes()))
+        mark = secrets.token_hex(16)
+        body = b"".join(
+            f"--{mark}\r\nContent-Disposition: {head}\r\n\r\n".encode() + content + b"\r\n"
+            for head, content in parts
+        )
+        kind = f"multipart/form-data; boundary={mark}"
+        with self._open("/uploads", body + f"--{mark}--\r\n".encode(), kind) as response:
+            found: Json = json.load(response)
+        return found
+
+    def job(self, job: str) -> Json:
+        """How far an import is: ``state`` is waiting, running, done, failed or cancelled."""
+        return self._object(f"/jobs/{quote(job)}")
+
     def _object(self, path: str, **query: Any) -> Json:
         found: Json = self._json(path, **query)
         return found
@@ -96,9 +117,11 @@ class Appraise:
         with self._open(path, **query) as response:
             return json.load(response)
 
-    def _open(self, path: str, **query: Any) -> Any:
+    def _open(self, path: str, body: bytes | None = None, kind: str = "", **query: Any) -> Any:
         address = self._base + path + (f"?{urlencode(query, doseq=True)}" if query else "")
-        request = Request(address, headers={"Authorization": f"Bearer {self._token}"})
+        request = Request(address, body, headers={"Authorization": f"Bearer {self._token}"})
+        if kind:
+            request.add_header("Content-Type", kind)
         try:
             return self._opener.open(request, timeout=self._timeout)
         except HTTPError as error:

@@ -6,6 +6,9 @@ from django.urls import include, path
 
 from appraise import views
 from evaluation.api import api
+from evaluation.api_uploads import router as uploads
+
+api.add_router("", uploads)
 
 urlpatterns = [
     path("healthz", views.healthz, name="healthz"),

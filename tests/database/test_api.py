@@ -14,7 +14,8 @@ from django.utils import timezone
 from pytest_django.live_server_helper import LiveServer
 
 from appraise.client import Appraise, AppraiseError
-from evaluation.models import Annotator, ApiToken, Membership, Ranking, Role, Task, User
+from evaluation import jobs
+from evaluation.models import Annotator, ApiToken, Membership, Ranking, Role, Task, Upload, User
 from evaluation.reports import memo
 from evaluation.schemes import Choice
 from evaluation.services.oversight import make_token
@@ -159,6 +160,40 @@ class TestClient:
         assert site.results("study", campaign=True)["votes"] > 0
         assert site.disagreements("houses", split="opposite")["matching"] == 0
         assert site.download("houses", "bundle", tmp_path / "x.zip").stat().st_size > 1000
+
+    def test_a_file_becomes_a_task(self, site: Appraise, tmp_path: Path) -> None:
+        User.objects.filter(username="alice").update(may_create=True)
+        ApiToken.objects.update(scope=ApiToken.Scope.WRITE)
+        path = tmp_path / "sheds.tsv"
+        path.write_text("id\tsource\tx\ty\n1\tSchuppen\tshed\tbarn\n", encoding="utf-8")
+        job = site.upload(path, name="Sheds", source_language="de", target_language="en", scheme="six-way")
+        jobs.run_job.call(job["id"])
+        found = site.job(job["id"])
+        assert (found["state"], found["error"]) == ("done", "")
+        assert "sheds" in [task["slug"] for task in site.tasks()]
+        assert Task.objects.get(slug="sheds").scheme_name == "six-way"
+
+    def test_a_bad_file_or_setting_stores_nothing(self, site: Appraise, tmp_path: Path) -> None:
+        User.objects.filter(username="alice").update(may_create=True)
+        ApiToken.objects.update(scope=ApiToken.Scope.WRITE)
+        bad, good = tmp_path / "bad.json", tmp_path / "good.tsv"
+        bad.write_text("{", encoding="utf-8")
+        good.write_text("id\tsource\tx\ty\n1\tSchuppen\tshed\tbarn\n", encoding="utf-8")
+        for file, settings in ((bad, {}), (good, {"scheme": "nine-way"}), (good, {"overlap": 99})):
+            with pytest.raises(AppraiseError) as caught:
+                site.upload(file, name="Bad", **settings)
+            assert caught.value.status == 422
+            assert "problems" in json.loads(caught.value.detail)
+        assert not Upload.objects.exists()
+
+    def test_a_token_that_only_reads_uploads_nothing(self, site: Appraise, tmp_path: Path) -> None:
+        path = tmp_path / "x.tsv"
+        path.write_text("x", encoding="utf-8")
+        for scope, status in ((ApiToken.Scope.READ, 401), (ApiToken.Scope.WRITE, 404)):
+            ApiToken.objects.update(scope=scope)
+            with pytest.raises(AppraiseError) as caught:
+                site.upload(path)
+            assert caught.value.status == status  # 404: nobody may create but managers
 
     def test_a_refusal_is_an_error_with_its_status(self, site: Appraise) -> None:
         with pytest.raises(AppraiseError) as caught:
