@@ -1,0 +1,56 @@
+"""The server dies in the middle of the work, and the annotator goes on."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.site import Site
+
+pytestmark = [pytest.mark.journey, pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    site = Site(tmp_path_factory.mktemp("home"))
+    site.manage("demo", "--verbosity", "0")
+    site.start()
+    yield site
+    site.kill()
+
+
+def answers(site: Site) -> int:
+    with sqlite3.connect(Path(site.environment["APPRAISE_HOME"]) / "appraise.sqlite3") as database:
+        return int(database.execute("SELECT count(*) FROM evaluation_ranking").fetchone()[0])
+
+
+def test_a_killed_server_costs_no_answer(browser: Browser, site: Site) -> None:
+    page = browser.new_page()
+    page.set_default_timeout(30_000)
+    page.goto(f"{site.url}/sign-in")
+    page.get_by_label("User name").fill("wren")
+    page.get_by_label("Password").fill("demo")
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Continue").first.click()
+    expect(page.locator(".card.is-on")).to_be_visible()
+    before = answers(site)
+
+    page.locator("#pair-1 .opt").first.click()
+    expect(page.locator(".save")).to_have_text("Saved")
+    assert answers(site) == before + 1
+
+    site.kill()
+    page.locator("#pair-2 .opt").nth(1).click()
+    expect(page.locator(".save")).to_contain_text("Offline — kept in this browser (1)")
+    assert answers(site) == before + 1
+
+    site.start()
+    expect(page.locator(".save")).to_have_text("Saved", timeout=30_000)
+    assert answers(site) == before + 2
+    page.reload()
+    expect(page.locator("#pair-1 input:checked, #pair-2 input:checked")).to_have_count(2)
+    page.close()

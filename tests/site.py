@@ -1,0 +1,68 @@
+"""A site in processes of its own, for tests that kill it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+from urllib.error import URLError
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Site:
+    """The web server on a database of its own, loaded with the demo; can be killed and started again."""
+
+    def __init__(self, home: Path, database_url: str = "") -> None:
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.environment = {
+            **{k: v for k, v in os.environ.items() if k != "DJANGO_SETTINGS_MODULE"},
+            "APPRAISE_HOME": str(home),
+            "DATABASE_URL": database_url,
+            "SECRET_KEY": "tests-only-" + "x" * 40,
+        }
+        self.manage("migrate", "--verbosity", "0")
+        self.manage("collectstatic", "--no-input", "--verbosity", "0")
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def manage(self, *arguments: str) -> str:
+        command = [sys.executable, "manage.py", *arguments]
+        run = subprocess.run(
+            command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False
+        )
+        assert run.returncode == 0, run.stderr
+        return run.stdout
+
+    def start(self) -> None:
+        command = [
+            *(sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws", "--log-level", "error"),
+            *("--host", "127.0.0.1", "--port", str(self.port), "--workers", "2", "--blocking-threads", "4"),
+            "appraise.wsgi:application",
+        ]
+        self.process = subprocess.Popen(command, cwd=ROOT, env=self.environment, start_new_session=True)
+        for _ in range(600):
+            try:
+                with urllib.request.urlopen(f"{self.url}/healthz", timeout=5):
+                    return
+            except (URLError, OSError):
+                time.sleep(0.1)
+        raise TimeoutError("the site did not answer within a minute")
+
+    def kill(self) -> None:
+        """SIGKILL to the whole group: nobody gets to say goodbye."""
+        if self.process is not None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+            self.process = None
