@@ -8,6 +8,18 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 
+class TrainForm(forms.Form):
+    """A model to be trained on a task."""
+
+    name = forms.RegexField(
+        r"^[\w .+-]+$",
+        label=_("Name of the model"),
+        max_length=60,
+        error_messages={"invalid": _("Use letters, digits, spaces and . + - _ only.")},
+        widget=forms.TextInput(attrs={"class": "in", "autocomplete": "off", "id": "train-name"}),
+    )
+
+
 class ImportForm(forms.Form):
     """Scores that were computed elsewhere."""
 

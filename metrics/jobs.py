@@ -9,12 +9,18 @@ from evaluation.models import Job, Task, User
 from evaluation.problems import InputError, Problem
 from metrics.services.finding import find_metrics
 from metrics.services.scoring import score_task
+from metrics.services.training import train_on_task
 
 
 def begin_scoring(task: Task, names: list[str], owner: User | None) -> Job:
     """Put the scoring of a task on the queue; ``InputError`` at once where a metric does not exist."""
     find_metrics(names)
     return enqueue("score", f"Score {task.name}: {', '.join(names)}", owner=owner, task=task, metrics=names)
+
+
+def begin_training(task: Task, name: str, owner: User | None) -> Job:
+    """Put the training of a model on the queue."""
+    return enqueue("train", f"Train {name} on {task.name}", owner=owner, task=task, name=name)
 
 
 @handler("score")
@@ -25,3 +31,13 @@ def run_scoring(job: Job, progress: Progress) -> dict[str, Any]:
     metrics = find_metrics(job.arguments["metrics"])
     outcomes = score_task(job.task, metrics, progress.update, job=job)
     return {"metrics": [outcome.as_dict() for outcome in outcomes]}
+
+
+@handler("train")
+def run_training(job: Job, progress: Progress) -> dict[str, Any]:
+    """One model, saved at the end; a killed job simply trains again."""
+    if job.task is None:
+        raise InputError(Problem("task_gone", "the task was deleted before a model was trained on it"))
+    model = train_on_task(job.task, job.arguments["name"], progress.update, owner=job.owner)
+    progress.update(3, 3)
+    return {"model": model.name, "evaluation": model.evaluation}

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from evaluation.schemes import SIX_WAY, Scheme
+from evaluation.schemes import FOUR_WAY, SIX_WAY, Scheme
 from metrics.metaeval.correlation import fisher_interval, holm, pearson
 from metrics.metaeval.resampling import percentile_interval, resampled
 
@@ -32,8 +32,12 @@ _SIDE_OF_LABEL = np.array([NONE if c.sign is None else c.sign for c in SIX_WAY.c
 
 @dataclass(frozen=True, slots=True, eq=False)
 class People:
-    """For each pair the majority, by how many votes it leads, and the mean vote (NaN without votes)."""
+    """For each pair the majority, by how many votes it leads, and the mean vote (NaN without votes).
 
+    ``answers`` are its votes by side: first, tie, second, N/A.
+    """
+
+    answers: Ints
     majority: Ints
     margin: Ints
     mean: Floats
@@ -56,6 +60,8 @@ class VoteLine:
     decided: Rate
     pearson: float | None
     pearson_interval: Interval | None
+    kappa: float | None
+    kappa_interval: Interval | None
     voted: int
 
 
@@ -87,7 +93,8 @@ def people(counts: Ints, scheme: Scheme) -> People:
     votes = threes.sum(axis=1)
     mean = np.full(len(counts), np.nan)
     np.divide(counts @ _weights(scheme), votes, out=mean, where=votes > 0)
-    return People(majority, margin, mean)
+    answers = np.column_stack([threes, counts.sum(axis=1) - votes])
+    return People(answers, majority, margin, mean)
 
 
 def vote_line(
@@ -104,8 +111,18 @@ def vote_line(
         _rate(right, decided, sentences, resamples, seed),
         r,
         fisher_interval(r, int(both.sum())),
+        *_kappa(votes, said, sentences, resamples, seed),
         int((votes != NONE).sum()),
     )
+
+
+def kappa_prime(agreed: Floats, total: Floats) -> Floats:
+    """κ over four choices with fixed chance, as between two annotators (paper 003, section 4).
+
+    >>> kappa_prime(np.array([7.0]), np.array([10.0])).round(4).tolist()
+    [0.6]
+    """
+    return (agreed / total - FOUR_WAY.chance) / (1 - FOUR_WAY.chance)
 
 
 def contests(
@@ -153,6 +170,26 @@ def permutation_p(gaps: Floats, *, resamples: int = 1000, seed: int = 1) -> floa
     signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(resamples, len(gaps)))
     extreme = np.count_nonzero(np.abs(signs @ gaps) >= abs(gaps.sum()) - 1e-9)
     return float((1 + extreme) / (1 + resamples))
+
+
+def _kappa(
+    votes: Ints, said: People, sentences: Ints, resamples: int, seed: int
+) -> tuple[float | None, Interval | None]:
+    """The metric as one more annotator: every answer of a person beside its vote on the same pair."""
+    total = said.answers.sum(axis=1)
+    counted = (votes != NONE) & (total > 0)
+    if not counted.any():
+        return None, None
+    places = np.flatnonzero(counted)
+    agreed = said.answers[places, 1 - votes[places]].astype(np.float64)
+    of = sentences[counted]
+    rows = np.column_stack([_by_sentence(agreed, of), _by_sentence(total[counted] * 1.0, of)])
+    sums = rows.sum(axis=0)
+    value = float(kappa_prime(sums[:1], sums[1:])[0])
+    if len(rows) < 2:
+        return value, None
+    drawn = resampled(rows, lambda drawn: kappa_prime(drawn[:, 0], drawn[:, 1]), resamples, seed)
+    return value, percentile_interval(drawn)
 
 
 def _rate(

@@ -175,7 +175,7 @@ class ComparePage:
         columns = (
             "metric", "signature", "tau", "low", "high", "sentence pairs", "system rho", "systems",
             "Pearson r", "low", "high", "same side", "low", "high", "pairs", "same side, decided", "low",
-            "high", "pairs",
+            "high", "pairs", "kappa'", "low", "high",
         )  # fmt: skip
         rows: list[tuple[Cell, ...]] = []
         for line in self.found.lines:
@@ -192,6 +192,7 @@ class ComparePage:
                     *((votes.pearson, *_ends(votes.pearson_interval)) if votes else (None, None, None)),
                     *(_rate(votes.same) if votes else (None,) * 4),
                     *(_rate(votes.decided) if votes else (None,) * 4),
+                    *((votes.kappa, *_ends(votes.kappa_interval)) if votes else (None, None, None)),
                 )
             )
         return Table("Metrics next to human votes", columns, tuple(rows))

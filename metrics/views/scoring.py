@@ -14,7 +14,7 @@ from evaluation.models import Task
 from evaluation.problems import InputError, Problem
 from evaluation.views.annotate import signed_in
 from evaluation.views.reporting import report_context, scope_of
-from metrics.forms import ImportForm
+from metrics.forms import ImportForm, TrainForm
 from metrics.jobs import begin_scoring
 from metrics.reports.choice import choice_page
 from metrics.services.importing import import_uploaded
@@ -67,6 +67,7 @@ def _page(
         **report_context(request, scope, "results"),
         "page": choice_page(scope.tasks[0]),
         "form": form,
+        "train": TrainForm(),
         "problems": problems,
     }
     return render(request, "metrics/choose.html", context, status=400 if problems or form.errors else 200)

@@ -58,11 +58,27 @@ def test_pairs_without_majority_or_without_vote_do_not_count() -> None:
     assert line.voted == 4
 
 
+def test_a_metric_is_one_more_annotator() -> None:
+    """Seven of ten answers agree with its votes: κ′ = (0.7 − 1/4) / (3/4); N/A agrees with nothing."""
+    votes = np.array([1, 0, -1])
+    answers = np.array([[1, 2, 0, 1, 0, 0], [0, 0, 2, 0, 0, 1], [0, 1, 0, 1, 1, 0]])
+    line = vote_line(votes, votes * 1.0, people(answers, SIX_WAY), np.array([0, 1, 2]))
+    assert line.kappa == pytest.approx((0.7 - 0.25) / 0.75)
+    assert line.kappa_interval is not None
+    assert line.kappa_interval[0] <= 0.6 <= line.kappa_interval[1]
+
+
 def test_without_votes_there_is_no_rate() -> None:
     empty = people(np.zeros((2, 6), dtype=np.int64), SIX_WAY)
     line = vote_line(np.array([1, 0]), np.array([1.0, 0.0]), empty, np.array([0, 1]))
     assert line.same == line.decided
-    assert (line.same.value, line.same.interval, line.same.n, line.pearson) == (None, None, 0, None)
+    assert (line.same.value, line.same.interval, line.same.n, line.pearson, line.kappa) == (
+        None,
+        None,
+        0,
+        None,
+        None,
+    )
 
 
 def test_the_interval_is_about_sentences_not_pairs() -> None:

@@ -1,0 +1,159 @@
+"""Learn a combination of metrics (paper 004) from the votes on phrases that people gave in a task.
+
+A vote on a phrase pair says which of two versions of both sentences is better: the one with the first text in
+both, or the one with the second (``metrics.substitution``). The features of a version are the mean over its
+two sentences, so the learned weights score single sentences, and the vote of the learned metric by
+substitution is exactly what was trained. The result is judged by votes of people who had no part in training,
+on sentences that had none: groups of sentences and of annotators are held out together, in turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from metrics.base import Segment
+from metrics.datasets import Comparisons, FloatArray, IntArray
+from metrics.learned import features
+from metrics.learned.combination import JudgedTable, Weights, tune
+from metrics.learned.features import Preparation
+from metrics.metaeval.resampling import percentile_interval, resampled
+from metrics.phrase_votes import Standing
+from metrics.substitution import exchange
+from metrics.testset import ItemText
+
+LEAST_VOTES = 100
+LEAST_SENTENCES = 10
+LEAST_PEOPLE = 2
+FOLDS = 5
+
+
+class TooLittleData(ValueError):
+    """There is not enough to learn from; the message says how much is missing."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PhraseVotes:
+    """Decided votes: ``better[i]`` and ``worse[i]`` are rows of ``versions``; ties and N/A are left out."""
+
+    versions: FloatArray
+    better: IntArray
+    worse: IntArray
+    sentences: IntArray
+    annotators: IntArray
+
+    def __len__(self) -> int:
+        return len(self.better)
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """Accuracy on held-out votes; each vote is tested once, by weights that saw neither its sentence nor its
+    annotator. ``single`` is the same for each feature alone, its direction learned."""
+
+    accuracy: float
+    interval: tuple[float, float] | None
+    votes: int
+    folds: int
+    single: dict[str, float]
+
+
+def versions(
+    standings: Sequence[Standing],
+    items: Mapping[int, ItemText],
+    names: Sequence[str],
+    preparation: Preparation,
+) -> FloatArray:
+    """Rows 2i and 2i + 1: the features with the first, and with the second text of pair i, in both."""
+    segments: list[Segment] = []
+    for one in standings:
+        item = items[one.item]
+        found = exchange(one.first, one.second, one.phrases, one.index)
+        kept, changed = (found.first, found.second_changed), (found.first_changed, found.second)
+        for text in (*changed, *kept) if one.flipped else (*kept, *changed):
+            segments.append(Segment(text, item.references, item.source or None))
+    if not segments:
+        return np.empty((0, len(names)))
+    rows = features.compute(names, segments, preparation)
+    means: FloatArray = rows.reshape(-1, 2, len(names)).mean(axis=1)
+    return means
+
+
+def check_size(votes: PhraseVotes) -> None:
+    """Raise ``TooLittleData`` with what is missing."""
+    have = (len(votes), len(np.unique(votes.sentences)), len(np.unique(votes.annotators)))
+    need = (LEAST_VOTES, LEAST_SENTENCES, LEAST_PEOPLE)
+    words = ("decided votes", "sentences with one", "annotators")
+    missing = [f"{n - h} more {word}" for h, n, word in zip(have, need, words, strict=True) if h < n]
+    if missing:
+        told = ", ".join(f"{h} {word}" for h, word in zip(have, words, strict=True))
+        raise TooLittleData(f"there are {told}; needed are {' and '.join(missing)}")
+
+
+def train(votes: PhraseVotes) -> Weights:
+    """Weights from all decided votes."""
+    empty = np.empty((0, 2), dtype=np.int64)
+    cells = np.zeros(len(votes.versions), dtype=np.int64)
+    return tune([JudgedTable(votes.versions, Comparisons(votes.better, votes.worse, empty), cells)])
+
+
+def held_out(
+    votes: PhraseVotes, names: Sequence[str], *, resamples: int = 1000, seed: int = 1
+) -> HeldOut | None:
+    """Test every vote by weights from other sentences and other annotators; None where nobody is left."""
+    sentence_fold, people_fold = _folds(votes.sentences, seed), _folds(votes.annotators, seed)
+    right = np.full((len(votes), 1 + len(names)), np.nan)
+    tested = 0
+    for s in range(int(sentence_fold.max()) + 1):
+        for p in range(int(people_fold.max()) + 1):
+            test = (sentence_fold == s) & (people_fold == p)
+            train_rows = (sentence_fold != s) & (people_fold != p)
+            if test.any() and train_rows.any():
+                right[test] = _right(_part(votes, train_rows), _part(votes, test))
+                tested += 1
+    known = np.isfinite(right[:, 0])
+    if not known.any():
+        return None
+    return HeldOut(
+        float(right[known, 0].mean()),
+        _interval(right[known, 0], votes.sentences[known], resamples, seed),
+        int(known.sum()),
+        tested,
+        {name: float(right[known, 1 + place].mean()) for place, name in enumerate(names)},
+    )
+
+
+def _right(known: PhraseVotes, test: PhraseVotes) -> FloatArray:
+    """1 where the learned weights, and each feature alone, prefer the better version; a tie is ½."""
+    gaps = test.versions[test.better] - test.versions[test.worse]
+    directions = np.sign((known.versions[known.better] - known.versions[known.worse]).sum(axis=0))
+    weights = train(known)
+    scores = weights(test.versions)
+    learned = scores[test.better] - scores[test.worse]
+    table: FloatArray = (np.sign(np.column_stack([learned, gaps * directions]).round(12)) + 1) / 2
+    return table
+
+
+def _folds(groups: IntArray, seed: int) -> IntArray:
+    """A fold for every row, the same for all rows of a group; as even as the groups allow."""
+    names, codes = np.unique(groups, return_inverse=True)
+    order = np.random.default_rng(seed).permutation(len(names))
+    folds: IntArray = (order % min(FOLDS, len(names)))[codes.reshape(-1)]
+    return folds
+
+
+def _part(votes: PhraseVotes, rows: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> PhraseVotes:
+    return PhraseVotes(
+        votes.versions, votes.better[rows], votes.worse[rows], votes.sentences[rows], votes.annotators[rows]
+    )
+
+
+def _interval(
+    right: FloatArray, sentences: IntArray, resamples: int, seed: int
+) -> tuple[float, float] | None:
+    _, codes = np.unique(sentences, return_inverse=True)
+    codes = codes.reshape(-1)
+    rows = np.column_stack([np.bincount(codes, right), np.bincount(codes)])
+    return percentile_interval(resampled(rows, lambda sums: sums[:, 0] / sums[:, 1], resamples, seed))

@@ -1,0 +1,129 @@
+"""Training on a task: a model with its history, one more metric, or a sentence that says what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+
+from evaluation.models import Annotator, Job, Ranking, Task, User
+from evaluation.problems import InputError
+from metrics.jobs import begin_training
+from metrics.models import MetricRun, TrainedModel
+from metrics.services.finding import find_metrics, metric_of
+from metrics.services.scoring import State, score_task
+from metrics.services.training import train_on_task
+from tests.database.conftest import SENTENCES, annotator, make_task
+from tests.database.test_jobs import work
+
+SignIn = Callable[[User | Annotator | None], Client]
+
+LARGE = [
+    {**SENTENCES[0], "id": f"s{n}", "source": f"Satz {n}.",
+     "references": [f"Sentence {n}: the red house is small."],
+     "candidates": {"alpha": f"Sentence {n}: the red house is small.",
+                    "beta": f"Sentence {n}: the crimson house is tiny.",
+                    "gamma": f"Sentence {n}: the scarlet home is minute."}}
+    for n in range(1, 15)
+]  # fmt: skip
+
+
+def judged(task: Task, *people: Annotator) -> Task:
+    """People like the words of the reference."""
+    liked = {"red", "house", "small"}
+    Ranking.objects.bulk_create(
+        Ranking(
+            uuid=uuid4(), annotator=who, pair=pair, version=1,
+            choice="A>B" if liked & set(pair.first.split()) else "A<B",
+        )
+        for pair in task.pairs.all()
+        for who in people
+    )  # fmt: skip
+    return task
+
+
+@pytest.fixture
+def large(db: None) -> Task:
+    task = make_task(sentences=LARGE)
+    return judged(task, annotator("bob", task), annotator("carol", task))
+
+
+def test_a_model_knows_where_it_comes_from_and_how_good_it_is(large: Task) -> None:
+    model = train_on_task(large, "Town")
+    assert model.kind == TrainedModel.Kind.COMBINATION
+    assert model.provenance["task"] == large.slug
+    assert model.provenance["sentences"] == 14
+    assert model.provenance["annotators"] == 2
+    assert model.evaluation["held_out"]["accuracy"] > 0.7
+    assert {name for name, _ in model.evaluation["weights"]} == set(model.provenance["features"])
+    assert not model.path.startswith("/")
+    assert metric_of(model).name == "Town"
+
+
+def test_a_trained_model_is_one_more_metric(large: Task) -> None:
+    train_on_task(large, "Town")
+    (outcome,) = score_task(large, find_metrics(["trained:Town"]))
+    assert outcome.state is State.SCORED
+    run = MetricRun.objects.get()
+    assert (run.metric, run.higher_is_better) == ("trained:Town", True)
+    assert run.votes.count() == large.pairs.count()
+
+
+def test_with_too_few_answers_it_says_how_many_are_missing(task: Task, bob: Annotator) -> None:
+    judged(task, bob)
+    with pytest.raises(InputError, match="1 more annotators"):
+        train_on_task(task, "Small")
+    assert not TrainedModel.objects.exists()
+
+
+def test_a_name_is_used_once(large: Task) -> None:
+    train_on_task(large, "Town")
+    with pytest.raises(InputError, match="name_taken"):
+        train_on_task(large, "Town")
+
+
+def test_without_references_there_is_nothing_to_learn_from(db: None) -> None:
+    bare = [{key: value for key, value in item.items() if key != "references"} for item in LARGE]
+    task = make_task(sentences=bare)
+    judged(task, annotator("bob", task), annotator("carol", task))
+    with pytest.raises(InputError, match="too_little_data"):
+        train_on_task(task, "Bare")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_training_runs_in_the_background_and_failure_is_told() -> None:
+    task = make_task()
+    job = begin_training(task, "Early", None)
+    work()
+    job.refresh_from_db()
+    assert job.state == Job.State.FAILED
+    assert "100 more decided votes" in job.error
+
+
+class TestPages:
+    def test_organisers_train_and_see_models(self, large: Task, signed_in: SignIn) -> None:
+        client = signed_in(User.objects.create_superuser("boss"))
+        answer = client.post(f"/tasks/{large.slug}/metrics/train", {"name": "Town"})
+        assert answer["Location"] == Job.objects.get().get_absolute_url()
+        model = train_on_task(large, "Town")
+        page = client.get("/models/").content.decode()
+        assert "Town" in page
+        assert model.provenance["sha256"] in page
+        assert client.get(f"/models/{model.pk}/weights.svg").content.startswith(b"<svg xmlns")
+        offered = client.get(f"/tasks/{large.slug}/metrics/choose").content.decode()
+        assert 'value="trained:Town"' in offered
+
+    def test_a_bad_name_trains_nothing(self, task: Task, alice: User, signed_in: SignIn) -> None:
+        client = signed_in(alice)
+        assert client.post(f"/tasks/{task.slug}/metrics/train", {"name": "<b>"}).status_code == 302
+        assert not Job.objects.exists()
+        assert "Use letters" in client.get(f"/tasks/{task.slug}/metrics/choose").content.decode()
+
+    def test_others_see_nothing(self, large: Task, dora: User, signed_in: SignIn) -> None:
+        model = train_on_task(large, "Town")
+        client = signed_in(dora)
+        assert client.get("/models/").status_code == 403
+        assert client.get(f"/models/{model.pk}/weights.svg").status_code == 404
+        assert client.post(f"/tasks/{large.slug}/metrics/train", {"name": "X"}).status_code == 404

@@ -1,0 +1,60 @@
+"""An organiser scores a task in the browser and reads the metrics beside the votes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from uuid import uuid4
+
+from playwright.sync_api import Page, expect
+
+from evaluation.models import Annotator, Ranking, Task, User
+from tests.database.test_jobs import work
+from tests.journeys.conftest import sign_in
+
+
+def test_metrics_are_chosen_scored_and_compared(
+    page: Page, task: Task, organiser: User, tmp_path: Path
+) -> None:
+    bob = Annotator.objects.get(user__username="bob")
+    Ranking.objects.bulk_create(
+        Ranking(uuid=uuid4(), annotator=bob, pair=pair, version=1, choice="A>B") for pair in task.pairs.all()
+    )
+    sign_in(page, "alice")
+    page.goto(f"/tasks/{task.slug}/metrics")
+    page.get_by_role("link", name="Choose metrics").click()
+    for name in ("bleu", "meteor", "per", "ter"):
+        page.locator(f'input[value="{name}"]').uncheck()
+    page.get_by_role("button", name="Score", exact=True).click()
+    expect(page.get_by_text("Score Houses: chrf, wer").first).to_be_visible()
+    work()
+    page.goto(f"/tasks/{task.slug}/metrics")
+    expect(page.get_by_role("heading", name="Best predictor")).to_be_visible()
+    expect(page.locator("svg.plot")).to_have_count(2)
+
+    page.get_by_label("Show").select_option("disagree")
+    page.get_by_role("button", name="Apply").click()
+    expect(page.locator("#pairs .no").first).to_be_visible()
+    with page.expect_download() as download:
+        page.locator("#pairs").get_by_role("link", name="CSV").click()
+    assert "crimson" in Path(download.value.path()).read_text("utf-8")
+
+    scores = tmp_path / "comet.tsv"
+    lines = [f"{system}\ts{n}\t0.{n}" for n in range(1, 5) for system in ("alpha", "beta", "gamma")]
+    scores.write_text("\n".join(["system\titem\tscore", *lines]), "utf-8")
+    page.get_by_role("link", name="Choose metrics").click()
+    page.get_by_label("Name of the metric").fill("COMET")
+    page.get_by_label("File").set_input_files(scores)
+    page.get_by_role("button", name="Import").click()
+    expect(page.get_by_text("The scores of COMET are here.")).to_be_visible()
+
+
+def test_the_page_fits_a_phone(page: Page, task: Task, organiser: User) -> None:
+    from metrics.services.finding import find_metrics
+    from metrics.services.scoring import score_task
+
+    score_task(task, find_metrics(["chrf", "wer", "ter"]))
+    page.set_viewport_size({"width": 375, "height": 800})
+    sign_in(page, "alice")
+    for address in (f"/tasks/{task.slug}/metrics", f"/tasks/{task.slug}/metrics/choose"):
+        page.goto(address)
+        assert page.evaluate("document.documentElement.scrollWidth") == 375
