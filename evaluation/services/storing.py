@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from django.db import connection, transaction
-from django.db.models import Model
+from django.db.models import Count, Model
 
 from evaluation.alignment import format_links
 from evaluation.alignment.pairs import Occurrence as Where
@@ -171,9 +171,14 @@ class Store:
         """Draw, by seed, who asks the pairs that occur in several items; a pass over those alone."""
         if self.scope is not Scope.TASK:
             return
-        best: dict[int, tuple[bytes, int]] = {}
-        rows = (
+        several = (
             Occurrence.objects.filter(pair__task=self.task, pair__item__isnull=True)
+            .values("pair")
+            .annotate(n=Count("pk"))
+            .filter(n__gt=1)
+        )
+        rows = (
+            Occurrence.objects.filter(pair__in=several.values("pair"))
             .values_list(
                 "pair_id", "pair__first", "pair__second", "index", "flipped", "alignment__comparison_id",
                 "alignment__comparison__item__key", "alignment__comparison__first__text",
@@ -181,15 +186,19 @@ class Store:
             )
             .iterator(chunk_size=1000)
         )  # fmt: skip
+        best: dict[int, tuple[bytes, int]] = {}
         for pair, first, second, index, flipped, comparison, item, text_a, text_b in rows:
             where = Where(item, comparison_key(text_a, text_b), index, flipped)
             drawn = (lot(self.task.seed, first, second, where), comparison)
             best[pair] = min(drawn, best.get(pair, drawn))
-        owners = [PhrasePair(pk=pair, owner_id=comparison) for pair, (_, comparison) in best.items()]
+        owners = [(comparison, pair) for pair, (_, comparison) in best.items()]
+        table = connection.ops.quote_name(PhrasePair._meta.db_table)
         for start in range(0, len(owners), OWNERS_AT_ONCE):
             # Short transactions: people annotate other tasks meanwhile.
-            with transaction.atomic():
-                PhrasePair.objects.bulk_update(owners[start : start + OWNERS_AT_ONCE], ["owner"])
+            with transaction.atomic(), connection.cursor() as cursor:
+                cursor.executemany(
+                    f"UPDATE {table} SET owner_id = %s WHERE id = %s", owners[start : start + OWNERS_AT_ONCE]
+                )
 
 
 def insert_rows(
