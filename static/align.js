@@ -49,33 +49,30 @@ function read() {
   return [...links.values()].sort(byNumbers);
 }
 
-let links = read() ?? [], picked = null;
-const first = { links: field.value, join: join.checked }, past = [];
+const saidNow = () => ({ links: field.value, join: join.checked });
+const start = saidNow(), past = [];
+let links = read() ?? [], picked = null, now = start;
 
-function remember() {
-  past.push({ links: last.links, join: last.join });
-}
-let last = { ...first };
-
-function change(value, joined = join.checked) {
-  remember();
-  show({ links: value, join: joined });
+// What the form says has changed; the state before can be had back.
+function changed() {
+  past.push(now);
+  now = saidNow();
+  links = read() ?? links;
+  draw();
+  ask();
 }
 
 function show(state) {
   field.value = state.links;
   join.checked = state.join;
-  last = { ...state };
-  links = read() ?? [];
-  draw();
-  ask();
 }
 
 function toggle(i, j) {
   const rest = links.filter(([k, l]) => k !== i || l !== j), linked = rest.length === links.length;
   if (linked) rest.push([i, j]);
   say(linked ? words.now : words.gone, text(rows.a[i]), text(rows.b[j]));
-  change(written(rest.sort(byNumbers)));
+  field.value = written(rest.sort(byNumbers));
+  changed();
 }
 
 function say(sentence, a, b) {
@@ -84,12 +81,17 @@ function say(sentence, a, b) {
 
 function undo() {
   const state = past.pop();
-  if (state) show(state);
+  if (!state) return;
+  show(state);
+  changed();
+  past.pop(); // undoing is no step of its own
 }
 
 function reset() {
   pick(null);
-  if (last.links !== first.links || last.join !== first.join) change(first.links, first.join);
+  if (now.links === start.links && now.join === start.join) return;
+  show(start);
+  changed();
 }
 
 // --- choosing ----------------------------------------------------------------------------------------------
@@ -150,7 +152,8 @@ function draw() {
   for (const button of [...rows.a, ...rows.b]) {
     const found = partners.get(button);
     button.classList.toggle("is-linked", Boolean(found));
-    button.lastChild.textContent = `, ${found ? words.linked.replace("{words}", found.join(", ")) : words.unlinked}`;
+    const state = found ? words.linked.replace("{words}", found.join(", ")) : words.unlinked;
+    button.lastChild.textContent = ` (${state})`;
   }
 }
 
@@ -159,8 +162,14 @@ function draw() {
 let request = null, timer = 0;
 
 function ask() {
+  shown.setAttribute("aria-busy", "true");
   clearTimeout(timer);
   timer = setTimeout(load, 120);
+}
+
+function stop() {
+  clearTimeout(timer);
+  request?.abort();
 }
 
 async function load() {
@@ -174,9 +183,12 @@ async function load() {
     if (!response.ok) throw new Error(String(response.status));
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     shown.replaceChildren(...page.body.childNodes);
+    shown.removeAttribute("aria-busy");
     draw();
   } catch (error) {
-    if (error.name !== "AbortError") said.textContent = words.failed;
+    if (error.name === "AbortError") return;
+    shown.removeAttribute("aria-busy");
+    said.textContent = words.failed;
   }
 }
 
@@ -226,16 +238,12 @@ form.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-field.addEventListener("input", () => {
-  remember();
-  last.links = field.value;
-  const found = read();
-  if (found) { links = found; draw(); }
-  ask();
-});
+field.addEventListener("input", changed);
 // Enter in the field asks for nothing more than the preview, which is there already.
 field.addEventListener("keydown", (event) => { if (event.key === "Enter") event.preventDefault(); });
-join.addEventListener("change", () => { remember(); last.join = join.checked; ask(); });
+join.addEventListener("change", changed);
+
+form.addEventListener("submit", stop);
 
 new ResizeObserver(draw).observe(inner);
 draw();
