@@ -2,12 +2,13 @@ from __future__ import annotations
 
 from django.urls import path
 
-from metrics.views import compare, models, scoring
+from metrics.views import compare, item, models, scoring
 
 urlpatterns = [
     path("tasks/<slug:slug>/metrics", compare.page, name="task-metrics"),
     path("tasks/<slug:slug>/metrics/plots/<slug:name>.svg", compare.plot, name="task-metrics-plot"),
     path("tasks/<slug:slug>/metrics/choose", scoring.choose, name="choose-metrics"),
+    path("tasks/<slug:slug>/metrics/items/<int:position>", item.page, name="metrics-item"),
     path("tasks/<slug:slug>/metrics/train", models.train, name="train-model"),
     path("models/", models.page, name="models"),
     path("models/<int:pk>/weights.svg", models.weights, name="model-weights"),
