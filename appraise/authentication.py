@@ -7,7 +7,7 @@ from django.contrib.auth.backends import ModelBackend
 from evaluation.models import User
 from evaluation.prepared import Prepared
 
-_BY_ID = Prepared(lambda pk: User.objects.filter(pk=pk), 1000001)
+_BY_ID = Prepared(lambda pk: User.objects.filter(pk=pk), 10001)
 
 
 class Backend(ModelBackend):

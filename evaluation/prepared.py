@@ -35,7 +35,7 @@ class Prepared(Generic[M]):
     """``build(*arguments)`` is the queryset; ``examples`` are arguments of the right types, all different.
 
     The examples are found again among the parameters of the compiled query, so an argument must reach the
-    database unchanged: integers and strings do.
+    database unchanged: integers and strings do. Integers must fit the column (a small one holds 32,767).
     """
 
     def __init__(self, build: Callable[..., QuerySet[M, Any]], *examples: int | str) -> None:

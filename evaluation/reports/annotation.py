@@ -152,7 +152,7 @@ _ASKED = Prepared(
     lambda alignment, comparison: Occurrence.objects.filter(
         alignment=alignment, pair__owner=comparison
     ).values_list("index", "pair_id", "flipped"),
-    1000001, 1000002,
+    10001, 10002,
 )  # fmt: skip
 _ANSWERS = Prepared(
     lambda annotator, presentation, comparison: Ranking.objects.filter(
@@ -160,7 +160,7 @@ _ANSWERS = Prepared(
     )
     .order_by("version")
     .values_list("pair_id", "version", "choice"),
-    1000001, 1000002, 1000003,
+    10001, 10002, 10003,
 )  # fmt: skip
 _PROGRESS = Prepared(
     lambda annotator, task: Assignment.objects.filter(annotator=annotator, task=task)
@@ -168,7 +168,7 @@ _PROGRESS = Prepared(
     .values("task")
     .annotate(done=Count("pk", filter=Q(finished_at__isnull=False)), ms=Sum("active_ms"))
     .values_list("done", "ms"),
-    1000001, 1000002,
+    10001, 10002,
 )  # fmt: skip
 _SENTENCE = Prepared(
     lambda annotator, comparison, presentation: SentenceAnswer.objects.filter(
@@ -176,5 +176,5 @@ _SENTENCE = Prepared(
     )
     .order_by("version")
     .values_list("question", "value"),
-    1000001, 1000002, 1000003,
+    10001, 10002, 10003,
 )  # fmt: skip

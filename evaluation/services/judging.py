@@ -199,7 +199,7 @@ _OWN_SEAT = Prepared(
     lambda annotator, comparison, presentation: Slot.objects.select_for_update().filter(
         annotator=annotator, comparison=comparison, presentation=presentation
     ),
-    1000001, 1000002, 1000003,
+    10001, 10002, 10003,
 )  # fmt: skip
 
 
@@ -296,13 +296,13 @@ _ASKED = Prepared(
     lambda alignment, comparison, index: Occurrence.objects.filter(
         alignment=alignment, pair__owner=comparison, index=index
     ).values_list("pair_id", "flipped"),
-    1000001, 1000002, 1000003,
+    10001, 10002, 10003,
 )  # fmt: skip
 _GIVEN = Prepared(
     lambda annotator, pair, presentation: Ranking.objects.filter(
         annotator=annotator, pair=pair, presentation=presentation
     ).values_list("version", "choice", "uuid"),
-    1000001, 1000002, 1000003,
+    10001, 10002, 10003,
 )  # fmt: skip
 
 

@@ -36,7 +36,7 @@ _ASSIGNMENT = Prepared(
     lambda token, user: Assignment.objects.select_related(
         "task", "annotator", "alignment", "comparison__first", "comparison__second", "comparison__item"
     ).filter(token=token, annotator__user=user, task__state__in=[Task.State.OPEN, Task.State.CLOSED]),
-    "a token", 1000001,
+    "a token", 10001,
 )  # fmt: skip
 
 
@@ -44,7 +44,7 @@ _ANSWERED = Prepared(
     lambda token, user: Assignment.objects.select_related("task").filter(
         token=token, annotator__user=user, task__state__in=[Task.State.OPEN, Task.State.CLOSED]
     ),
-    "a token", 1000001,
+    "a token", 10001,
 )  # fmt: skip
 
 
