@@ -105,6 +105,9 @@ def test_a_report_becomes_a_new_version_by_mouse(
     expect(page.get_by_role("heading", name="Flagged alignments")).to_be_visible()
     page.get_by_role("link", name="Correct any sentence").click()
     accessible(page)
+    page.set_viewport_size({"width": 375, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") == 375
+    page.set_viewport_size({"width": 1280, "height": 900})
     page.get_by_role("link", name="Correct ").click()
     expect(page.get_by_text("The phrase is cut in the wrong place")).to_be_visible()
     expect(page.locator(".align-lines path")).to_have_count(3)
