@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from django.db import close_old_connections
+from django.db import close_old_connections, connection
 from django.db.utils import OperationalError
 from django_tasks_db.management.commands.db_worker import Command as QueueWorker
 
@@ -23,6 +23,7 @@ class Command(QueueWorker):
             super().handle(*args, **options)
         finally:
             over.set()
+            watch.join()
 
     def watch(self, over: threading.Event) -> None:
         while True:
@@ -32,4 +33,5 @@ class Command(QueueWorker):
             except OperationalError as error:  # a busy or restarting database: look again later
                 logger.warning("cannot look for abandoned jobs: %s", error)
             if over.wait(LEASE.total_seconds() / 2):
+                connection.close()
                 return
