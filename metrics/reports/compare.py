@@ -84,14 +84,16 @@ class Comparison:
         )
 
     @property
-    def best_against(self) -> list[tuple[MetricLine, Contest]]:
-        """The best predictor's contests with the others."""
+    def best_against(self) -> list[tuple[MetricLine, int, int, Contest]]:
+        """The best predictor's contests: the other, pairs that only the best and only the other got right."""
         voters = self.voters
         if self.best is None:
             return []
         number = voters.index(self.best)
         return [
-            (voters[one.b if one.a == number else one.a], one)
+            (voters[one.b], one.only_a, one.only_b, one)
+            if one.a == number
+            else (voters[one.a], one.only_b, one.only_a, one)
             for one in self.contests
             if number in (one.a, one.b)
         ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -103,10 +104,19 @@ def discourse_drawings(texts: Sequence[tuple[str, str]], language: str) -> Drawi
     except (MetricUnavailable, InputError) as error:
         return Drawings("", [], str(error))
     drawn = [
-        Drawn(title, mark_safe(svg(tree, title=title, lang=language)))  # escapes all text itself
+        Drawn(title, mark_safe(_sized(svg(tree, title=title, lang=language))))  # escapes all text itself
         for (title, _text), tree in zip(texts, trees, strict=True)
     ]
     return Drawings(str(parser.tool), drawn)
+
+
+def _sized(svg: str) -> str:
+    """In its own size, so that a tree of one unit is not blown up to the width of the page.
+
+    >>> _sized('<svg viewBox="0 0 30 20">')
+    '<svg width="30" height="20" viewBox="0 0 30 20">'
+    """
+    return re.sub(r'viewBox="0 0 (\S+) (\S+)"', r'width="\1" height="\2" \g<0>', svg, count=1)
 
 
 def collocation_drawings(texts: Sequence[tuple[str, str]], language: str) -> Drawings:

@@ -51,7 +51,7 @@ def weight_bars(model: TrainedModel) -> Plot:
     height = 26 * len(weights) + 8
     marks = [f'<line class="axis" x1="300" x2="300" y1="0" y2="{height}"/>']
     for place, (name, value) in enumerate(weights):
-        y, width = 4 + 26 * place, 130 * abs(value) / most
+        y, width = 4 + 26 * place, 100 * abs(value) / most
         x = 300 if value >= 0 else 300 - width
         kind = "bar1" if value >= 0 else "bar0"
         marks.append(f'<rect class="{kind}" x="{x:.1f}" y="{y}" width="{width:.1f}" height="18" rx="2"/>')
