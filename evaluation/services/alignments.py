@@ -69,14 +69,16 @@ def correct(comparison: Comparison, correction: Correction, *, base: int, by: Us
         if before.version != base:
             raise StaleAlignment(before)
         plan = plan_correction(comparison, before, correction)
-        if plan.rows == before.phrases and format_links(plan.alignment.links) == before.links:
+        # All of them, also those that no phrase could keep: the phrases follow from the whole set.
+        given = format_links(correction.links)
+        if plan.rows == before.phrases and given == before.links:
             raise NothingChanged(str(before))
         # Nobody's first answer can be on its way while we ask who has answered.
         list(Slot.objects.select_for_update().filter(comparison=comparison).values_list("pk"))
         alignment = Alignment.objects.create(
             comparison=comparison,
             version=base + 1,
-            links=format_links(plan.alignment.links),
+            links=given,
             aligner=plan.aligner,
             phrases=plan.rows,
             made_by=by,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable
+from threading import Barrier, Thread
 from typing import Any
 
 import pytest
@@ -29,6 +30,7 @@ from evaluation.models import (
     Task,
     User,
 )
+from evaluation.reports.alignments import editor_page
 from evaluation.schemes import Choice
 from evaluation.services import alignments, judging
 from tests.database.conftest import annotator, make_task, person
@@ -259,6 +261,38 @@ class TestCorrecting:
         assert made.aligner == "given links, corrected, differences apart"
         # Case counts where links were given: The and the differ.
         assert questions(made) == {("The", "the"), ("big", "large")}
+
+    def test_what_was_stored_is_what_the_editor_opens_with(self, task: Task, alice: User) -> None:
+        """Also where links were dropped: without them, other phrases might follow."""
+        made = correct(task, "0-0 0-3 2-2 3-1 4-4 6-4", alice)
+        page = editor_page(the_comparison(task))
+        plan = alignments.plan_correction(the_comparison(task), made, page.start)
+        assert plan.alignment.dropped
+        assert plan.rows == made.phrases
+
+    @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite in memory has one connection")
+    @pytest.mark.django_db(transaction=True)
+    def test_of_two_corrections_at_the_same_moment_one_is_stored(self, task: Task, alice: User) -> None:
+        comparison = the_comparison(task)
+        begun, outcomes = Barrier(2), list[str]()
+
+        def save(text: str) -> None:
+            begun.wait()
+            try:
+                alignments.correct(comparison, links(text), base=1, by=alice)
+                outcomes.append("stored")
+            except alignments.StaleAlignment:
+                outcomes.append("stale")
+            finally:
+                connection.close()
+
+        threads = [Thread(target=save, args=[text]) for text in (DIAGONAL, "0-0 6-6")]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(outcomes) == ["stale", "stored"]
+        assert newest(comparison).version == 2
 
 
 class TestWorkThatIsUnderWay:
