@@ -102,7 +102,8 @@ def main() -> int:
     for name, limit in (("page", PAGE_LIMIT), ("save", SAVE_LIMIT)):
         ratio = cost[name] / cost["empty"]
         print(
-            f"{name}: {cost[name]:.2f} ms CPU, {ratio:.1f}× an empty view ({cost['empty']:.2f} ms), at most {limit}×"
+            f"{name}: {cost[name]:.2f} ms CPU, {ratio:.1f}× an empty view"
+            f" ({cost['empty']:.2f} ms), at most {limit}×"
         )
     print(f"page weight: {size / 1000:.1f} kB HTML")
     return (

@@ -195,6 +195,7 @@ def _page(
         "scheme": page.scheme,
         "above": [item.source] if shows_source else item.references,
         "above_attributes": lang_and_dir(task.source_language if shows_source else task.target_language),
+        "context_attributes": lang_and_dir(task.source_language),
         "missing": missing_numbers,
         "conflicts": [q.card.number for q in page.questions if conflicts and q.card.index in conflicts],
         "said": _said(page, task, missing_numbers),
