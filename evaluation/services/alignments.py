@@ -108,8 +108,8 @@ def dismiss(task: Task, pair: PhrasePair, *, by: User) -> int:
 
 def moved_assignment(token: str, user: User) -> Assignment | None:
     """Where the work behind a token went when its alignment was corrected."""
-    stem = token.partition(".")[0]
-    return Assignment.objects.filter(token__startswith=f"{stem}.", annotator__user=user).first()
+    later = Assignment.objects.filter(token__startswith=f"{token.partition('.')[0]}.", annotator__user=user)
+    return later.exclude(token=token).first()
 
 
 # --- what a correction asks --------------------------------------------------------------------------

@@ -361,6 +361,16 @@ class TestWorkThatIsUnderWay:
         answer_url = reverse("answer", args=[work.token])
         assert signed_in(None).post(answer_url, "{}", content_type="application/json").status_code == 401
 
+    def test_a_page_that_is_gone_for_another_reason_stays_gone(
+        self, task: Task, alice: User, bob: Annotator, signed_in: SignIn
+    ) -> None:
+        work = begin(task, bob)
+        correct(task, DIAGONAL, alice)
+        Task.objects.update(state=Task.State.ARCHIVED)
+        client = signed_in(bob)
+        assert client.get(reverse("annotate", args=[work.token]), follow=True).status_code == 404
+        assert client.get(reverse("annotate", args=[f"{work.token}.2"])).status_code == 404
+
     def test_two_corrections_in_a_row_lead_to_the_newest(
         self, task: Task, alice: User, bob: Annotator, signed_in: SignIn
     ) -> None:
