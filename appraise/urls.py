@@ -7,8 +7,10 @@ from django.urls import include, path
 from appraise import views
 from evaluation.api import api
 from evaluation.api_uploads import router as uploads
+from metrics.api import router as metrics
 
 api.add_router("", uploads)
+api.add_router("", metrics)
 
 urlpatterns = [
     path("healthz", views.healthz, name="healthz"),
