@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
-from evaluation.jobs import Cancelled
+from evaluation.jobs import Cancelled, requeue_abandoned
 from evaluation.models import Alignment, Job, Task
 from evaluation.problems import InputError
 from metrics import registry
@@ -148,6 +150,18 @@ class TestJob:
         assert [one["state"] for one in job.result["metrics"]] == ["scored", "scored"]
         assert (job.done, job.total) == (4, 4)
         assert set(MetricRun.objects.values_list("job", flat=True)) == {job.pk}
+
+    def test_a_job_whose_worker_died_goes_on_with_the_next_metric(self) -> None:
+        task = make_task()
+        job = begin_scoring(task, ["chrf", "wer"], None)
+        score_task(task, find_metrics(["chrf"]), job=job)  # as far as the first worker came
+        past = timezone.now() - timedelta(minutes=5)
+        Job.objects.filter(pk=job.pk).update(state=Job.State.RUNNING, lease_until=past, lease_holder="dead")
+        requeue_abandoned()
+        work()
+        job.refresh_from_db()
+        assert [one["state"] for one in job.result["metrics"]] == ["known", "scored"]
+        assert MetricRun.objects.count() == 2
 
     def test_an_unknown_metric_never_becomes_a_job(self) -> None:
         with pytest.raises(InputError):
