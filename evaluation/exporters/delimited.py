@@ -2,28 +2,31 @@
 
 CSV and TSV hold every text verbatim. A spreadsheet would run a cell that begins with ``=`` as a formula, so
 there is a third, labelled format in which such cells begin with an apostrophe.
+
+The texts of a pair are quoted once, not once for each answer; the rest of a row is numbers and known words.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from evaluation.exporters.model import COLUMNS, AskedPair
+from evaluation.exporters.model import COLUMNS, Answer, AskedPair
 
 BLOCK = 500  # pairs written together
 RISKY = ("=", "+", "-", "@", "\t", "\r", "\0")
+Quote = Callable[[str], str]
 
 
 def as_csv(pairs: Iterable[AskedPair]) -> Iterator[str]:
     """RFC 4180 with a header and line feeds; a withdrawn answer has an empty label."""
-    return _written(pairs, "\n", defuse=False)
+    return _written(pairs, quoted, ",", "\n")
 
 
 def as_spreadsheet(pairs: Iterable[AskedPair]) -> Iterator[str]:
     """For spreadsheets: a byte order mark, carriage returns, and no cell that could be a formula."""
     yield "\ufeff"
-    yield from _written(pairs, "\r\n", defuse=True)
+    yield from _written(pairs, lambda cell: quoted(defused(cell)), ",", "\r\n")
 
 
 def as_tsv(pairs: Iterable[AskedPair]) -> Iterator[str]:
@@ -31,15 +34,67 @@ def as_tsv(pairs: Iterable[AskedPair]) -> Iterator[str]:
 
     A backslash of the text is doubled, so that every text can be read back exactly.
     """
-    yield "\t".join(COLUMNS) + "\n"
+    return _written(pairs, escaped, "\t", "\n")
+
+
+def _written(pairs: Iterable[AskedPair], quote: Quote, cut: str, end: str) -> Iterator[str]:
+    yield cut.join(COLUMNS) + end
+    voices = _Quoted(quote)
     for block in _blocks(pairs):
         lines = []
         for pair in block:
-            start = "\t".join(_escaped(cell) for cell in pair.cells)
-            for answer in pair.answers:
-                cells = "\t".join(_text(value) for value in answer)
-                lines.append(f"{start}\t{cells}\n")
+            start = cut.join(map(quote, pair.cells))
+            lines += [f"{start}{cut}{_rest(answer, voices, cut)}{end}" for answer in pair.answers]
         yield "".join(lines)
+
+
+def _rest(answer: Answer, voices: _Quoted, cut: str) -> str:
+    """The answer's part of a row; only the annotator's name could need quotes."""
+    who, time, version, current, label, left, surplus, alignment, active, elapsed, order, received = answer
+    return (
+        f"{voices[who]}{cut}{time}{cut}{version}{cut}{_FLAG[current]}{cut}{label or ''}{cut}{left}{cut}"
+        f"{_FLAG[surplus]}{cut}{'' if alignment is None else alignment}{cut}"
+        f"{'' if active is None else active}{cut}{'' if elapsed is None else elapsed}{cut}{order}{cut}"
+        f"{'' if received is None else voices[received]}"
+    )
+
+
+_FLAG = {True: "yes", False: "no"}
+
+
+class _Quoted(dict[str, str]):
+    """Each name is quoted once."""
+
+    def __init__(self, quote: Quote) -> None:
+        super().__init__()
+        self._quote = quote
+
+    def __missing__(self, text: str) -> str:
+        found = self._quote(text)
+        if len(self) < 10_000:  # times of day are all different
+            self[text] = found
+        return found
+
+
+def defused(cell: str) -> str:
+    """A cell that no spreadsheet takes for a formula.
+
+    >>> defused("=1+1"), defused("- Ja"), defused("a=b")
+    ("'=1+1", "'- Ja", 'a=b')
+    """
+    return f"'{cell}" if cell.startswith(RISKY) else cell
+
+
+def quoted(cell: str) -> str:
+    r"""A cell of a CSV file.
+
+    >>> quoted("plain"), quoted('say "yes", then'), quoted("")
+    ('plain', '"say ""yes"", then"', '')
+    """
+    if '"' in cell or "," in cell or not cell.isprintable():
+        text: str = _writer.writerow((cell,))
+        return text[:-2]
+    return cell
 
 
 class _Echo:
@@ -49,39 +104,16 @@ class _Echo:
         return text
 
 
-def _written(pairs: Iterable[AskedPair], end: str, *, defuse: bool) -> Iterator[str]:
-    # The writer quotes the characters of its own line end, so it must know both of them.
-    writer = csv.writer(_Echo(), lineterminator="\r\n")
-
-    def line(row: Iterable[object]) -> str:
-        text: str = writer.writerow(map(defused, row) if defuse else row)
-        return text[:-2] + end
-
-    yield line(COLUMNS)
-    for block in _blocks(pairs):
-        yield "".join(line((*pair.cells, *map(_flag, answer))) for pair in block for answer in pair.answers)
+# It quotes the characters of its own line end, so it must know both of them.
+_writer = csv.writer(_Echo(), lineterminator="\r\n")
 
 
-def defused(cell: object) -> object:
-    """A cell that no spreadsheet takes for a formula.
+def escaped(text: str) -> str:
+    r"""A cell of a TSV file.
 
-    >>> defused("=1+1"), defused("- Ja"), defused("a=b"), defused(-3)
-    ("'=1+1", "'- Ja", 'a=b', -3)
+    >>> escaped("a\tb"), escaped("\\")
+    ('a\\tb', '\\\\')
     """
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(RISKY) else cell
-
-
-def _flag(value: object) -> object:
-    return ("no", "yes")[value] if isinstance(value, bool) else value
-
-
-def _text(value: object) -> str:
-    if value is None:
-        return ""
-    return _escaped(value) if isinstance(value, str) else str(_flag(value))
-
-
-def _escaped(text: str) -> str:
     if "\\" in text or not text.isprintable():
         for sign, name in (("\\", "\\\\"), ("\t", "\\t"), ("\n", "\\n"), ("\r", "\\r")):
             text = text.replace(sign, name)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from xml.sax.saxutils import escape, quoteattr
 
-from evaluation.exporters.model import ANSWER_COLUMNS, AskedPair
+from evaluation.exporters.model import Answer, AskedPair
 
 # Characters that XML 1.0 cannot hold, even as references.
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -30,8 +31,33 @@ def _pair(pair: AskedPair) -> Iterator[str]:
         held = "".join(f"<system>{escape(legal(name))}</system>" for name in systems)
         yield f'<{side}><text xml:space="preserve">{_kept(legal(text))}</text>{held}</{side}>\n'
     for answer in pair.answers:
-        yield f"<ranking{_attributes(zip(ANSWER_COLUMNS, answer, strict=True))}/>\n"
+        yield f"<ranking{_answer(answer)}/>\n"
     yield "</pair>\n"
+
+
+def _answer(answer: Answer) -> str:
+    """Attributes of an answer; only names, labels and times could hold what XML must escape."""
+    who, time, version, current, label, left, surplus, alignment, active, elapsed, order, received = answer
+    return "".join(
+        (
+            f' annotator={_quoted(who)} presentation="{time}" version="{version}" current="{_FLAG[current]}"',
+            "" if label is None else f" label={_quoted(label)}",
+            f' left="{left}" surplus="{_FLAG[surplus]}"',
+            "" if alignment is None else f' alignment="{alignment}"',
+            "" if active is None else f' active_ms="{active}"',
+            "" if elapsed is None else f' elapsed_ms="{elapsed}"',
+            f' order="{order}"',
+            "" if received is None else f" received_at={_quoted(received)}",
+        )
+    )
+
+
+_FLAG = {True: "yes", False: "no"}
+
+
+@lru_cache(maxsize=10_000)
+def _quoted(text: str) -> str:
+    return quoteattr(legal(text))
 
 
 def legal(text: str) -> str:
@@ -47,13 +73,5 @@ def _kept(text: str) -> str:
     return escape(text, {"\r": "&#13;"})  # a bare carriage return would be read back as a line feed
 
 
-def _attributes(values: Iterable[tuple[str, object]]) -> str:
-    return "".join(
-        f" {name}={quoteattr(legal(_text(value)))}"
-        for name, value in values
-        if value is not None and value != ""
-    )
-
-
-def _text(value: object) -> str:
-    return ("no", "yes")[value] if isinstance(value, bool) else str(value)
+def _attributes(values: Iterable[tuple[str, str]]) -> str:
+    return "".join(f" {name}={quoteattr(legal(value))}" for name, value in values if value)

@@ -41,7 +41,8 @@ def _fetched(cursor: Any, sql: str, parameters: Any, width: int) -> NDArray[np.i
 
 def _copied(cursor: Any, sql: str, parameters: Any, width: int) -> NDArray[np.int64]:
     """Each row is a count of fields, then for each field its length (8) and the number, big-endian."""
-    with cursor.copy(f"COPY ({sql}) TO STDOUT (FORMAT BINARY)", parameters) as copy:
+    # The driver's own cursor: Django's wrapper passes no parameters on.
+    with cursor.cursor.copy(f"COPY ({sql}) TO STDOUT (FORMAT BINARY)", parameters) as copy:
         content = b"".join(bytes(block) for block in copy)
     record = np.dtype(
         [("fields", ">i2"), *(part for n in range(width) for part in ((f"l{n}", ">i4"), (f"v{n}", ">i8")))]

@@ -14,7 +14,7 @@ from operator import itemgetter
 from typing import Any
 
 from django.db import connection
-from django.db.models import Min, Q
+from django.db.models import DateTimeField, F, Q, Value
 
 from evaluation.exporters import Answer, AskedPair
 from evaluation.models import Alignment, Annotator, Occurrence, Output, PhrasePair, Ranking
@@ -51,7 +51,8 @@ def voices(scope: Scope, *, identify: bool) -> Voices:
 
 def asked_pairs(scope: Scope, who: Voices) -> Iterator[AskedPair]:
     """Every pair that was answered, with every version of every answer, in the order of pairs."""
-    first = Ranking.objects.filter(pair__task__in=_keys(scope)).aggregate(first=Min("pk"))["first"] or 0
+    asked = PhrasePair.objects.filter(task__in=_keys(scope)).values("pk")
+    first = Ranking.objects.filter(pair__in=asked).order_by("pk").values_list("pk", flat=True).first() or 0
     slugs = {task.pk: task.slug for task in scope.tasks}
     for pairs in _pair_chunks(scope):
         ids = [pair["pk"] for pair in pairs]
@@ -119,7 +120,7 @@ _COLUMNS = ("pair_id", "annotator_id", "presentation", "version", "choice", "swa
 
 def _answers(pairs: Sequence[int], who: Voices, first: int) -> dict[int, list[Answer]]:
     """Pair id → its answers, oldest first."""
-    columns = (*_COLUMNS, "received_at") if who.identified else _COLUMNS
+    when = F("received_at") if who.identified else Value(None, output_field=DateTimeField())
     # A range, not a list: pairs of a task follow each other, and strangers are left out below.
     rows = Ranking.objects.filter(pair__gte=pairs[0], pair__lte=pairs[-1]).order_by("pair_id", "pk")
     versions = dict(
@@ -132,7 +133,7 @@ def _answers(pairs: Sequence[int], who: Voices, first: int) -> dict[int, list[An
     wanted = set(pairs)
     return {
         pair: _group(list(group), who, first, versions)
-        for pair, group in groupby(_fetched(rows.values_list(*columns)), key=itemgetter(0))
+        for pair, group in groupby(_fetched(rows.values_list(*_COLUMNS, when)), key=itemgetter(0))
         if pair in wanted
     }
 
@@ -142,21 +143,13 @@ def _group(rows: list[tuple[Any, ...]], who: Voices, first: int, versions: dict[
     names = who.names
     return [
         Answer(
-            names[row[1]],
-            row[2],
-            row[3],
-            newest[row[1], row[2]] == row[3],
-            row[4],
-            "second" if row[5] else "first",
-            row[6] is None,
-            versions.get(row[7]),
-            row[8],
-            row[9],
-            row[10] - first + 1,
-            str(row[11]) if who.identified else None,
+            names[person], time, version, newest[person, time] == version, label,
+            "second" if swapped else "first", slot is None, versions.get(alignment), active, elapsed,
+            number - first + 1, None if received is None else str(received),
         )
-        for row in rows
-    ]
+        for _, person, time, version, label, swapped, slot, alignment, active, elapsed, number, received
+        in rows
+    ]  # fmt: skip
 
 
 def _fetched(rows: Any) -> list[tuple[Any, ...]]:

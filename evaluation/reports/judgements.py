@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from django.db.models import BigIntegerField, Case, F, QuerySet, Value, When
+from django.db.models import BigIntegerField, Case, F, IntegerField, QuerySet, Value, When
 from django.db.models.functions import Cast, Coalesce
 from numpy.typing import NDArray
 
@@ -63,14 +63,32 @@ def pseudonym(campaign_key: str, annotator_key: str) -> str:
 def study(tasks: Sequence[Task], *, named: bool = False) -> Study:
     """The tasks of one campaign as columns; annotators go by their pseudonyms, or by their user names."""
     asked = _asked_pairs(tasks)
-    ids, annotators, pairs, packed = integer_columns(_rankings(tasks, len(asked.ids)), 4)
-    order = np.argsort(ids, kind="stable")  # the order of time, whatever way the database went
-    annotators, pairs, packed = annotators[order], pairs[order], packed[order]
-    rows = latest([annotators, pairs, packed >> 5 & 31])
-    rows = rows[packed[rows] >> 2 & 7 != WITHDRAWN]
+    annotators, pairs, packed = integer_columns(_rankings(tasks, len(asked.ids)), 3)
+    rows = _current(annotators, pairs, packed, asked.ids)
     people = _people(tasks, np.unique(annotators[rows]), named=named)
     rows = rows[np.isin(annotators[rows], np.fromiter(people, np.int64, len(people)))]
     return _study(tasks, annotators[rows], pairs[rows], packed[rows], people, asked)
+
+
+def _current(
+    annotators: NDArray[np.int64], pairs: NDArray[np.int64], packed: NDArray[np.int64], ids: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """The rows that count: about pairs with these ids, of several versions the last, nothing withdrawn."""
+    rows = np.flatnonzero(_known(pairs, ids))
+    changed = packed[rows] >= 2 << 43
+    if changed.any():
+        cells = (pairs[rows] * (annotators.max() + 1) + annotators[rows]) * 32 + (packed[rows] >> 5 & 31)
+        touched = np.isin(cells, cells[changed])  # answers with a second version: few
+        some = np.flatnonzero(touched)
+        rows = rows[np.union1d(np.flatnonzero(~touched), some[latest([cells[some]])])]
+    return np.asarray(rows[packed[rows] >> 2 & 7 != WITHDRAWN])
+
+
+def _known(pairs: NDArray[np.int64], ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which pairs are among the ids, by a table instead of by sorting."""
+    table = np.zeros(max(ids.max(initial=0), pairs.max(initial=0)) + 1, dtype=bool)
+    table[ids] = True
+    return table[pairs]
 
 
 def _study(
@@ -92,7 +110,7 @@ def _study(
         labels=(packed >> 2 & 7).astype(np.int8),
         swapped=(packed & 1).astype(bool),
         surplus=(packed >> 1 & 1).astype(bool),
-        active_ms=(packed >> 10).astype(np.int32),
+        active_ms=((packed >> 10 & (2**33 - 1)) - 1).astype(np.int32),
         pair_keys=asked.ids,
         pair_tasks=np.searchsorted(_keys(tasks), asked.tasks).astype(np.int16),
         pair_sentences=np.unique(asked.items, return_inverse=True)[1].astype(np.int32),
@@ -109,26 +127,28 @@ def _people(tasks: Sequence[Task], ids: NDArray[np.int64], *, named: bool) -> di
 
 
 def _rankings(tasks: Sequence[Task], pairs: int) -> QuerySet[Ranking, tuple[int, ...]]:
-    """(id, annotator, pair, packed); small values share one number, which halves the time of reading.
+    """(annotator, pair, packed), oldest first; what is small shares one number, which halves the time.
 
-    Bits from the lowest: swapped, surplus, label (3), presentation (5), then the active time.
+    Bits from the lowest: swapped, surplus, label (3), presentation (5), active time and one (33), version.
     """
     label = Case(
-        *(When(choice=name, then=Value(code)) for name, code in CODE_OF.items()),
-        default=Value(WITHDRAWN),
+        *(When(choice=name, then=Value(CODE_OF[name] * 4)) for name in _OFTEN_FIRST),
+        default=Value(WITHDRAWN * 4),
     )
-    swapped = Case(When(swapped=True, then=Value(1)), default=Value(0))
     surplus = Case(When(slot=None, then=Value(2)), default=Value(0))
-    active = Cast(Coalesce(F("active_ms"), Value(NO_TIME)), BigIntegerField())
-    packed = active * 1024 + F("presentation") * 32 + label * 4 + surplus + swapped
-    asked = PhrasePair.objects.filter(task__in=_keys(tasks)).values("pk")
-    rankings = Ranking.objects.order_by()
-    if pairs * 4 > PhrasePair.objects.count():
-        # Most of the table is wanted: reading it through is faster than by the index, which “+ 0” hides.
-        rankings = rankings.alias(place=F("pair_id") + 0).filter(place__in=asked)
-    else:
-        rankings = rankings.filter(pair__in=asked)
-    return rankings.values_list("pk", "annotator_id", "pair_id", Cast(packed, BigIntegerField()))
+    active = Cast(Coalesce(F("active_ms"), Value(NO_TIME)) + 1, BigIntegerField())
+    version = Cast(F("version"), BigIntegerField())
+    packed = version * 2**43 + active * 2**10 + F("presentation") * 32 + label + surplus
+    rankings = Ranking.objects.order_by("pk")
+    # Where much of the table is wanted, all of it is read: faster than row by row through the index.
+    # Strangers are left out afterwards.
+    if pairs * 4 < PhrasePair.objects.count():
+        rankings = rankings.filter(pair__in=PhrasePair.objects.filter(task__in=_keys(tasks)).values("pk"))
+    swapped = Cast("swapped", IntegerField())
+    return rankings.values_list("annotator_id", "pair_id", Cast(packed + swapped, BigIntegerField()))
+
+
+_OFTEN_FIRST = ("A=B", "A>B", "A<B", "A>>B", "A<<B", "N/A")  # the fewer comparisons, the faster
 
 
 class _Pairs(NamedTuple):

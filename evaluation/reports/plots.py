@@ -246,7 +246,10 @@ def _grid(
 ) -> list[str]:
     marks = []
     for tick in _ticks(low, high, step):
-        marks += [_line("grid", x(tick), x(tick), top, bottom), _text(x(tick), text, f"{tick:g}".replace("-", "−"))]
+        marks += [
+            _line("grid", x(tick), x(tick), top, bottom),
+            _text(x(tick), text, f"{tick:g}".replace("-", "−")),
+        ]
     return marks
 
 

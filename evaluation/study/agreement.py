@@ -20,7 +20,7 @@ from evaluation.agreement.stability import Window
 from evaluation.agreement.tasks import mean_row, task_row
 from evaluation.schemes import SCHEMES
 from evaluation.study.annotators import AnnotatorLine, annotator_lines, time_histogram
-from evaluation.study.filters import Filter, kept
+from evaluation.study.filters import Filter, doubts, kept
 from evaluation.study.systems import Meetings
 from evaluation.study.timeline import timeline
 from evaluation.study.values import Study
@@ -117,8 +117,9 @@ def _subsets(study: Study, reading: Reading, everything: TaskRow | None) -> tupl
     known: dict[bytes, TaskRow] = {}  # filters often leave out the same answers, or none
     if everything is not None:
         known[_key(kept(study, ()))] = everything
+    doubtful = doubts(study)
     for without in asked:
-        mask = kept(study, without)
+        mask = kept(study, without, doubtful)
         key = _key(mask)
         if key not in known:
             some = study if mask.all() else study.where(mask)

@@ -8,6 +8,7 @@ median time for an answer is below a third of the usual one (the median of the a
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
@@ -29,13 +30,29 @@ class Filter(StrEnum):
     SURPLUS = "surplus"
 
 
-def kept(study: Study, without: Collection[Filter]) -> NDArray[np.bool_]:
-    """Which answers stay."""
+@dataclass(frozen=True, slots=True)
+class Doubts:
+    """Codes of the annotators who failed checks, and of those who were too fast."""
+
+    failed: frozenset[int]
+    speeders: frozenset[int]
+
+
+def doubts(study: Study) -> Doubts:
+    return Doubts(frozenset(failed(study)), frozenset(speeders(study)))
+
+
+def kept(study: Study, without: Collection[Filter], known: Doubts | None = None) -> NDArray[np.bool_]:
+    """Which answers stay; ``known`` saves finding out again who is doubtful."""
     mask = np.ones(len(study), dtype=bool)
     if Filter.SURPLUS in without:
         mask &= ~study.surplus
-    for name, people in ((Filter.FAILED, failed), (Filter.SPEEDERS, speeders)):
-        if name in without and (out := people(study)):
+    if {Filter.FAILED, Filter.SPEEDERS} & set(without):
+        found = known or doubts(study)
+        out = (found.failed if Filter.FAILED in without else frozenset()) | (
+            found.speeders if Filter.SPEEDERS in without else frozenset()
+        )
+        if out:
             mask &= ~np.isin(study.annotators, sorted(out))
     return mask
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
+from typing import IO
 
 from django.contrib.auth.decorators import login_required
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_GET
 
@@ -54,11 +56,20 @@ def send(user: User, scope: Scope, form: str, *, identify: bool) -> HttpResponse
     )
 
 
-def _bundle(scope: Scope) -> FileResponse:
+def _bundle(scope: Scope) -> StreamingHttpResponse:
     # On disk, not in memory: an archive of a large campaign has no bound that we know.
-    file = tempfile.TemporaryFile()  # noqa: SIM115 — the response closes it after the last byte
+    file = tempfile.TemporaryFile()  # noqa: SIM115 — closed after the last byte
     write_bundle(scope, file)
-    file.seek(0)
-    response = FileResponse(file, as_attachment=True, filename=f"{scope.slug}-bundle.zip")
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    headers = {
+        "Content-Disposition": f'attachment; filename="{scope.slug}-bundle.zip"',
+        "Content-Length": str(file.tell()),
+        "Cache-Control": "no-store",
+    }
+    return StreamingHttpResponse(_pieces(file), content_type="application/zip", headers=headers)
+
+
+def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+    with file:
+        file.seek(0)
+        while piece := file.read(1 << 16):
+            yield piece
