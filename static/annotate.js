@@ -50,6 +50,7 @@ const outbox = new Outbox({
     $(`[name="base-${card.dataset.phrase}"]`, card).value = receipt.version;
   },
   onConflict(entry, stored) {
+    if (stored.error === "corrected") return location.reload(); // the organiser has cut the phrases anew
     const card = cardOf(entry);
     if (!card) return;
     card.dataset.base = stored.version;

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # Rooms that hold the methods and know nothing of the web or the database.
 PURE = [
     "evaluation/agreement", "evaluation/alignment", "evaluation/blinding.py", "evaluation/checks.py",
-    "evaluation/digests.py", "evaluation/exporters", "evaluation/study",
+    "evaluation/correcting.py", "evaluation/digests.py", "evaluation/exporters", "evaluation/study",
     "evaluation/importers", "evaluation/planning.py", "evaluation/presentation.py", "evaluation/problems.py",
     "evaluation/results", "evaluation/schemes.py", "evaluation/tokens.py",
     "metrics/base.py", "metrics/registry.py", "metrics/kernels", "metrics/lexical", "metrics/learned",

@@ -142,7 +142,12 @@ def report_alignment(request: HttpRequest, token: str) -> HttpResponse:
             annotator=assignment.annotator,
             pair_id=occurrence.pair_id,
             alignment_id=assignment.alignment_id,
-            defaults={"reason": form.cleaned_data["reason"], "note": form.cleaned_data["note"]},
+            defaults={
+                "reason": form.cleaned_data["reason"],
+                "note": form.cleaned_data["note"],
+                "resolved_at": None,  # a further report on a dismissed pair is news
+                "resolved_by": None,
+            },
         )
         messages.success(request, _("Thank you. The organiser sees your report."))
     else:
