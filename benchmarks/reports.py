@@ -162,7 +162,7 @@ def _task() -> tuple[list[int], list[int], list[int]]:
     return people, [pair.pk for pair in pairs], [alignment.pk for alignment in alignments]
 
 
-def _rankings(people: list[int], pairs: list[int], alignments: list[int]) -> Iterator[tuple[object, ...]]:
+def _rankings(people: list[int], pairs: list[int], alignments: list[int]) -> Iterator[tuple[str | int, ...]]:
     """Sentence by sentence, each annotator in turn; about half the answers follow the pair."""
     random = Random(1)
     number = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from defusedxml import ElementTree
@@ -193,6 +194,16 @@ class TestThePage:
         assert summary(scope) is before
         change_mind(Ranking.objects.order_by("pk")[0], Choice.NOT_APPLICABLE)
         assert summary(scope).report.label_totals[-1] == 1
+
+    def test_what_was_read_too_soon_is_read_once_more(self) -> None:
+        """Ids can become visible out of order; after a minute nothing older can still be on its way."""
+        noon = datetime(2026, 11, 16, 12, tzinfo=UTC)
+        minute = timedelta(seconds=61)
+        soon = memo._Kept(((1,),), noon, noon - timedelta(seconds=5), None)
+        late = memo._Kept(((1,),), noon, noon - minute, None)
+        empty = memo._Kept(((0,),), noon, None, None)
+        assert [memo._unsettled(kept, noon + minute) for kept in (soon, late, empty)] == [True, False, False]
+        assert not memo._unsettled(soon, noon + timedelta(seconds=30))
 
     def test_every_table_is_a_file_in_both_formats(
         self, answered: Task, alice: User, signed_in: SignIn

@@ -1,0 +1,49 @@
+"""Plots: well-formed, labelled, without style, and hostile names stay text."""
+
+from __future__ import annotations
+
+import pytest
+from defusedxml import ElementTree
+
+from evaluation.agreement.stability import Window
+from evaluation.reports import plots
+from evaluation.reports.plots import Plot
+from evaluation.results import SystemLine
+
+HOSTILE = '<script>alert("1")</script>&'
+DRAWN = {
+    "scale": plots.kappa_scale("κ", 0.46, (0.44, 0.48)),
+    "scale below chance": plots.kappa_scale("κ", -0.2, None),
+    "scale without data": plots.kappa_scale("κ", None, None),
+    "two": plots.two_values(("κ", 0.46, (0.44, 0.48)), ("κ′", 0.65, None)),
+    "two without data": plots.two_values(("κ", None, None), ("κ′", None, None)),
+    "labels": plots.label_bars([HOSTILE, "b"], [3, 0]),
+    "labels without data": plots.label_bars(["a"], [0]),
+    "times": plots.time_bars([(0, 1, 5), (1, None, 2)]),
+    "over time": plots.over_time([Window(5, 0, None, None), Window(5, 3, 0.5, -0.4), Window(5, 3, 0.5, 0.4)]),
+    "over no time": plots.over_time([]),
+    "sides": plots.side_bars([(HOSTILE, 0.6, (0.5, 0.7)), ("b", None, None)]),
+    "nobody's sides": plots.side_bars([]),
+    "strengths": plots.strengths(
+        [SystemLine(HOSTILE, 1, 0, 0, 1.0, 1.5, 1, (1, 1), 1), SystemLine("y", 0, 1, 0, 0, -1.5, 2, None, 2)]
+    ),
+    "no strengths": plots.strengths([SystemLine("x", 0, 0, 0, None, None, None, None, None)]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("plot", DRAWN.values(), ids=DRAWN)
+def test_a_plot_is_a_drawing_with_words_and_numbers(plot: Plot) -> None:
+    assert ElementTree.fromstring(plot.svg).get("aria-label") == plot.label
+    assert ElementTree.fromstring(plot.standalone).get("viewBox") == f"0 0 {plot.width} {plot.height}"
+    assert "<script" not in plot.svg + plot.standalone
+    assert "style" not in plot.svg
+    assert plot.label
+    assert all(len(row) == len(plot.table.columns) for row in plot.table.rows)
+
+
+def test_every_mark_lies_inside_the_drawing() -> None:
+    for name, plot in DRAWN.items():
+        for mark in ElementTree.fromstring(plot.svg).iter():
+            for axis, end in (("x", plot.width), ("cx", plot.width), ("y", plot.height), ("cy", plot.height)):
+                if mark.get(axis):
+                    assert -1 <= float(mark.get(axis, "0")) <= end + 1, (name, mark.attrib)
