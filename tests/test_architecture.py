@@ -18,6 +18,8 @@ PURE = [
     "evaluation/results", "evaluation/schemes.py", "evaluation/tokens.py",
     "metrics/base.py", "metrics/registry.py", "metrics/kernels", "metrics/lexical", "metrics/learned",
     "metrics/ranking", "metrics/collocation", "metrics/discourse", "metrics/metaeval", "metrics/datasets.py",
+    "metrics/substitution.py", "metrics/testset.py", "metrics/phrase_votes.py", "metrics/sidebyside.py",
+    "metrics/task_training.py", "metrics/score_files.py",
 ]  # fmt: skip
 
 
