@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from evaluation.exporters.model import COLUMNS, Answer, AskedPair
+from evaluation.exporters.model import COLUMNS, AnswerRow, AskedPair
 
 BLOCK = 500  # pairs written together
 RISKY = ("=", "+", "-", "@", "\t", "\r", "\0")
@@ -48,7 +48,7 @@ def _written(pairs: Iterable[AskedPair], quote: Quote, cut: str, end: str) -> It
         yield "".join(lines)
 
 
-def _rest(answer: Answer, voices: _Quoted, cut: str) -> str:
+def _rest(answer: AnswerRow, voices: _Quoted, cut: str) -> str:
     """The answer's part of a row; only the annotator's name could need quotes."""
     who, time, version, current, label, left, surplus, alignment, active, elapsed, order, received = answer
     return (

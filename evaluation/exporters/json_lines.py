@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from evaluation.exporters.model import Answer, AskedPair
+from evaluation.exporters.model import AnswerRow, AskedPair
 
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 _name = lru_cache(maxsize=10_000)(_encode)
@@ -37,14 +37,14 @@ def _start(pair: AskedPair) -> str:
     )[:-1]
 
 
-def _rest(answer: Answer) -> str:
+def _rest(answer: AnswerRow) -> str:
     """The answer's part of an object; numbers and known words need no encoder."""
     who, time, version, current, label, left, surplus, alignment, active, elapsed, order, received = answer
     return (
         f'"annotator": {_name(who)}, "presentation": {time}, "version": {version}, '
         f'"current": {_FLAG[current]}, "label": {_name(label)}, "left": "{left}", '
         f'"surplus": {_FLAG[surplus]}, "alignment": {_number(alignment)}, "active_ms": {_number(active)}, '
-        f'"elapsed_ms": {_number(elapsed)}, "order": {order}, "received_at": {_encode(received)}}}'
+        f'"elapsed_ms": {_number(elapsed)}, "order": {order}, "received_at": {_name(received)}}}'
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from xml.sax.saxutils import escape, quoteattr
 
-from evaluation.exporters.model import Answer, AskedPair
+from evaluation.exporters.model import AnswerRow, AskedPair
 
 # Characters that XML 1.0 cannot hold, even as references.
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -35,7 +35,7 @@ def _pair(pair: AskedPair) -> Iterator[str]:
     yield "</pair>\n"
 
 
-def _answer(answer: Answer) -> str:
+def _answer(answer: AnswerRow) -> str:
     """Attributes of an answer; only names, labels and times could hold what XML must escape."""
     who, time, version, current, label, left, surplus, alignment, active, elapsed, order, received = answer
     return "".join(

@@ -13,6 +13,7 @@ import scipy
 from django.conf import settings
 from django.db.models import Prefetch
 
+from evaluation.exporters import Answer
 from evaluation.exporters.bundle import writer
 from evaluation.exporters.verify import study_tables
 from evaluation.models import (
@@ -193,7 +194,7 @@ def _pairs(scope: Scope, study: Study) -> Iterator[Row]:
 def _rankings(scope: Scope, who: Voices) -> Iterator[Row]:
     for pair in asked_pairs(scope, who):
         for answer in pair.answers:
-            row = answer._asdict()
+            row = Answer(*answer)._asdict()
             del row["received_at"]
             yield {"task": pair.task, "pair": pair.pair, **row}
 

@@ -25,7 +25,7 @@ TRAILER = 2
 def integer_columns(rows: QuerySet[Any, tuple[int, ...]], width: int) -> list[NDArray[np.int64]]:
     """The columns of ``rows.values_list(…)``, ``width`` of them, each a non-null 64-bit integer."""
     sql, parameters = rows.query.sql_with_params()
-    with connection.cursor() as cursor, _no_collection():
+    with connection.cursor() as cursor, no_collection():
         read = _copied if connection.vendor == "postgresql" else _fetched
         table = read(cursor, sql, parameters, width)
     return [np.ascontiguousarray(table[:, column]) for column in range(width)]
@@ -56,7 +56,7 @@ def _copied(cursor: Any, sql: str, parameters: Any, width: int) -> NDArray[np.in
 
 
 @contextmanager
-def _no_collection() -> Iterator[None]:
+def no_collection() -> Iterator[None]:
     """A million new tuples would otherwise be searched for cycles a hundred times."""
     was_on = gc.isenabled()
     gc.disable()

@@ -16,8 +16,10 @@ from typing import Any
 from django.db import connection
 from django.db.models import DateTimeField, F, Q, Value
 
-from evaluation.exporters import Answer, AskedPair
+from evaluation.exporters import AskedPair
+from evaluation.exporters.model import AnswerRow
 from evaluation.models import Alignment, Annotator, Occurrence, Output, PhrasePair, Ranking
+from evaluation.reports.columns import no_collection
 from evaluation.reports.judgements import pseudonym
 from evaluation.reports.scope import Scope
 
@@ -69,7 +71,7 @@ def _asked(
     slugs: dict[int, str],
     systems: dict[int, tuple[str, ...]],
     flipped: bool,
-    answers: Sequence[Answer],
+    answers: Sequence[AnswerRow],
 ) -> AskedPair:
     sides = [systems.get(pair[side], ()) for side in ("owner__first", "owner__second")]
     first, second = reversed(sides) if flipped else sides
@@ -118,7 +120,7 @@ _COLUMNS = ("pair_id", "annotator_id", "presentation", "version", "choice", "swa
             "alignment_id", "active_ms", "elapsed_ms", "pk")  # fmt: skip
 
 
-def _answers(pairs: Sequence[int], who: Voices, first: int) -> dict[int, list[Answer]]:
+def _answers(pairs: Sequence[int], who: Voices, first: int) -> dict[int, list[AnswerRow]]:
     """Pair id → its answers, oldest first."""
     when = F("received_at") if who.identified else Value(None, output_field=DateTimeField())
     # A range, not a list: pairs of a task follow each other, and strangers are left out below.
@@ -131,18 +133,19 @@ def _answers(pairs: Sequence[int], who: Voices, first: int) -> dict[int, list[An
         .distinct()
     )
     wanted = set(pairs)
-    return {
-        pair: _group(list(group), who, first, versions)
-        for pair, group in groupby(_fetched(rows.values_list(*_COLUMNS, when)), key=itemgetter(0))
-        if pair in wanted
-    }
+    with no_collection():
+        return {
+            pair: _group(list(group), who, first, versions)
+            for pair, group in groupby(_fetched(rows.values_list(*_COLUMNS, when)), key=itemgetter(0))
+            if pair in wanted
+        }
 
 
-def _group(rows: list[tuple[Any, ...]], who: Voices, first: int, versions: dict[int, int]) -> list[Answer]:
+def _group(rows: list[tuple[Any, ...]], who: Voices, first: int, versions: dict[int, int]) -> list[AnswerRow]:
     newest = {(row[1], row[2]): row[3] for row in rows}
     names = who.names
     return [
-        Answer(
+        (
             names[person], time, version, newest[person, time] == version, label,
             "second" if swapped else "first", slot is None, versions.get(alignment), active, elapsed,
             number - first + 1, None if received is None else str(received),

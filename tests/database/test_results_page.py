@@ -68,7 +68,7 @@ def test_votes_agree_with_the_systems_that_an_export_names(task: Task, bob: Anno
     answer_task(task, bob, favouring("gamma", "alpha", "beta"))
     scope = whole_scope("task", task.slug)
     for pair in asked_pairs(scope, voices(scope, identify=False)):
-        better = pair.systems_first if pair.answers[0].label == "A>B" else pair.systems_second
+        better = pair.systems_first if pair.answers[0][4] == "A>B" else pair.systems_second
         worse = pair.systems_second if better == pair.systems_first else pair.systems_first
         order = ["gamma", "alpha", "beta"]
         assert min(map(order.index, better)) < min(map(order.index, worse))
