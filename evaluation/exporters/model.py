@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 # In the order of columns; the first ones are about the pair, the others about one answer to it.
@@ -62,8 +61,7 @@ class Answer(NamedTuple):
     received_at: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AskedPair:
+class AskedPair(NamedTuple):
     """Two texts of an item of the input file, the systems that wrote them, and the answers."""
 
     task: str

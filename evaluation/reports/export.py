@@ -6,7 +6,6 @@ time, however many there are.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -53,67 +52,58 @@ def voices(scope: Scope, *, identify: bool) -> Voices:
 
 def asked_pairs(scope: Scope, who: Voices) -> Iterator[AskedPair]:
     """Every pair that was answered, with every version of every answer, in the order of pairs."""
-    asked = PhrasePair.objects.filter(task__in=_keys(scope)).values("pk")
-    first = Ranking.objects.filter(pair__in=asked).order_by("pk").values_list("pk", flat=True).first() or 0
-    slugs = {task.pk: task.slug for task in scope.tasks}
-    for pairs in _pair_chunks(scope):
-        ids = [pair["pk"] for pair in pairs]
-        systems = _systems({pair[side] for pair in pairs for side in ("owner__first", "owner__second")})
-        flipped = _flipped(ids)
-        answers = _answers(ids, who, first)
-        for pair in pairs:
-            if given := answers.get(pair["pk"]):
-                yield _asked(pair, slugs, systems, flipped.get(pair["pk"], False), given)
-
-
-def _asked(
-    pair: dict[str, Any],
-    slugs: dict[int, str],
-    systems: dict[int, tuple[str, ...]],
-    flipped: bool,
-    answers: Sequence[AnswerRow],
-) -> AskedPair:
-    sides = [systems.get(pair[side], ()) for side in ("owner__first", "owner__second")]
-    first, second = reversed(sides) if flipped else sides
-    return AskedPair(
-        task=slugs[pair["task"]],
-        item=pair["owner__item__key"],
-        document=pair["owner__item__document"],
-        pair=pair["key"],
-        kind=pair["kind"],
-        first=pair["first"],
-        second=pair["second"],
-        systems_first=first,
-        systems_second=second,
-        check=pair["owner__check_kind"],
-        answers=answers,
+    asked = PhrasePair.objects.filter(task__in=_keys(scope))
+    first = (
+        Ranking.objects.filter(pair__in=asked.values("pk"))
+        .order_by("pk")
+        .values_list("pk", flat=True)
+        .first()
     )
-
-
-def _pair_chunks(scope: Scope) -> Iterator[list[dict[str, Any]]]:
-    """Pairs by their ids, some thousand at a time, each chunk its own query: no cursor stays open."""
-    rows = PhrasePair.objects.filter(task__in=_keys(scope)).order_by("pk")
-    columns = ("pk", "task", "key", "kind", "first", "second", "owner__first", "owner__second",
-               "owner__item__key", "owner__item__document", "owner__check_kind")  # fmt: skip
+    slugs = {task.pk: task.slug for task in scope.tasks}
     last = 0
-    while chunk := list(rows.filter(pk__gt=last).values(*columns)[:CHUNK]):
-        yield chunk
-        last = chunk[-1]["pk"]
+    # Each chunk is its own query: no cursor stays open while a slow reader reads.
+    while rows := _fetched(asked.filter(pk__gt=last).order_by("pk").values_list(*_PAIR_COLUMNS)[:CHUNK]):
+        yield from _chunk(rows, slugs, who, first or 0)
+        last = rows[-1][0]
+
+
+_PAIR_COLUMNS = (
+    "pk", "task_id", "owner__item__key", "owner__item__document", "key", "kind", "first", "second",
+    "owner__first_id", "owner__second_id", "owner__check_kind",
+)  # fmt: skip
+
+
+def _chunk(rows: list[tuple[Any, ...]], slugs: dict[int, str], who: Voices, first_id: int) -> list[AskedPair]:
+    ids = [row[0] for row in rows]
+    with no_collection():
+        systems = _systems({side for row in rows for side in row[8:10]})
+        flipped = _flipped(ids)
+        answers = _answers(ids, who, first_id)
+        found = []
+        for pair, task, item, document, key, kind, first, second, one, other, check in rows:
+            if given := answers.get(pair):
+                sides = (other, one) if flipped.get(pair) else (one, other)
+                written = (systems.get(sides[0], ()), systems.get(sides[1], ()))
+                found.append(
+                    AskedPair(slugs[task], item, document, key, kind, first, second, *written, check, given)
+                )
+        return found
 
 
 def _systems(candidates: set[int]) -> dict[int, tuple[str, ...]]:
-    found: dict[int, list[str]] = defaultdict(list)
+    found: dict[int, tuple[str, ...]] = {}
     rows = Output.objects.filter(candidate__in=candidates).order_by("system__name")
-    for candidate, name in rows.values_list("candidate_id", "system__name"):
-        found[candidate].append(name)
-    return {candidate: tuple(names) for candidate, names in found.items()}
+    for candidate, name in _fetched(rows.values_list("candidate_id", "system__name")):
+        found[candidate] = (*found.get(candidate, ()), name)
+    return found
 
 
 def _flipped(pairs: Sequence[int]) -> dict[int, bool]:
     """Whether the pair's first text belongs to the second candidate, where the pair is asked."""
-    rows = Occurrence.objects.filter(pair__gte=pairs[0], pair__lte=pairs[-1]).order_by("alignment_id")
-    places = rows.values_list("pair_id", "flipped", "alignment__comparison_id", "pair__owner_id")
-    return {pair: turned for pair, turned, where, owner in places if where == owner}
+    rows = Occurrence.objects.filter(
+        pair__gte=pairs[0], pair__lte=pairs[-1], pair__owner=F("alignment__comparison")
+    ).order_by("alignment_id")
+    return {pair: bool(turned) for pair, turned in _fetched(rows.values_list("pair_id", "flipped"))}
 
 
 _COLUMNS = ("pair_id", "annotator_id", "presentation", "version", "choice", "swapped", "slot_id",
@@ -133,12 +123,11 @@ def _answers(pairs: Sequence[int], who: Voices, first: int) -> dict[int, list[An
         .distinct()
     )
     wanted = set(pairs)
-    with no_collection():
-        return {
-            pair: _group(list(group), who, first, versions)
-            for pair, group in groupby(_fetched(rows.values_list(*_COLUMNS, when)), key=itemgetter(0))
-            if pair in wanted
-        }
+    return {
+        pair: _group(list(group), who, first, versions)
+        for pair, group in groupby(_fetched(rows.values_list(*_COLUMNS, when)), key=itemgetter(0))
+        if pair in wanted
+    }
 
 
 def _group(rows: list[tuple[Any, ...]], who: Voices, first: int, versions: dict[int, int]) -> list[AnswerRow]:
