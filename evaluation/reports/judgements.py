@@ -105,7 +105,7 @@ def _study(
         tasks=tuple(StudyTask(task.slug, task.name, task.scheme_name) for task in tasks),
         annotator_names=tuple(people.values()),
         annotators=codes[annotators],
-        pairs=np.searchsorted(asked.ids, pairs).astype(np.int32),
+        pairs=_places(asked.ids)[pairs],
         presentations=(packed >> 5 & 31).astype(np.int8),
         labels=(packed >> 2 & 7).astype(np.int8),
         swapped=(packed & 1).astype(bool),
@@ -116,6 +116,13 @@ def _study(
         pair_sentences=np.unique(asked.items, return_inverse=True)[1].astype(np.int32),
         expected=_expected(tasks, asked.ids),
     )
+
+
+def _places(ids: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Id → its place among the ids: a table is faster than a search for a million rows."""
+    table = np.zeros(ids.max(initial=0) + 1, dtype=np.int32)
+    table[ids] = np.arange(len(ids))
+    return table
 
 
 def _people(tasks: Sequence[Task], ids: NDArray[np.int64], *, named: bool) -> dict[int, str]:
