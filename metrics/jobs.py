@@ -1,4 +1,7 @@
-"""The background work of the metrics app."""
+"""The background work of the metrics app.
+
+Every process of the site reads this file at its start, so what does the work is imported where it is done.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,12 @@ from typing import Any
 from evaluation.jobs import Progress, enqueue, handler
 from evaluation.models import Job, Task, User
 from evaluation.problems import InputError, Problem
-from metrics.services.finding import find_metrics
-from metrics.services.scoring import score_task
-from metrics.services.training import train_on_task
 
 
 def begin_scoring(task: Task, names: list[str], owner: User | None) -> Job:
     """Put the scoring of a task on the queue; ``InputError`` at once where a metric does not exist."""
+    from metrics.services.finding import find_metrics
+
     find_metrics(names)
     return enqueue("score", f"Score {task.name}: {', '.join(names)}", owner=owner, task=task, metrics=names)
 
@@ -26,6 +28,9 @@ def begin_training(task: Task, name: str, owner: User | None) -> Job:
 @handler("score")
 def run_scoring(job: Job, progress: Progress) -> dict[str, Any]:
     """Each metric is one step, saved when complete: a killed job goes on with the next one."""
+    from metrics.services.finding import find_metrics
+    from metrics.services.scoring import score_task
+
     if job.task is None:
         raise InputError(Problem("task_gone", "the task was deleted before it was scored"))
     metrics = find_metrics(job.arguments["metrics"])
@@ -36,6 +41,8 @@ def run_scoring(job: Job, progress: Progress) -> dict[str, Any]:
 @handler("train")
 def run_training(job: Job, progress: Progress) -> dict[str, Any]:
     """One model, saved at the end; a killed job simply trains again."""
+    from metrics.services.training import train_on_task
+
     if job.task is None:
         raise InputError(Problem("task_gone", "the task was deleted before a model was trained on it"))
     model = train_on_task(job.task, job.arguments["name"], progress.update, owner=job.owner)

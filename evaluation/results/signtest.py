@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy.special import bdtr  # scipy.stats has the same and takes a second to load
 
 from evaluation.agreement.judgements import Floats, Ints
 from evaluation.results.votes import Votes
@@ -68,7 +68,7 @@ def sign_test(positive: int, negative: int) -> float:
     0.021484375
     """
     n = positive + negative
-    return min(1.0, 2 * float(stats.binom.cdf(min(positive, negative), n, 0.5))) if n else np.nan
+    return min(1.0, 2 * float(bdtr(min(positive, negative), n, 0.5))) if n else np.nan
 
 
 def holm(values: Floats) -> Floats:
