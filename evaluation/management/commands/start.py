@@ -8,9 +8,11 @@ import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 from django.core.management.base import CommandParser
 from django.db import connection
@@ -58,7 +60,7 @@ class Command(AppraiseCommand):
         executor = MigrationExecutor(connection)
         if executor.migration_plan(executor.loader.graph.leaf_nodes()):
             call_command("migrate", verbosity=0)
-        if not settings.DEBUG:
+        if not settings.DEBUG and static_files_changed():
             call_command("collectstatic", interactive=False, verbosity=0)
         if demo and not Campaign.objects.exists():
             self.note("Loading the demonstration campaign …")
@@ -126,3 +128,16 @@ class Command(AppraiseCommand):
                 child.wait(GRACE_SECONDS)
             except subprocess.TimeoutExpired:
                 child.kill()
+
+
+def static_files_changed() -> bool:
+    """Whether a source is newer than the last collection; collecting and compressing takes seconds."""
+    manifest = Path(settings.STATIC_ROOT) / "staticfiles.json"
+    if not manifest.exists():
+        return True
+    collected = manifest.stat().st_mtime
+    return any(
+        Path(storage.path(path)).stat().st_mtime > collected
+        for finder in get_finders()
+        for path, storage in finder.list([])
+    )
