@@ -104,7 +104,7 @@ def run_import(job: Job, progress: jobs.Progress) -> jobs.Result:
         )
     except jobs.LeaseLost:  # another worker goes on with these tasks
         raise
-    except Exception:
+    except Exception:  # all or nothing, whatever went wrong; the job runner reports it
         take_back(job)
         raise
     _finish(job, upload, made)
