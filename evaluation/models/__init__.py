@@ -4,9 +4,11 @@
 ``tasks``    what is studied: Campaign, Task
 ``items``    what is shown: Item, System, Candidate, Output, Comparison, Alignment
 ``judging``  what is asked and answered: PhrasePair, Occurrence, Slot, Assignment, Ranking …
+``practice`` what is tried before: PracticeQuestion, PracticeRound
 ``jobs``     what runs in the background: Job
 ``uploads``  files on their way to becoming a task: Upload, UploadedFile
 ``oversight`` what organisers and operators do: Adjudication, ApiToken, AuditEntry
+``protection`` what protects people: SignIn, Erasure
 """
 
 from __future__ import annotations
@@ -24,6 +26,8 @@ from evaluation.models.judging import (
 )
 from evaluation.models.oversight import Adjudication, ApiToken, AuditEntry
 from evaluation.models.people import Annotator, Invitation, Membership, Role, User
+from evaluation.models.practice import PracticeQuestion, PracticeRound
+from evaluation.models.protection import Erasure, SignIn
 from evaluation.models.tasks import Campaign, Task
 from evaluation.models.uploads import Upload, UploadedFile
 
@@ -38,6 +42,7 @@ __all__ = [
     "Campaign",
     "Candidate",
     "Comparison",
+    "Erasure",
     "Invitation",
     "Item",
     "Job",
@@ -45,9 +50,12 @@ __all__ = [
     "Occurrence",
     "Output",
     "PhrasePair",
+    "PracticeQuestion",
+    "PracticeRound",
     "Ranking",
     "Role",
     "SentenceAnswer",
+    "SignIn",
     "Slot",
     "System",
     "Task",
