@@ -22,6 +22,13 @@ class Item(models.Model):
     references = models.JSONField(default=list)
     context_before = models.TextField(blank=True)
     context_after = models.TextField(blank=True)
+    places: models.JSONField[Any, Any] = models.JSONField(
+        default=list,
+        help_text=(
+            "Where all candidates are judged together: for each place the token spans of the candidates, "
+            "in the order of their texts. Empty where they are judged two at a time."
+        ),
+    )
 
     class Meta:
         ordering = ["task", "position"]

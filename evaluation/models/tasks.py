@@ -90,6 +90,12 @@ class Task(models.Model):
         RANKED = "ranked", _("ranked")
         SHOWN = "shown", _("only shown")
 
+    class Judging(models.TextChoices):
+        """How sentences with three or more different candidates are judged."""
+
+        PAIRS = "pairs", _("two at a time")
+        PLACES = "places", _("all variants of a place at once")
+
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="tasks")
     slug = models.SlugField(max_length=80, unique=True)
     name = models.CharField(max_length=200)
@@ -108,6 +114,8 @@ class Task(models.Model):
     dedup = models.CharField(max_length=10, choices=Dedup.choices, default=Dedup.ITEM)
     order = models.CharField(max_length=10, choices=Order.choices, default=Order.DOCUMENT)
     moved = models.CharField(max_length=10, choices=Moved.choices, default=Moved.RANKED)
+    judging = models.CharField(max_length=10, choices=Judging.choices, default=Judging.PAIRS)
+    practice = models.BooleanField(_("a practice round before the first sentence"), default=False)
     seed = models.PositiveIntegerField(default=1)
     ask_sentence = models.BooleanField(_("ask for a verdict on the whole sentence"), default=False)
     ask_rating = models.BooleanField(_("ask for a five-point rating of each candidate"), default=False)
@@ -136,6 +144,7 @@ class Task(models.Model):
             models.CheckConstraint(condition=Q(overlap__gte=1), name="task_overlap_at_least_one"),
             models.CheckConstraint(condition=Q(checks__lte=10), name="task_checks_at_most_ten_percent"),
             models.CheckConstraint(condition=Q(scheme_name__in=list(SCHEMES)), name="task_scheme_known"),
+            models.CheckConstraint(condition=Q(judging__in=["pairs", "places"]), name="task_judging_known"),
             models.CheckConstraint(
                 condition=Q(state__in=["importing", "draft", "open", "closed", "archived"]),
                 name="task_state_known",
