@@ -1,0 +1,147 @@
+"""From one machine's SQLite to PostgreSQL: every row of every table, compared afterwards.
+
+Both databases are read through the same models, so that a value is the same Python value on both sides:
+SQLite keeps a date as text and a truth as 0 or 1. Rows are written by ``COPY``, read back, and their number and
+fingerprint compared, all inside one transaction of the target: a copy is complete or it is not there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any
+from uuid import UUID
+
+from django.apps import apps
+from django.db import connections, transaction
+from django.db.migrations.recorder import MigrationRecorder
+from django.db.models import Field, JSONField, Model
+
+from appraise.operations.fingerprints import Fingerprint
+from appraise.operations.postgres import reset_sequences
+from evaluation.problems import InputError, Problem
+
+# Made by the migrations of the target itself; replaced by the rows of the source.
+MADE_BY_MIGRATE = {"django_content_type", "auth_permission"}
+_CHUNK = 5000
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class CopiedTable:
+    table: str
+    rows: int
+    fingerprint: str
+
+
+def copy_all(source: str, target: str, say: Say = lambda _: None) -> list[CopiedTable]:
+    """Copy every table from the database ``source`` to the empty one ``target`` (Django's aliases)."""
+    models = stored_models()
+    _check(source, target, models)
+    copied = []
+    with transaction.atomic(source), transaction.atomic(target):
+        _clear(target)
+        for model in models:
+            written = _copy(model, source, target)
+            found = fingerprint(model, target)
+            name = model._meta.db_table
+            if written != found:
+                told = f"{name}: {written.as_dict()} became {found.as_dict()}"
+                raise InputError(Problem("copy_differs", told, "nothing was kept; please report this"))
+            say(f"{name}: {found.rows} rows")
+            copied.append(CopiedTable(name, found.rows, f"{found.total:064x}"))
+        reset_sequences(connections[target])
+    return copied
+
+
+def stored_models() -> list[type[Model]]:
+    """Everything with a table of ours, link tables included, in the order of their names."""
+    models = (model for model in apps.get_models(include_auto_created=True) if model._meta.managed)
+    return sorted((m for m in models if not m._meta.proxy), key=lambda model: model._meta.db_table)
+
+
+def fingerprint(model: type[Model], database: str) -> Fingerprint:
+    print_ = Fingerprint()
+    for row in _rows(model, database):
+        print_.add(canonical(model, row))
+    return print_
+
+
+def canonical(model: type[Model], row: tuple[Any, ...]) -> bytes:
+    """One row as bytes that are equal exactly where the values are, whichever database they come from."""
+    values = [
+        _json(value) if isinstance(field, JSONField) else value
+        for field, value in zip(_fields(model), row, strict=True)
+    ]
+    return json.dumps(values, ensure_ascii=False, sort_keys=True, default=_text).encode()
+
+
+def _copy(model: type[Model], source: str, target: str) -> Fingerprint:
+    connection = connections[target]
+    fields = _fields(model)
+    columns = ", ".join(connection.ops.quote_name(str(field.column)) for field in fields)
+    statement = f"COPY {connection.ops.quote_name(model._meta.db_table)} ({columns}) FROM STDIN"
+    print_ = Fingerprint()
+    with connection.cursor() as cursor, cursor.copy(statement) as copy:
+        for row in _rows(model, source):
+            print_.add(canonical(model, row))
+            copy.write_row(
+                [field.get_db_prep_save(value, connection) for field, value in zip(fields, row, strict=True)]
+            )
+    return print_
+
+
+def _rows(model: type[Model], database: str) -> Iterator[tuple[Any, ...]]:
+    names = [field.attname for field in _fields(model)]
+    rows = model._base_manager.using(database).order_by().values_list(*names)
+    return iter(rows.iterator(chunk_size=_CHUNK))
+
+
+def _fields(model: type[Model]) -> list[Field[Any, Any]]:
+    return list(model._meta.concrete_fields)
+
+
+def _check(source: str, target: str, models: list[type[Model]]) -> None:
+    """Both at the same schema, and nothing in the target that could be lost."""
+    applied = [set(MigrationRecorder(connections[alias]).applied_migrations()) for alias in (source, target)]
+    if differing := sorted(applied[0] ^ applied[1]):
+        told = ", ".join(f"{app} {name}" for app, name in differing)
+        raise InputError(Problem("schemas_differ", f"applied on one side only: {told}", "run migrate first"))
+    full = [
+        model._meta.db_table
+        for model in models
+        if model._meta.db_table not in MADE_BY_MIGRATE and model._base_manager.using(target).exists()
+    ]
+    if full:
+        remedy = "name a new, empty database"
+        raise InputError(Problem("target_not_empty", f"rows in {', '.join(full)}", remedy))
+
+
+def _clear(target: str) -> None:
+    quote = connections[target].ops.quote_name
+    with connections[target].cursor() as cursor:
+        cursor.execute(f"TRUNCATE {', '.join(map(quote, sorted(MADE_BY_MIGRATE)))} CASCADE")
+
+
+def _json(value: object) -> object:
+    """PostgreSQL keeps JSON numbers as decimals: 1e16 comes back as a whole number of equal value."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, list):
+        return [_json(part) for part in value]
+    if isinstance(value, dict):
+        return {key: _json(part) for key, part in value.items()}
+    return value
+
+
+def _text(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat()
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, UUID):
+        return value.hex
+    raise TypeError(f"a {type(value).__name__} in a table: say how it is compared")
