@@ -14,7 +14,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PURE = [
     "evaluation/agreement", "evaluation/alignment", "evaluation/blinding.py", "evaluation/checks.py",
     "evaluation/correcting.py", "evaluation/digests.py", "evaluation/exporters", "evaluation/study",
-    "evaluation/importers", "evaluation/planning.py", "evaluation/presentation.py", "evaluation/problems.py",
+    "evaluation/importers", "evaluation/panel", "evaluation/planning.py", "evaluation/presentation.py",
+    "evaluation/problems.py",
     "evaluation/results", "evaluation/schemes.py", "evaluation/tokens.py", "evaluation/votes.py",
     "metrics/base.py", "metrics/registry.py", "metrics/kernels", "metrics/lexical", "metrics/learned",
     "metrics/ranking", "metrics/collocation", "metrics/discourse", "metrics/metaeval", "metrics/datasets.py",

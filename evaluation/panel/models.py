@@ -1,0 +1,193 @@
+"""Two models of annotators, fitted by expectation–maximisation on columns of judgements.
+
+Both alternate between the same two steps. *Expectation*: given what we believe of each member, how probable
+is each label of each item? *Maximisation*: given those probabilities, what do we believe of each member? They
+differ only in what they believe: a table of confusions (Dawid & Skene 1979), or a probability of knowing the
+answer and a habit for guessing (MACE, Hovy, Berg-Kirkpatrick, Vaswani & Hovy 2013).
+
+Both start from the vote shares of each item, so the result depends on nothing but the votes: no random
+restarts, and "label 1" means the same before and after. Small pseudo-counts (``SMOOTHING``) keep a member
+with two answers from looking infallible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from evaluation.agreement import Judgements
+from evaluation.agreement.judgements import Floats, Ints
+
+SMOOTHING = 0.1  # pseudo-answers in each cell of a member's table
+ENOUGH = 1e-4  # the probabilities have settled when none moves more than this
+MOST_STEPS = 500
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """What a model believes: of the labels, of each item, and of each member.
+
+    ``posterior`` is items × labels; ``confusion[j, k, l]`` is the probability that member j says l where k is
+    true; ``reliability[j]`` is one number between 0 and 1, whose meaning the model defines.
+    """
+
+    model: str
+    prior: Floats
+    posterior: Floats
+    confusion: Floats
+    reliability: Floats
+    log_likelihood: float
+    steps: int
+
+    @property
+    def consensus(self) -> Ints:
+        """The most probable label of each item; the first of equals."""
+        return np.asarray(self.posterior.argmax(axis=1))
+
+
+def dawid_skene(judgements: Judgements) -> Panel:
+    """Each member has a table of confusions; reliability is the expected share of right answers.
+
+    >>> panel = dawid_skene(Judgements.from_matrix([[0, 1, 1, 0], [0, 1, 1, 0], [1, 1, 1, 0]], ("yes", "no")))
+    >>> panel.consensus.tolist()
+    [0, 1, 1, 0]
+    """
+    return _Fit(judgements).run("dawid-skene")
+
+
+def mace(judgements: Judgements) -> Panel:
+    """Each member knows the label with a probability, their reliability, or answers from a habit.
+
+    >>> panel = mace(Judgements.from_matrix([[0, 1, 1, 0], [0, 1, 1, 0], [1, 1, 1, 1]], ("yes", "no")))
+    >>> bool(panel.reliability[0] > panel.reliability[2])
+    True
+    """
+    return _Fit(judgements).run("mace")
+
+
+MODELS: dict[str, Callable[[Judgements], Panel]] = {"dawid-skene": dawid_skene, "mace": mace}
+
+
+def refitted(judgements: Judgements, panel: Panel, samples: Iterable[Floats]) -> Iterator[Panel]:
+    """The same model on samples of the items, each from where ``panel`` ended.
+
+    A sample says of each item how often it counts.
+    """
+    fit = _Fit(judgements)
+    for counted in samples:
+        yield fit.run(panel.model, counted, panel)
+
+
+# From expected counts (members × true × said) and the tables believed so far to new tables and reliabilities.
+Belief = Callable[[Floats, Floats, Floats], tuple[Floats, Floats]]
+
+
+def _tables_of_confusion(counts: Floats, _before: Floats, prior: Floats) -> tuple[Floats, Floats]:
+    table = counts + SMOOTHING
+    table /= table.sum(axis=2, keepdims=True)
+    return table, np.einsum("jkk,k->j", table, prior)
+
+
+def _knowing_or_guessing(counts: Floats, before: Floats, _prior: Floats) -> tuple[Floats, Floats]:
+    """Split the right answers into known and guessed ones, then count again.
+
+    The tables believed so far hold θ + (1 − θ)ξ_k on the diagonal and (1 − θ)ξ_l elsewhere, so a wrong answer
+    was guessed for certain, and a right one with probability (1 − θ)ξ_k / (θ + (1 − θ)ξ_k).
+    """
+    labels = counts.shape[2]
+    diagonal = np.arange(labels)
+    habit = before.copy()  # what guessing alone gives: a column's value outside the diagonal
+    for label in diagonal:
+        habit[:, label, label] = before[:, (label + 1) % labels, label]
+    guessed_share = np.divide(habit, before, out=np.ones_like(before), where=before > 0)
+    guessed = counts * np.minimum(guessed_share, 1.0)
+    known = (counts - guessed).sum(axis=(1, 2))
+    by_habit = guessed.sum(axis=1) + SMOOTHING
+    total = by_habit.sum(axis=1)
+    knows = (known + SMOOTHING) / (known + SMOOTHING + total)
+    tables = np.repeat(((1 - knows) / total)[:, None, None] * by_habit[:, None, :], labels, axis=1)
+    tables[:, diagonal, diagonal] += knows[:, None]
+    return tables, knows
+
+
+BELIEFS: dict[str, Belief] = {"dawid-skene": _tables_of_confusion, "mace": _knowing_or_guessing}
+
+
+class _Fit:
+    """The two steps, over *patterns*: items with the same votes are one item that counts more.
+
+    A panel of five with four labels has far fewer patterns than items, which makes a bootstrap cheap.
+    """
+
+    def __init__(self, judgements: Judgements) -> None:
+        first = judgements.first_only
+        if not len(first):
+            raise ValueError("a panel needs at least one judgement")
+        self.labels, self.members = first.size, len(first.annotator_names)
+        length = judgements.counts.shape[1]
+        votes = np.full((length, self.members), -1, dtype=np.int8)
+        votes[first.items, first.annotators] = first.labels
+        patterns, pattern_of = np.unique(votes, axis=0, return_inverse=True)
+        self.pattern_of = pattern_of.reshape(-1)
+        self.pattern, member = np.nonzero(patterns >= 0)
+        self.said = member * self.labels + patterns[self.pattern, member]
+        self.length = len(patterns)
+        self.judged = np.bincount(self.pattern, minlength=self.length) > 0
+
+    def run(self, model: str, counted: Floats | None = None, start: Panel | None = None) -> Panel:
+        believe = BELIEFS[model]
+        self.weights = np.bincount(self.pattern_of, weights=counted, minlength=self.length) * self.judged
+        if start is None:
+            posterior, tables = self._vote_shares(), self._first_tables()
+        else:
+            tables = start.confusion
+            posterior, _ = self._expect(start.prior, tables)
+        steps, moved = 0, np.inf
+        while moved >= ENOUGH and steps < MOST_STEPS:
+            steps += 1
+            prior = self._prior(posterior)
+            tables, reliability = believe(self._counts(posterior), tables, prior)
+            before = posterior
+            posterior, likelihood = self._expect(prior, tables)
+            moved = np.abs(posterior - before).max()
+        return Panel(model, prior, posterior[self.pattern_of], tables, reliability, likelihood, steps)
+
+    def _vote_shares(self) -> Floats:
+        cells = self.pattern * self.labels + self.said % self.labels
+        votes = np.bincount(cells, minlength=self.length * self.labels).reshape(-1, self.labels)
+        return np.asarray(votes / np.maximum(votes.sum(axis=1), 1)[:, None])
+
+    def _first_tables(self) -> Floats:
+        """Before anything is known: right four times in five, else any label alike."""
+        tables = np.full((self.members, self.labels, self.labels), 0.2 / self.labels)
+        tables[:, np.arange(self.labels), np.arange(self.labels)] += 0.8
+        return tables
+
+    def _prior(self, posterior: Floats) -> Floats:
+        mass = self.weights @ posterior + SMOOTHING
+        return np.asarray(mass / mass.sum())
+
+    def _counts(self, posterior: Floats) -> Floats:
+        """members × true × said: how often, as far as we believe, each said what where what was true."""
+        weighted = posterior * self.weights[:, None]
+        counts = np.empty((self.members, self.labels, self.labels))
+        for true in range(self.labels):
+            column = weighted[self.pattern, true]
+            said = np.bincount(self.said, weights=column, minlength=self.members * self.labels)
+            counts[:, true, :] = said.reshape(self.members, self.labels)
+        return counts
+
+    def _expect(self, prior: Floats, tables: Floats) -> tuple[Floats, float]:
+        logs = np.log(tables).transpose(1, 0, 2).reshape(self.labels, -1)
+        scores = np.empty((self.length, self.labels))
+        for true in range(self.labels):
+            evidence = logs[true][self.said]
+            scores[:, true] = np.bincount(self.pattern, weights=evidence, minlength=self.length)
+        scores += np.log(prior)
+        top = scores.max(axis=1, keepdims=True)
+        posterior = np.exp(scores - top)
+        mass = posterior.sum(axis=1, keepdims=True)
+        likelihood = ((np.log(mass) + top)[:, 0] * self.weights).sum()
+        return posterior / mass, float(likelihood)

@@ -1,0 +1,128 @@
+"""Reliability and consensus, on panels whose truth is known because it was drawn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluation.agreement import Judgements
+from evaluation.panel import MODELS, calibration, dawid_skene, mace, reliabilities
+from evaluation.panel.models import SMOOTHING, refitted
+
+LABELS = ("A>B", "A=B", "A<B", "N/A")
+
+
+def drawn(items: int, knows: list[float], seed: int, missing: float = 0.3) -> tuple[Judgements, np.ndarray]:
+    """A panel whose members know the answer with the given probabilities and else guess alike."""
+    random = np.random.default_rng(seed)
+    truth = random.choice(4, size=items, p=[0.4, 0.2, 0.35, 0.05])
+    table = np.array(
+        [np.where(random.random(items) < k, truth, random.integers(4, size=items)) for k in knows]
+    )
+    table[random.random(table.shape) < missing] = -1
+    return Judgements.from_matrix(table, LABELS), truth
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_truth_is_found_more_often_than_by_majority(model: str) -> None:
+    # One good member among four that mostly guess: a majority cannot know whom to trust.
+    study, truth = drawn(2000, [0.95, 0.2, 0.2, 0.2, 0.2], seed=1)
+    panel = MODELS[model](study)
+    majority = study.counts.T.argmax(axis=1)
+    assert (panel.consensus == truth).mean() > (majority == truth).mean() + 0.1
+
+
+def test_mace_recovers_how_often_each_member_knows() -> None:
+    knows = [0.9, 0.7, 0.5, 0.2]
+    study, _truth = drawn(6000, knows, seed=2)
+    assert mace(study).reliability == pytest.approx(knows, abs=0.04)
+
+
+def test_dawid_skene_recovers_the_share_of_right_answers() -> None:
+    knows = [0.9, 0.7, 0.5, 0.2]
+    study, _truth = drawn(6000, knows, seed=3)
+    right = [k + (1 - k) / 4 for k in knows]
+    assert dawid_skene(study).reliability == pytest.approx(right, abs=0.04)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_probabilities_are_calibrated_where_the_model_is_true(model: str) -> None:
+    study, truth = drawn(6000, [0.8, 0.6, 0.6, 0.4], seed=4)
+    measured = calibration(MODELS[model](study).posterior, np.where(study.counts.any(axis=0), truth, -1))
+    assert measured.expected_error is not None
+    assert measured.expected_error < 0.03
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_intervals_hold_the_drawn_reliability_about_as_often_as_they_say(model: str) -> None:
+    knows, hits = [0.85, 0.6, 0.4], 0
+    right = knows if model == "mace" else [k + (1 - k) / 4 for k in knows]
+    for seed in range(6):
+        study, _truth = drawn(500, knows, seed=seed, missing=0.0)
+        rows = reliabilities(study, MODELS[model](study), resamples=30, seed=seed)
+        hits += sum(row.low <= value <= row.high for row, value in zip(rows, right, strict=True) if row.low)  # type: ignore[operator]  # high is there where low is
+    assert hits >= 0.8 * 18
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_each_step_of_dawid_skene_equals_the_textbook(data: st.DataObject) -> None:
+    """At the end, both steps written as loops leave the result where it is."""
+    rows = st.lists(st.integers(-1, 2), min_size=6, max_size=6)
+    table = data.draw(st.lists(rows, min_size=2, max_size=4))
+    if all(label < 0 for row in table for label in row):
+        return
+    study = Judgements.from_matrix(table, LABELS[:3])
+    panel = dawid_skene(study)
+    for item in set(study.items.tolist()):
+        votes = [(j, row[item]) for j, row in enumerate(table) if row[item] >= 0]
+        shares = [panel.prior[k] * np.prod([panel.confusion[j, k, v] for j, v in votes]) for k in range(3)]
+        assert panel.posterior[item] == pytest.approx(np.array(shares) / sum(shares), abs=2e-3)
+    for j, row in enumerate(table):
+        for k in range(3):
+            said = [
+                SMOOTHING + sum(panel.posterior[i, k] for i, v in enumerate(row) if v == s) for s in range(3)
+            ]
+            assert panel.confusion[j, k] == pytest.approx(np.array(said) / sum(said), abs=2e-3)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_likelihood_never_falls(model: str) -> None:
+    study, _truth = drawn(200, [0.8, 0.5, 0.3], seed=5)
+    first = MODELS[model](study)
+    [again] = refitted(study, first, [np.ones(study.counts.shape[1])])
+    assert again.log_likelihood >= first.log_likelihood - 1e-3
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_names_and_order_of_members_do_not_matter(model: str) -> None:
+    study, _truth = drawn(100, [0.9, 0.5, 0.3], seed=6)
+    table = np.full((3, study.counts.shape[1]), -1)
+    table[study.annotators, study.items] = study.labels
+    turned = MODELS[model](Judgements.from_matrix(table[::-1], LABELS))
+    assert turned.posterior == pytest.approx(MODELS[model](study).posterior, abs=2e-3)
+
+
+def test_an_item_drawn_twice_counts_like_two_items() -> None:
+    table = np.array([[0, 1, 2, 0, 1], [0, 1, 1, 0, 2], [0, 2, 2, 1, 1]])
+    study = Judgements.from_matrix(table, LABELS[:3])
+    doubled = Judgements.from_matrix(np.hstack([table, table[:, :1]]), LABELS[:3])
+    [weighted] = refitted(study, dawid_skene(study), [np.array([2.0, 1, 1, 1, 1])])
+    assert weighted.reliability == pytest.approx(dawid_skene(doubled).reliability, abs=2e-3)
+
+
+def test_nobody_is_judged_who_never_answered() -> None:
+    study = Judgements.from_columns([0, 1], [0, 0], [0, 0], LABELS, annotator_names=("ann", "bob", "idle"))
+    idle = reliabilities(study, dawid_skene(study), resamples=5)[2]
+    assert (idle.value, idle.low, idle.high) == (None, None, None)
+
+
+def test_no_judgement_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least one"):
+        mace(Judgements.from_rows([], LABELS))
+
+
+def test_calibration_without_a_known_truth_has_no_value() -> None:
+    assert calibration(np.array([[1.0, 0.0]]), np.array([-1])).accuracy is None
