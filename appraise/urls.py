@@ -3,8 +3,9 @@ from __future__ import annotations
 from django.contrib import admin
 from django.contrib.auth import views as auth
 from django.urls import include, path
+from django.views.i18n import set_language
 
-from appraise import views
+from appraise import signing_in, views
 from evaluation.api import api
 from evaluation.api_uploads import router as uploads
 from metrics.api import router as metrics
@@ -14,8 +15,10 @@ api.add_router("", metrics)
 
 urlpatterns = [
     path("healthz", views.healthz, name="healthz"),
-    path("sign-in", auth.LoginView.as_view(redirect_authenticated_user=True), name="sign-in"),
+    path("sign-in", signing_in.SignIn.as_view(), name="sign-in"),
     path("sign-out", auth.LogoutView.as_view(), name="sign-out"),
+    path("language", set_language, name="set-language"),
+    path("admin/login/", signing_in.administration),
     path("admin/", admin.site.urls),
     path("api/", api.urls),
     path("", include("evaluation.urls")),

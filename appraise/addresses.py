@@ -1,0 +1,67 @@
+"""Whose request it is: the address of the connection, or what a trusted proxy says about it.
+
+Anybody can write ``X-Forwarded-For``. It is believed only where the connection comes from an address of
+``TRUSTED_PROXIES`` (addresses or networks, separated by commas), and only as far as trusted proxies go.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+
+from appraise.environment import SettingError, words
+
+Network = IPv4Network | IPv6Network
+
+
+def trusted_proxies(environment: Mapping[str, str] = os.environ) -> tuple[Network, ...]:
+    """
+    >>> trusted_proxies({"TRUSTED_PROXIES": "127.0.0.1, 10.0.0.0/8"})
+    (IPv4Network('127.0.0.1/32'), IPv4Network('10.0.0.0/8'))
+    """
+    try:
+        return tuple(ip_network(word) for word in words("TRUSTED_PROXIES", (), environment))
+    except ValueError:
+        text = environment.get("TRUSTED_PROXIES", "")
+        raise SettingError("TRUSTED_PROXIES", text, "addresses or networks such as 10.0.0.0/8") from None
+
+
+TRUSTED = trusted_proxies()
+
+
+def client_address(meta: Mapping[str, str], trusted: Sequence[Network] = TRUSTED) -> str:
+    """The address to count log-ins by; an IPv6 customer holds a whole /64, so that is one address.
+
+    >>> client_address({"REMOTE_ADDR": "192.0.2.7", "HTTP_X_FORWARDED_FOR": "198.51.100.1"})
+    '192.0.2.7'
+    >>> proxy = trusted_proxies({"TRUSTED_PROXIES": "192.0.2.7"})
+    >>> client_address({"REMOTE_ADDR": "192.0.2.7", "HTTP_X_FORWARDED_FOR": "x, 198.51.100.1"}, proxy)
+    '198.51.100.1'
+    """
+    # Nearest first. A connection over a socket of this machine has no address: that is the proxy itself.
+    hops = [meta.get("REMOTE_ADDR", "").strip()]
+    hops += [hop.strip() for hop in reversed(meta.get("HTTP_X_FORWARDED_FOR", "").split(","))]
+    for hop in hops:
+        if not (trusted and _is_trusted(hop, trusted)):
+            return _canonical(hop)
+    return _canonical(hops[0])
+
+
+def _is_trusted(hop: str, trusted: Sequence[Network]) -> bool:
+    try:
+        return not hop or any(ip_address(hop) in network for network in trusted)
+    except ValueError:
+        return False
+
+
+def _canonical(hop: str) -> str:
+    try:
+        address = ip_address(hop)
+    except ValueError:
+        return "unknown"
+    if isinstance(address, IPv6Address):
+        if address.ipv4_mapped:
+            return str(address.ipv4_mapped)
+        return str(ip_network((address, 64), strict=False))
+    return str(address)

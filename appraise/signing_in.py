@@ -1,0 +1,50 @@
+"""The one door with a password: Django's, with a limit on guessing. The administration uses it too."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from math import ceil
+from typing import Any
+
+from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.views import LoginView, redirect_to_login
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+
+from appraise.addresses import client_address
+from evaluation.services import throttling
+
+MOST_NAME = 254  # of what is typed; names of accounts are shorter
+
+
+class SignIn(LoginView):
+    redirect_authenticated_user = True
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if waiting := throttling.wait(self.name(), client_address(request.META)):
+            return self.refuse(waiting)
+        return super().post(request, *args, **kwargs)
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        throttling.record(self.name(), client_address(self.request.META), succeeded=True)
+        return super().form_valid(form)
+
+    def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
+        throttling.record(self.name(), client_address(self.request.META), succeeded=False)
+        return super().form_invalid(form)
+
+    def refuse(self, waiting: timedelta) -> HttpResponse:
+        """The same answer for every name, and no password is looked at."""
+        seconds = ceil(waiting.total_seconds())
+        context = self.get_context_data(form=AuthenticationForm(self.request), minutes=ceil(seconds / 60))
+        return self.render_to_response(context, status=429, headers={"Retry-After": str(seconds)})
+
+    def name(self) -> str:
+        return self.request.POST.get("username", "")[:MOST_NAME]
+
+
+def administration(request: HttpRequest) -> HttpResponseBase:
+    """In place of the administration's own log-in page, which would let anybody guess for ever."""
+    if request.user.is_authenticated:
+        raise PermissionDenied
+    return redirect_to_login(request.GET.get("next", "/admin/"))
