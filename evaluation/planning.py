@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from evaluation import checks, tokens
+from evaluation import places as together
 from evaluation.alignment import Alignment, Kind, Phrase, WordAligner, align, aligner
 from evaluation.alignment.pairs import Place, places_of
 from evaluation.digests import text_digest
@@ -57,6 +58,8 @@ class PlannedItem:
     staves: dict[str, Stave]
     comparisons: list[PlannedComparison]
     checks: tuple[PlannedCheck, ...] = ()
+    places: tuple[together.Place, ...] = ()
+    """Set where all candidates are judged together, in the order of their texts."""
 
 
 def comparison_key(first: str, second: str) -> str:
@@ -73,6 +76,8 @@ class Planner:
     moved: bool = True
     checks: int = 0
     seed: int = 1
+    together: bool = False
+    """Judge the variants of a place at once where an item has three or more candidates."""
     _word_aligner: WordAligner = field(init=False)
 
     def __post_init__(self) -> None:
@@ -85,16 +90,45 @@ class Planner:
         cut = tokens.split if item.links or item.phrases else self._offsets
         staves = {text: Stave(text, cut(text)) for text in outputs.values()}
         texts = {tuple(sorted((outputs[a], outputs[b]))) for a, b in meetings}
+        compared = sorted((first, second) for first, second in texts if first != second)
+        if self.together and not (item.links or item.phrases) and _meet_all(compared):
+            return self._together(item, staves, compared)
         given = _GivenAlignments(item, outputs)
         return PlannedItem(
             item,
             staves,
-            [
-                self._compare(item.id, staves[first], staves[second], given)
-                for first, second in sorted(texts)
-                if first != second
-            ],
+            [self._compare(item.id, staves[first], staves[second], given) for first, second in compared],
         )
+
+    def _together(
+        self, item: ImportedItem, staves: dict[str, Stave], compared: Sequence[tuple[str, str]]
+    ) -> PlannedItem:
+        """One cut of all candidates; every two of them align as it says."""
+        texts = sorted({text for pair in compared for text in pair})
+        group = together.Group.of([staves[text] for text in texts], aligner=self._word_aligner)
+        made_by = f"{self._word_aligner.version}, places"
+        comparisons = []
+        for first, second in compared:
+            one, other = texts.index(first), texts.index(second)
+            phrases = group.phrases(one, other)
+            alignment = Alignment(
+                group.tokens[one], group.tokens[other], (), (), tuple([phrase for _, phrase in phrases])
+            )
+            places = tuple(
+                [
+                    Place(
+                        item.id,
+                        comparison_key(first, second),
+                        index,
+                        *group.wordings(spot, one, other),
+                        spot=spot,
+                    )
+                    for index, (spot, phrase) in enumerate(phrases)
+                    if phrase.kind is not Kind.SHARED
+                ]
+            )
+            comparisons.append(PlannedComparison(staves[first], staves[second], alignment, made_by, places))
+        return PlannedItem(item, staves, comparisons, places=group.places)
 
     def with_checks(self, planned: Sequence[PlannedItem], before: int) -> list[PlannedItem]:
         """The same items, some with a check; ``before`` comparisons were planned before these."""
@@ -149,6 +183,12 @@ class Planner:
             ask_moved=self.moved,
         )
         return PlannedComparison(first, second, alignment, made_by, places)
+
+
+def _meet_all(compared: Sequence[tuple[str, str]]) -> bool:
+    """Whether three or more texts meet, each of them every other."""
+    texts = {text for pair in compared for text in pair}
+    return len(texts) > 2 and len(compared) == len(texts) * (len(texts) - 1) // 2
 
 
 def _words(stave: Stave) -> list[str]:

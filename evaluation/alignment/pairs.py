@@ -40,6 +40,8 @@ class Place:
     around_a: Around = ("", "")
     around_b: Around = ("", "")
     shared: bool = False
+    spot: int | None = None
+    """Where all candidates of the item are judged together: the number of the place among its places."""
 
     @property
     def bound(self) -> bool:
@@ -156,13 +158,15 @@ def _around(tokens: tuple[str, ...], span: Span | None) -> Around:
 
 def _sides(place: Place) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What identifies each side: its text, and where the place counts, the words around it."""
-    if place.bound:
+    if place.bound and place.spot is None:
         return (place.a, *place.around_a), (place.b, *place.around_b)
     return (place.a,), (place.b,)
 
 
 def merge_key(place: Place, scope: Scope) -> tuple[object, ...]:
-    """Places with the same key are one pair."""
+    """Places with the same key are one pair; variants of one spot are, whatever the scope."""
+    if place.spot is not None:
+        return place.item, place.spot, tuple(sorted((place.a, place.b)))
     if scope is Scope.NONE:
         return place.item, place.comparison, place.phrase
     sides = tuple(sorted(_sides(place)))

@@ -13,6 +13,7 @@ from itertools import islice
 
 from django.db import IntegrityError, transaction
 from django.utils.text import slugify
+from django.utils.translation import gettext_noop
 
 from evaluation.alignment.designs import Comparison as Meeting
 from evaluation.alignment.designs import comparisons
@@ -35,13 +36,14 @@ from evaluation.models import (
 from evaluation.planning import PlannedItem, Planner
 from evaluation.problems import InputError, Problem
 from evaluation.services.judged import JudgedElsewhere
-from evaluation.services.seats import is_repeated, make_seats
+from evaluation.services.seats import is_repeated, make_seats, seat_lot
 from evaluation.services.storing import Store
 
 CHUNK = 100
 # Other people's answers wait while a chunk is written, so it must be small whatever the number of systems.
 MOST_COMPARISONS = 50
 Report = Callable[[int, int, str], None]
+ALIGNING = gettext_noop("The sentences are being aligned.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,8 @@ class TaskSettings:
     dedup: str = Task.Dedup.ITEM
     order: str = Task.Order.DOCUMENT
     moved: str = Task.Moved.RANKED
+    judging: str = Task.Judging.PAIRS
+    practice: bool = False
     seed: int = 1
     checks: int = 0  # attention checks, in per cent of the comparisons
     repeats: int = 0  # per cent of the comparisons that each annotator sees a second time
@@ -74,6 +78,7 @@ class TaskSettings:
             moved=self.moved == Task.Moved.RANKED,
             checks=self.checks,
             seed=self.seed,
+            together=self.judging == Task.Judging.PLACES,
         )
 
     def meetings(self, imported: ImportedSet) -> list[tuple[Meeting, ...]]:
@@ -81,10 +86,26 @@ class TaskSettings:
         return self.meetings_of([item.systems for item in imported.items])
 
     def meetings_of(self, systems: Sequence[Sequence[str]]) -> list[tuple[Meeting, ...]]:
+        self._check_judging()
         try:
             return comparisons(self.comparisons, systems, self.seed)
         except ValueError as error:
             raise InputError(Problem("bad_design", str(error))) from error
+
+    def _check_judging(self) -> None:
+        """All variants of a place are ranked against each other, within their sentence."""
+        if self.judging != Task.Judging.PLACES:
+            return
+        together = "variants of a place are judged all at once"
+        if self.comparisons != "all":
+            found, remedy = f"comparisons {self.comparisons!r}", "compare every two systems"
+        elif self.dedup != Task.Dedup.ITEM:
+            found, remedy = f"pairs merged {self.dedup!r}", "merge pairs within a sentence"
+        elif self.checks:
+            found, remedy = f"{self.checks} % attention checks", "leave them out; they compare two candidates"
+        else:
+            return
+        raise InputError(Problem("bad_judging", f"{together}, which does not go with {found}", remedy))
 
 
 @dataclass(slots=True)
@@ -173,7 +194,7 @@ def fill_task(
         stored += len(chunk)
         compared += sum(len(plan.comparisons) for plan in planned)
         if report:
-            report(stored, total, f"{stored} of {total} sentences aligned")
+            report(stored, total, ALIGNING)
     store.settle_owners()
     make_seats(task, repeats=settings.repeats)
     Task.objects.filter(pk=task.pk).update(state=Task.State.OPEN)
@@ -268,9 +289,7 @@ def _shifted(report: Report | None, before: int) -> Report | None:
     """Progress over all parts together."""
     if report is None:
         return None
-    return lambda done, total, _: report(
-        before + done, total, f"{before + done} of {total} sentences aligned"
-    )
+    return lambda done, total, said: report(before + done, total, said)
 
 
 def remove_tasks(tasks: Sequence[Task]) -> None:
@@ -300,6 +319,7 @@ def _count(part: Sequence[PlannedItem], settings: TaskSettings, made: ImportSumm
     places = [place for _, comparison in planned for place in comparison.places]
     found = pairs(places, scope=Scope(settings.dedup), seed=settings.seed)
     owners = {(pair.owner.item, pair.owner.comparison) for pair in found}
+    owners = _seated(part, owners, settings.seed)
     again = sum(
         (item, comparison.key) in owners
         and is_repeated(
@@ -316,6 +336,19 @@ def _count(part: Sequence[PlannedItem], settings: TaskSettings, made: ImportSumm
     made.phrase_pairs += len(places)
     made.unique_pairs += len(found)
     made.slots += settings.overlap * (len(owners) + again + checks)
+
+
+def _seated(part: Sequence[PlannedItem], owners: set[tuple[str, str]], seed: int) -> set[tuple[str, str]]:
+    """Of the comparisons that ask, those with seats: one where candidates are judged together."""
+    seated = set(owners)
+    for plan in part:
+        if plan.places:
+            asking = [one for one in plan.comparisons if (plan.item.id, one.key) in owners]
+            asking.sort(
+                key=lambda one: seat_lot(seed, text_digest(one.first.text), text_digest(one.second.text))
+            )
+            seated -= {(plan.item.id, one.key) for one in asking[1:]}
+    return seated
 
 
 def summary(tasks: Sequence[Task], warnings: Sequence[Problem] = ()) -> ImportSummary:

@@ -89,7 +89,7 @@ def next_assignment(task: Task, annotator: Annotator) -> Assignment | None:
         Annotator.objects.select_for_update().get(pk=annotator.pk)
         unfinished = annotator.assignments.filter(task=task, finished_at__isnull=True)
         for assignment in unfinished.order_by("number"):
-            if _take_seat(assignment) is not None:
+            if take_seat(assignment) is not None:
                 return assignment
             _release(assignment)
         return _claim(task, annotator)
@@ -166,7 +166,7 @@ def _lease(task: Task) -> datetime:
     return timezone.now() + timedelta(minutes=task.lease_minutes)
 
 
-def _take_seat(assignment: Assignment) -> Slot | None:
+def take_seat(assignment: Assignment) -> Slot | None:
     """Keep the seat of an assignment, or find another at the same comparison; ``None``: all are taken."""
     where = assignment.annotator_id, assignment.comparison_id, assignment.presentation
     for own in _OWN_SEAT.objects(*where):
@@ -258,7 +258,7 @@ class _Place:
         assignment = self.assignment
         with transaction.atomic():
             # First the seat, which locks: answers to one comparison by one person come one after another.
-            seat = _take_seat(assignment) if assignment.task.is_open else None
+            seat = take_seat(assignment) if assignment.task.is_open else None
             given = _GIVEN.rows(assignment.annotator_id, self.pair, assignment.presentation)
             for version, choice, uuid in given:
                 if uuid == answer.uuid:
@@ -284,7 +284,7 @@ class _Place:
                 received_at=received_at or timezone.now(),
             )
             if answer.choice is None and assignment.finished_at is not None:
-                _reopen(assignment)
+                reopen(assignment)
         return Receipt(current.version + 1, answer.choice)
 
 
@@ -311,23 +311,21 @@ def finish(assignment: Assignment) -> list[int]:
     with transaction.atomic():
         missing = unanswered(assignment)
         if not missing and assignment.finished_at is None:
-            _end(assignment, reason="")
+            end(assignment, reason="")
     return missing
 
 
 def skip(assignment: Assignment, reason: str) -> None:
     """Put a comparison aside with a reason. Skipped is no judgement: nothing is stored about its pairs."""
     with transaction.atomic():
-        _end(assignment, reason=reason or "no reason given")
+        end(assignment, reason=reason or "no reason given")
 
 
-def _end(assignment: Assignment, *, reason: str) -> None:
+def end(assignment: Assignment, *, reason: str) -> None:
     assignment.finished_at = timezone.now()
     assignment.skip_reason = reason
     answers = Ranking.objects.filter(
-        annotator=assignment.annotator_id,
-        presentation=assignment.presentation,
-        pair__owner=assignment.comparison_id,
+        annotator=assignment.annotator_id, presentation=assignment.presentation, **_questions(assignment)
     )
     assignment.active_ms = answers.aggregate(ms=Sum("active_ms"))["ms"] or 0
     assignment.save(update_fields=["finished_at", "skip_reason", "active_ms"])
@@ -338,7 +336,14 @@ def _end(assignment: Assignment, *, reason: str) -> None:
     ).update(state=Slot.State.DONE, lease_until=None)
 
 
-def _reopen(assignment: Assignment) -> None:
+def _questions(assignment: Assignment) -> dict[str, int]:
+    """The pairs that are asked: the comparison's own, or the sentence's where all candidates are judged."""
+    if assignment.task.judging == Task.Judging.PLACES and assignment.comparison.item.places:
+        return {"pair__item": assignment.comparison.item_id}
+    return {"pair__owner": assignment.comparison_id}
+
+
+def reopen(assignment: Assignment) -> None:
     """A withdrawn answer leaves a gap: the comparison is unfinished again."""
     assignment.finished_at = None
     assignment.save(update_fields=["finished_at"])

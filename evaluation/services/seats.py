@@ -32,12 +32,29 @@ def make_seats(task: Task, *, repeats: int = 0) -> None:
     found = Comparison.objects.filter(item__task=task, owned_pairs__isnull=False).distinct()
     rows = found.values_list("pk", "item__position", "first__digest", "second__digest", "check_kind")
     asking = [Asking(*row) for row in rows.iterator(chunk_size=1000)]
+    if task.judging == Task.Judging.PLACES:
+        asking = _one_per_sentence(task, asking)
     slots = _slots(task, asking, repeats)
     while some := list(islice(slots, AT_ONCE)):
         with transaction.atomic():
             # Repeatable after a kill: a seat exists once.
             insert_rows(Slot, COLUMNS, some, again=True)
     Task.objects.filter(pk=task.pk).update(size=len(asking))
+
+
+def seat_lot(seed: int, first: str, second: str) -> str:
+    """The draw, by the digests of its texts, that decides the place of a comparison among others."""
+    return text_digest(str(seed), first, second)
+
+
+def _one_per_sentence(task: Task, asking: Sequence[Asking]) -> list[Asking]:
+    """Where all candidates of a sentence are judged together, one comparison has the seats for all."""
+    together = set(task.items.exclude(places=[]).values_list("position", flat=True))
+    seats: dict[int, Asking] = {}
+    for one in sorted(asking, key=lambda one: seat_lot(task.seed, one.first, one.second)):
+        if one.item in together:
+            seats.setdefault(one.item, one)
+    return [*(one for one in asking if one.item not in together), *seats.values()]
 
 
 def is_repeated(seed: int, first: str, second: str, percent: int) -> bool:
@@ -49,7 +66,7 @@ def _slots(task: Task, asking: Sequence[Asking], repeats: int) -> Iterator[tuple
     seed = str(task.seed)
     shuffled = task.order == Task.Order.SHUFFLED
     ordered = sorted(
-        asking, key=lambda one: (0 if shuffled else one.item, text_digest(seed, one.first, one.second))
+        asking, key=lambda one: (0 if shuffled else one.item, seat_lot(task.seed, one.first, one.second))
     )
     gap = max(10, len(ordered) // 4)
     for place, one in enumerate(ordered):

@@ -58,6 +58,7 @@ class Store:
                 references=list(plan.item.references),
                 context_before=plan.item.before,
                 context_after=plan.item.after,
+                places=[[n for span in place for n in span] for place in plan.places],
             )
             for position, plan in enumerate(planned, first_position)
         )

@@ -56,6 +56,13 @@ class Command(AppraiseCommand):
         )  # fmt: skip
         add("--order", choices=Task.Order.values, default=Task.Order.DOCUMENT)
         add("--moved", choices=Task.Moved.values, default=Task.Moved.RANKED)
+        add(
+            "--judging",
+            choices=Task.Judging.values,
+            default=Task.Judging.PAIRS,
+            help="sentences with three or more candidates: two at a time, or all variants of a place at once",
+        )
+        add("--practice", action="store_true", help="a practice round before the first sentence")
         add("--dry-run", action="store_true", help="check and count; store nothing")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -110,6 +117,8 @@ class Command(AppraiseCommand):
             checks=options["checks"],
             order=options["order"],
             moved=options["moved"],
+            judging=options["judging"],
+            practice=options["practice"],
         )
 
     def store(self, imported: ImportedSet, settings: TaskSettings, options: dict[str, Any]) -> ImportSummary:
