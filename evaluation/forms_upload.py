@@ -143,7 +143,7 @@ class SettingsForm(forms.Form):
     format = forms.ChoiceField(
         label=_("Format"),
         required=False,
-        choices=[("auto", _("found from the content")), *((f.name, f.title) for f in FORMATS.values())],
+        choices=[("auto", _("found from the content")), *((f.name, _(f.title)) for f in FORMATS.values())],
         widget=Field.select(),
     )
     empty = forms.ChoiceField(

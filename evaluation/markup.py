@@ -90,6 +90,7 @@ def cards(
     """One fieldset per question. ``attributes`` are ``lang`` and ``dir`` of the judged text."""
     template = _card(get_language() or "")
     gaps = set(missing)
+    opening, closing = _("“{text}”").split("{text}")
     nothing, unsaid = f'<span class="nothing">{escape(_("nothing here"))}</span>', escape(_("nothing"))
     tags = {kind: tag and f'<span class="tag">{escape(tag)}</span>' for kind, tag in _tags().items()}
     made = []
@@ -105,8 +106,8 @@ def cards(
                 "missing": " is-missing" if card.number in gaps else "",
                 "version": question.version,
                 "uuid": question.uuid,
-                "spoken_a": f"“{a}”" if a else unsaid,
-                "spoken_b": f"“{b}”" if b else unsaid,
+                "spoken_a": opening + a + closing if a else unsaid,
+                "spoken_b": opening + b + closing if b else unsaid,
                 "a": f"<span {attributes}>{a}</span>" if a else nothing,
                 "b": f"<span {attributes}>{b}</span>" if b else nothing,
                 "tag": tags[card.kind],
@@ -130,7 +131,7 @@ def _card(language: str) -> str:
     """A card with places for what differs; per cent signs of translations are doubled."""
 
     def said(text: str) -> str:
-        return escape(_(text)).replace("%", "%%")
+        return escape(text).replace("%", "%%")
 
     reasons = "".join(
         f'<label><input type="radio" form="report" name="reason-%(index)d" value="{value}">'
@@ -154,15 +155,15 @@ def _card(language: str) -> str:
         '<div class="side"><b>A</b>%(a)s</div><div class="side"><b>B</b>%(b)s</div>'
         '<div class="card-end">%(tag)s</div></div>\n'
         "%(scale)s\n"
-        f'<details class="report"><summary>⚑ {said("Report alignment")}</summary><div class="report-box">'
+        f'<details class="report"><summary>⚑ {said(_("Report alignment"))}</summary><div class="report-box">'
         f'<div role="radiogroup" aria-labelledby="rep-h-%(n)d"><b id="rep-h-%(n)d">{wrong}</b>\n'
         f"{reasons}</div>\n"
-        f'<div><label class="vh" for="rep-t-%(n)d">{said("Note")}</label><textarea id="rep-t-%(n)d"'
+        f'<div><label class="vh" for="rep-t-%(n)d">{said(_("Note"))}</label><textarea id="rep-t-%(n)d"'
         f' form="report" name="note-%(index)d" maxlength="2000"'
-        f' placeholder="{said("Note (optional)")}"></textarea>\n'
-        f'<p class="fine">{said("Your answer stays as it is. The organiser sees the report.")}</p>'
+        f' placeholder="{said(_("Note (optional)"))}"></textarea>\n'
+        f'<p class="fine">{said(_("Your answer stays as it is. The organiser sees the report."))}</p>'
         '<button class="btn btn-small" form="report" name="phrase" value="%(index)d">'
-        f"{said('Send report')}</button>"
+        f"{said(_('Send report'))}</button>"
         "</div></div></details>\n</fieldset>\n"
     )
 

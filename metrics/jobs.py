@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from evaluation.jobs import Progress, enqueue, handler
 from evaluation.models import Job, Task, User
 from evaluation.problems import InputError, Problem
@@ -17,12 +19,14 @@ def begin_scoring(task: Task, names: list[str], owner: User | None) -> Job:
     from metrics.services.finding import find_metrics
 
     find_metrics(names)
-    return enqueue("score", f"Score {task.name}: {', '.join(names)}", owner=owner, task=task, metrics=names)
+    title = _("Score %(task)s: %(metrics)s") % {"task": task.name, "metrics": ", ".join(names)}
+    return enqueue("score", title, owner=owner, task=task, metrics=names)
 
 
 def begin_training(task: Task, name: str, owner: User | None) -> Job:
     """Put the training of a model on the queue."""
-    return enqueue("train", f"Train {name} on {task.name}", owner=owner, task=task, name=name)
+    title = _("Train %(name)s on %(task)s") % {"name": name, "task": task.name}
+    return enqueue("train", title, owner=owner, task=task, name=name)
 
 
 @handler("score")

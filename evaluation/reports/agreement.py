@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from evaluation.agreement import AgreementReport
 from evaluation.agreement.rendering import Table
 from evaluation.models import User
+from evaluation.numerals import numeral
 from evaluation.reports import plots
 from evaluation.reports.memo import remembered
 from evaluation.reports.scope import Scope, manages, meetings_of, names, study_of
@@ -113,7 +116,9 @@ def _people(report: AgreementReport, called: dict[str, str]) -> HeatMap | None:
             if pair is None or pair.kappa is None:
                 row.append(HeatCell("–", "", "x"))
             else:
-                row.append(HeatCell(f"{pair.kappa:.2f}", str(pair.pairs), level(pair.kappa, low, high)))
+                row.append(
+                    HeatCell(numeral(f"{pair.kappa:.2f}"), str(pair.pairs), level(pair.kappa, low, high))
+                )
         rows.append((called.get(a, a), row))
     return HeatMap([called.get(a, a) for a in who], rows)
 
@@ -124,7 +129,9 @@ def _confusion(report: AgreementReport) -> HeatMap:
         total = sum(counts)
         shares = [count / total if total else None for count in counts]
         cells = [
-            HeatCell("–", "", "x") if share is None else HeatCell(f"{share:.0%}", "", level(share, 0, 0.65))
+            HeatCell("–", "", "x")
+            if share is None
+            else HeatCell(_("{n}%").replace("{n}", f"{share * 100:.0f}"), "", level(share, 0, 0.65))
             for share in shares
         ]
         rows.append((label, cells))

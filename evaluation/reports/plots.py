@@ -1,7 +1,8 @@
 """Plots as SVG text, drawn on the server: classes only, no script, no inline style (strict CSP).
 
 Each plot carries its data as a table too. ``standalone`` makes a file of one, with the colours of the light
-theme inside, because a downloaded file has no stylesheet beside it.
+theme inside, because a downloaded file has no stylesheet beside it. Words and numbers are in the reader's
+language; coordinates are not.
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ from dataclasses import dataclass
 from html import escape
 
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
 
 from evaluation.agreement import band
 from evaluation.agreement.bands import BANDS
 from evaluation.agreement.bootstrap import Interval
 from evaluation.agreement.rendering import Cell, Table
 from evaluation.agreement.stability import Window
+from evaluation.numerals import numeral
 from evaluation.results import SystemLine
 
 STYLE = (
@@ -65,18 +68,20 @@ def kappa_scale(name: str, value: float | None, interval: Interval | None) -> Pl
     for right, label in (*BANDS, (1.0, "perfect")):
         on = label == here
         marks.append(_rect("band-on" if on else "band", _scale(left) + 1, 26, 87.6, 24))
-        marks.append(_text((_scale(left) + _scale(right)) / 2, 70, label, ink=on))
+        marks.append(_text((_scale(left) + _scale(right)) / 2, 70, _(label), ink=on))
         left = right
     anchors = ("start", *["middle"] * 4, "end")
-    marks += [_text(_scale(n / 5), 88, f"{n / 5:.1f}", anchor=anchors[n]) for n in range(6)]
+    marks += [_text(_scale(n / 5), 88, numeral(f"{n / 5:.1f}"), anchor=anchors[n]) for n in range(6)]
     if value is not None:
         marks += _whisker(interval, _scale, 38)
         marks.append(_circle("pt", _scale(value), 38))
-        marks.append(_text(_scale(value), 16, f"{name} = {value:.2f}", ink=True))
-    said = "no data" if value is None else f"{value:.2f}, {here}"
-    rows: tuple[tuple[Cell, ...], ...] = ((name, value, *(interval or (None, None)), here),)
-    table = Table(name, ("coefficient", "value", "low", "high", "band"), rows)
-    return Plot(f"{name} on the Landis and Koch scale: {said}", 460, 92, "".join(marks), table, narrow=True)
+        marks.append(_text(_scale(value), 16, f"{name} = {numeral(f'{value:.2f}')}", ink=True))
+    called = here and _(here)
+    said = _("no data") if value is None else f"{numeral(f'{value:.2f}')}, {called}"
+    rows: tuple[tuple[Cell, ...], ...] = ((name, value, *(interval or (None, None)), called),)
+    table = Table(name, (_("coefficient"), _("value"), _("low"), _("high"), _("band")), rows)
+    label = _("%(name)s on the Landis and Koch scale: %(said)s") % {"name": name, "said": said}
+    return Plot(label, 460, 92, "".join(marks), table, narrow=True)
 
 
 def _scale(value: float) -> float:
@@ -89,7 +94,10 @@ Named = tuple[str, float | None, Interval | None]
 def two_values(first: Named, second: Named) -> Plot:
     """Two coefficients with their intervals on one axis that leaves out what is empty."""
     ends = [
-        end for _, value, interval in (first, second) for end in (value, *(interval or ())) if end is not None
+        end
+        for _name, value, interval in (first, second)
+        for end in (value, *(interval or ()))
+        if end is not None
     ]
     low, high = _round_ends(ends)
     x = _axis(low, high, 40, 410)
@@ -98,14 +106,12 @@ def two_values(first: Named, second: Named) -> Plot:
         marks.append(_text(26, y + 4, name, anchor="end", ink=True))
         if value is not None:
             marks += [*_whisker(interval, x, y), _circle(dot, x(value), y)]
-            marks.append(
-                _text(
-                    x((interval or (value, value))[1]) + 10, y + 4, f"{value:.2f}", anchor="start", ink=True
-                )
-            )
+            end, shown = x((interval or (value, value))[1]) + 10, numeral(f"{value:.2f}")
+            marks.append(_text(end, y + 4, shown, anchor="start", ink=True))
     rows = tuple((name, value, *(interval or (None, None))) for name, value, interval in (first, second))
-    table = Table("six against four choices", ("coefficient", "value", "low", "high"), rows)
-    return Plot(f"{first[0]} against {second[0]}", 460, 120, "".join(marks), table, narrow=True)
+    table = Table(_("six against four choices"), (_("coefficient"), _("value"), _("low"), _("high")), rows)
+    label = _("%(first)s against %(second)s") % {"first": first[0], "second": second[0]}
+    return Plot(label, 460, 120, "".join(marks), table, narrow=True)
 
 
 def label_bars(labels: Sequence[str], counts: Sequence[int]) -> Plot:
@@ -113,17 +119,17 @@ def label_bars(labels: Sequence[str], counts: Sequence[int]) -> Plot:
     total = sum(counts)
     shares = [count / total if total else None for count in counts]
     rows = tuple(zip(labels, counts, shares, strict=True))
-    table = Table("label distribution", ("label", "answers", "share"), rows)
+    table = Table(_("label distribution"), (_("label"), _("answers"), _("share")), rows)
     said = ", ".join(f"{label} {count}" for label, count in zip(labels, counts, strict=True))
-    return _bars(f"Answers by label: {said}", list(labels), list(counts), table)
+    return _bars(_("Answers by label: %(said)s") % {"said": said}, list(labels), list(counts), table)
 
 
 def time_bars(times: Sequence[tuple[float, float | None, int]]) -> Plot:
     """How long an answer took."""
-    names = [f"{low:g}–{high:g}" if high is not None else f"{low:g}+" for low, high, _ in times]
+    names = [numeral(f"{low:g}–{high:g}" if high is not None else f"{low:g}+") for low, high, _count in times]
     counts = [count for *_, count in times]
-    table = Table("seconds for one answer", ("from", "to", "answers"), tuple(times))
-    return _bars("Seconds for one answer, idle time left out", names, counts, table)
+    table = Table(_("seconds for one answer"), (_("from"), _("to"), _("answers")), tuple(times))
+    return _bars(_("Seconds for one answer, idle time left out"), names, counts, table)
 
 
 def _bars(label: str, names: list[str], counts: list[int], table: Table) -> Plot:
@@ -133,14 +139,14 @@ def _bars(label: str, names: list[str], counts: list[int], table: Table) -> Plot
         height, x = 100 * count / most, 10 + step * place
         marks.append(_rect("bar1", x + step * 0.15, 132 - height, step * 0.7, height, 2))
         marks.append(_text(x + step / 2, 150, name))
-        marks.append(_text(x + step / 2, 126 - height, f"{count:,}", ink=True))
+        marks.append(_text(x + step / 2, 126 - height, numeral(f"{count:,}"), ink=True))
     return Plot(label, 660, 158, "".join(marks), table)
 
 
 def over_time(windows: Sequence[Window]) -> Plot:
     """κ of each tenth of the answers with all that were there by then."""
     rows = tuple((n + 1, w.judgements, w.pairs, w.p_a, w.kappa) for n, w in enumerate(windows))
-    table = Table("agreement over time", ("part", "answers", "pairs", "P(A)", "kappa"), rows)
+    table = Table(_("agreement over time"), (_("part"), _("answers"), _("pairs"), "P(A)", "κ"), rows)
     known = [(n, w.kappa) for n, w in enumerate(windows) if w.kappa is not None]
     low, high = _round_ends([value for _, value in known])
     y = _axis(low, high, 120, 14)
@@ -149,13 +155,13 @@ def over_time(windows: Sequence[Window]) -> Plot:
     for tick in _ticks(low, high):
         marks += [
             _line("grid", 40, 650, y(tick), y(tick)),
-            _text(32, y(tick) + 4, f"{tick:.1f}", anchor="end"),
+            _text(32, y(tick) + 4, numeral(f"{tick:.1f}"), anchor="end"),
         ]
     points = " ".join(f"{x(n):.1f},{y(value):.1f}" for n, value in known)
     marks.append(f'<polyline class="line l1" points="{points}"/>')
     marks += [_circle("d1", x(n), y(value), 4) for n, value in known]
     marks += [_text(x(n), 142, str(n + 1)) for n in range(len(windows))]
-    return Plot("κ over time, in tenths of the answers", 660, 150, "".join(marks), table)
+    return Plot(_("κ over time, in tenths of the answers"), 660, 150, "".join(marks), table)
 
 
 def side_bars(rows: Sequence[Named]) -> Plot:
@@ -169,11 +175,11 @@ def side_bars(rows: Sequence[Named]) -> Plot:
         if share is not None:
             marks += [*_whisker(interval, x, y), _circle("pt", x(share), y, 4)]
     table = Table(
-        "wins given to the left side",
-        ("annotator", "share", "low", "high"),
+        _("wins given to the left side"),
+        (_("annotator"), _("share"), _("low"), _("high")),
         tuple((name, share, *(interval or (None, None))) for name, share, interval in rows),
     )
-    return Plot("Share of wins given to the left side, by annotator", 660, height, "".join(marks), table)
+    return Plot(_("Share of wins given to the left side, by annotator"), 660, height, "".join(marks), table)
 
 
 def strengths(systems: Sequence[SystemLine]) -> Plot:
@@ -188,17 +194,17 @@ def strengths(systems: Sequence[SystemLine]) -> Plot:
         y = 20 + 28 * n
         marks.append(_text(158, y + 4, line.system, anchor="end", ink=True))
         marks.append(_circle("pt", x(value), y))
-        said = "" if line.rank_range is None else f"rank {line.rank_range[0]}–{line.rank_range[1]}"
+        said = "" if line.rank_range is None else _("rank %d–%d") % line.rank_range
         marks.append(_text(575, y + 4, said, anchor="start"))
         if n and line.cluster != ranked[n - 1].cluster:
             marks.append(_line("axis", 10, 650, y - 14, y - 14))
     table = Table(
-        "strength of systems",
-        ("system", "strength", "cluster"),
+        _("strength of systems"),
+        (_("system"), _("strength"), _("cluster")),
         tuple((line.system, line.ability, line.cluster) for line in ranked),
     )
     return Plot(
-        "Strength of systems (Bradley–Terry with ties), clusters parted by lines",
+        _("Strength of systems (Bradley–Terry with ties), clusters parted by lines"),
         660,
         height,
         "".join(marks),
@@ -248,7 +254,7 @@ def _grid(
     for tick in _ticks(low, high, step):
         marks += [
             _line("grid", x(tick), x(tick), top, bottom),
-            _text(x(tick), text, f"{tick:g}".replace("-", "−")),
+            _text(x(tick), text, numeral(f"{tick:g}")),
         ]
     return marks
 

@@ -12,6 +12,8 @@ from dataclasses import asdict
 from django.db import transaction
 from django.db.models import Q
 from django.utils.text import slugify
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from evaluation import jobs
 from evaluation.models import AuditEntry, Campaign, Job, Role, Task, Upload, User
@@ -41,7 +43,7 @@ def begin_import(
     with transaction.atomic():
         job = jobs.enqueue(
             "import",
-            f"Import {settings.name}",
+            _("Import %(name)s") % {"name": settings.name},
             owner=upload.owner,
             upload=str(upload.pk),
             settings=asdict(settings),
@@ -90,7 +92,7 @@ def run_import(job: Job, progress: jobs.Progress) -> jobs.Result:
         return _result(summary(made))
     given = job.arguments
     try:
-        progress.update(0, 1, "The files are read.")
+        progress.update(0, 1, gettext_noop("The files are read."))
         imported = read_upload(upload)
         found = store_parts(
             imported,

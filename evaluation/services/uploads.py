@@ -19,6 +19,8 @@ from django.core.files.uploadedfile import UploadedFile as DjangoFile
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from evaluation import jobs
 from evaluation.digests import text_digest
@@ -201,7 +203,8 @@ def checked(upload: Upload) -> Outcome | None:
         return check(upload)
     if upload.job is None or upload.job.is_over or upload.job.kind != "check":
         names = ", ".join(file.name for file in upload.files.all())
-        upload.job = jobs.enqueue("check", f"Check {names}", owner=upload.owner, upload=str(upload.pk))
+        title = _("Check %(files)s") % {"files": names}
+        upload.job = jobs.enqueue("check", title, owner=upload.owner, upload=str(upload.pk))
         upload.save(update_fields=["job"])
     return None
 
@@ -227,9 +230,9 @@ def run_check(job: Job, progress: jobs.Progress) -> jobs.Result:
     upload = Upload.objects.filter(pk=job.arguments["upload"]).first()
     if upload is None:  # discarded meanwhile
         return {}
-    progress.update(0, 1, "Every line is being checked.")
+    progress.update(0, 1, gettext_noop("Every line is being checked."))
     outcome = check(upload)
-    progress.update(1, 1, f"{outcome.items:,} sentences checked.")
+    progress.update(1, 1, gettext_noop("Every line is being checked."))
     return {"items": outcome.items, "problems": len(outcome.problems)}
 
 

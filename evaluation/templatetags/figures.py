@@ -1,4 +1,7 @@
-"""Numbers as the reports print them: nothing known is “–”, and zero is a number like any other."""
+"""Numbers as the reports print them: nothing known is “–”, and zero is a number like any other.
+
+They are written in the reader's language; what pure modules call things is translated here too (``spoken``).
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,9 @@ from collections.abc import Mapping
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
+from evaluation.numerals import numeral
 from evaluation.reports.plots import Plot
 
 register = template.Library()
@@ -25,8 +30,7 @@ def figure(value: float | str | None, digits: int = 3) -> str:
         return MISSING
     if isinstance(value, str):
         return value
-    text = f"{value:,}" if isinstance(value, int) else f"{value:.{digits}f}"
-    return text.replace("-", "−")
+    return numeral(f"{value:,}" if isinstance(value, int) else f"{value:.{digits}f}")
 
 
 @register.filter
@@ -35,7 +39,11 @@ def percent(value: float | None, digits: int = 0) -> str:
     >>> percent(0.0), percent(None), percent(0.625)
     ('0%', '–', '62%')
     """
-    return MISSING if value is None else f"{value:.{digits}%}"
+    return MISSING if value is None else _per_cent(numeral(f"{value * 100:.{digits}f}"))
+
+
+def _per_cent(text: str) -> str:
+    return _("{n}%").replace("{n}", text)  # some languages put a space between
 
 
 @register.filter
@@ -53,7 +61,9 @@ def percent_span(interval: tuple[float, float] | None) -> str:
     >>> percent_span((0.5, 0.563))
     '50 – 56%'
     """
-    return MISSING if interval is None else f"{interval[0] * 100:.0f} – {interval[1]:.0%}"
+    if interval is None:
+        return MISSING
+    return _per_cent(" – ".join(numeral(f"{end * 100:.0f}") for end in interval))
 
 
 @register.filter
@@ -64,7 +74,32 @@ def probability(value: float | None) -> str:
     """
     if value is None:
         return MISSING
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+    return "< " + numeral("0.001") if value < 0.001 else numeral(f"{value:.3f}")
+
+
+@register.filter
+def spoken(text: str | None) -> str:
+    """What a pure module calls something, in the reader's language; “–” if it has no word for it.
+
+    The catalogue collects these words from the modules themselves (``scripts/catalogue.py``).
+
+    >>> spoken("fair"), spoken(None)
+    ('fair', '–')
+    """
+    return _(text) if text else MISSING
+
+
+@register.filter
+def job_message(text: str) -> str:
+    """What a worker said, in the reader's language; in ``bleu: phrase pairs`` the second half.
+
+    >>> job_message("bleu: phrase pairs"), job_message("")
+    ('bleu: phrase pairs', '')
+    """
+    name, colon, what = text.partition(": ")
+    if colon:
+        return f"{name}: {_(what)}"
+    return _(text) if text else ""
 
 
 @register.filter

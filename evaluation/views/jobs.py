@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 from evaluation import jobs
 from evaluation.models import Job, Role, Task, User
 from evaluation.models.jobs import JobQuerySet
+from evaluation.templatetags.figures import job_message
 from evaluation.views.annotate import signed_in
 
 
@@ -36,7 +37,12 @@ def job(request: HttpRequest, pk: str) -> HttpResponse:
     found = get_object_or_404(visible_jobs(signed_in(request)).select_related("task"), pk=pk)
     if request.headers.get("Accept") == "application/json":
         return JsonResponse(
-            {"state": found.state, "done": found.done, "total": found.total, "message": found.message}
+            {
+                "state": found.state,
+                "done": found.done,
+                "total": found.total,
+                "message": job_message(found.message),
+            }
         )
     return render(request, "evaluation/job.html", {"job": found})
 

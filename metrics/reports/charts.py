@@ -9,6 +9,7 @@ import numpy as np
 from django.utils.translation import gettext as _
 
 from evaluation.agreement.rendering import Table
+from evaluation.numerals import numeral
 from evaluation.reports.plots import Plot
 from metrics.reports.compare import HumanSystem
 from metrics.sidebyside import Floats
@@ -28,15 +29,15 @@ def scatter(metric: str, deltas: Floats, mean: Floats, names: Sequence[str]) -> 
     for step in range(-2, 3):
         x, y = LEFT + (step / 2 + 1) * reach * x_of, BOTTOM - (step / 2 + 1) * y_of
         kind = "grid" if step else "axis"
-        marks += [_line(kind, x, x, TOP, BOTTOM), _text(x, 295, f"{step / 2 * reach:g}")]
-        marks += [_line(kind, LEFT, RIGHT, y, y), _text(39, y + 4, f"{step / 2:g}", "end")]
+        marks += [_line(kind, x, x, TOP, BOTTOM), _text(x, 295, numeral(f"{step / 2 * reach:g}"))]
+        marks += [_line(kind, LEFT, RIGHT, y, y), _text(39, y + 4, numeral(f"{step / 2:g}"), "end")]
     for place in known.tolist():
         x, y = LEFT + (deltas[place] + reach) * x_of, BOTTOM - (mean[place] + 1) * y_of
         marks.append(_cross(x, y) if deltas[place] * mean[place] < 0 else _dot(x, y))
     marks.append(_text((LEFT + RIGHT) / 2, 315, f"Δ {metric}"))
     rows = tuple((names[place], float(deltas[place]), float(mean[place])) for place in known.tolist())
     label = _("Mean human vote against the change of %(metric)s; crosses mark opposite signs")
-    table = Table(f"people against {metric}", ("pair", "change", "mean vote"), rows)
+    table = Table(f"Δ {metric}", (_("pair"), _("change"), _("mean vote")), rows)
     return Plot(label % {"metric": metric}, 460, 322, "".join(marks), table, narrow=True)
 
 
@@ -52,7 +53,7 @@ def system_chart(systems: Sequence[HumanSystem]) -> Plot:
     marks = []
     for tick in np.arange(low, high + 0.01, 0.1 if high - low <= 0.6 else 0.2).tolist():
         marks += [_line("grid", _wins(tick, low, high), _wins(tick, low, high), 4, height - 30)]
-        marks.append(_text(_wins(tick, low, high), height - 10, f"{tick:.1f}"))
+        marks.append(_text(_wins(tick, low, high), height - 10, numeral(f"{tick:.1f}")))
     for place, one in enumerate(shown):
         marks += _system(one, 24 + 40 * place, low, high)
         if place and one.line.cluster != shown[place - 1].line.cluster:
@@ -61,7 +62,8 @@ def system_chart(systems: Sequence[HumanSystem]) -> Plot:
         (one.line.system, one.line.expected_wins, *(one.interval or (None, None)), one.line.cluster)
         for one in shown
     )
-    table = Table("expected wins", ("system", "expected wins", "low", "high", "cluster"), rows)
+    columns = (_("system"), _("expected wins"), _("low"), _("high"), _("cluster"))
+    table = Table(_("expected wins"), columns, rows)
     return Plot(_("Systems by expected wins in human votes"), 460, height, "".join(marks), table, narrow=True)
 
 
@@ -108,5 +110,4 @@ def _line(kind: str, x1: float, x2: float, y1: float, y2: float) -> str:
 
 def _text(x: float, y: float, text: str, anchor: str = "middle", *, ink: bool = False) -> str:
     kind = ' class="t-ink"' if ink else ""
-    shown = escape(text).replace("-", "−") if text[:1] == "-" else escape(text)
-    return f'<text{kind} x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{shown}</text>'
+    return f'<text{kind} x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from evaluation.agreement.rendering import Table
 from evaluation.models import Role, Task, User
+from evaluation.numerals import numeral
 from evaluation.reports.plots import Plot
 from metrics.models import TrainedModel
 
@@ -56,8 +57,8 @@ def weight_bars(model: TrainedModel) -> Plot:
         kind = "bar1" if value >= 0 else "bar0"
         marks.append(f'<rect class="{kind}" x="{x:.1f}" y="{y}" width="{width:.1f}" height="18" rx="2"/>')
         marks.append(f'<text class="t-ink" x="0" y="{y + 13}">{escape(name)}</text>')
-        shown = f"{value:+.3f}".replace("-", "−")
+        shown = numeral(f"{value:+.3f}")
         marks.append(f'<text x="460" y="{y + 13}" text-anchor="end">{shown}</text>')
-    table = Table(f"weights of {model.name}", ("feature", "weight"), tuple(weights))
+    table = Table(model.name, (_("feature"), _("weight")), tuple(weights))
     label = _("Weights of the features in %(name)s") % {"name": model.name}
     return Plot(label, 460, height, "".join(marks), table, narrow=True)

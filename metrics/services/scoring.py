@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q
+from django.utils.translation import gettext_noop
 
 from evaluation.models import Job, Task
 from metrics.base import Metric, MetricUnavailable
@@ -61,7 +62,7 @@ def score_task(
         def tell(part: int, what: str, name: str = name, number: int = number) -> None:
             report(2 * number + part, 2 * len(metrics), f"{name}: {what}")
 
-        tell(0, "sentences")
+        tell(0, gettext_noop("sentences"))
         outcomes.append(_one(task, name, metric, tests, content, asked, tell, job))
     report(2 * len(metrics), 2 * len(metrics), "")
     return outcomes
@@ -88,7 +89,7 @@ def _one(
         if known is not None:
             return Outcome(name, State.KNOWN, run=known.pk)
         scored = score_test_set(metric, tests)
-        tell(1, "phrase pairs")
+        tell(1, gettext_noop("phrase pairs"))
         votes = phrase_votes(metric, asked, tests.items)
     except MetricUnavailable as error:
         return Outcome(name, State.REFUSED, str(error))

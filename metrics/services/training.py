@@ -10,6 +10,7 @@ import numpy as np
 from django.conf import settings
 from django.db import transaction
 from django.utils.text import slugify
+from django.utils.translation import gettext_noop
 
 from evaluation.models import Task, User
 from evaluation.problems import InputError, Problem
@@ -37,14 +38,14 @@ def train_on_task(
 
     if TrainedModel.objects.filter(name=name).exists():
         raise InputError(Problem("name_taken", f"there is a model {name!r} already", "choose another name"))
-    report(0, 3, "features")
+    report(0, 3, gettext_noop("Features are computed."))
     names, preparation = features.METRICS, features.Preparation()
     try:
         votes = task_votes(task, names, preparation)
         training.check_size(votes)
-        report(1, 3, "held-out sentences and annotators")
+        report(1, 3, gettext_noop("The model is tried on sentences and annotators that it has not seen."))
         tested = training.held_out(votes, names)
-        report(2, 3, "weights")
+        report(2, 3, gettext_noop("The weights are learned."))
         weights = training.train(votes)
     except training.TooLittleData as error:
         raise InputError(Problem("too_little_data", str(error), "collect more answers")) from error

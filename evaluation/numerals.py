@@ -1,0 +1,31 @@
+"""Numbers as people read them in their language: 1,234.5 in English is 1.234,5 in German.
+
+For text on pages only. Files, JSON, form values, attributes and coordinates keep the point.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from django.utils.formats import get_format
+from django.utils.translation import get_language
+
+
+def numeral(text: str) -> str:
+    """A number that Python wrote, with the separators of the reader's language and a real minus.
+
+    >>> numeral("1,234.5"), numeral("-0.25")
+    ('1,234.5', '−0.25')
+    """
+    return text.translate(_separators(get_language() or ""))
+
+
+@lru_cache(maxsize=16)
+def _separators(language: str) -> dict[int, str]:
+    return str.maketrans(
+        {
+            ",": get_format("THOUSAND_SEPARATOR", lang=language, use_l10n=True),
+            ".": get_format("DECIMAL_SEPARATOR", lang=language, use_l10n=True),
+            "-": "−",
+        }
+    )
