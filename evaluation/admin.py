@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from django.contrib import admin
+from django.contrib import admin, messages
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import UserAdmin
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from evaluation import models
+from evaluation.services import privacy
 
 admin.site.site_header = "Appraise"
 admin.site.site_title = "Appraise"
@@ -38,6 +40,25 @@ class PersonAdmin(UserAdmin[models.User]):
         (_("Rights"), {"fields": ["may_create", "is_active", "is_staff", "is_superuser"]}),
         (_("Dates"), {"fields": ["last_login", "date_joined"]}),
     ]
+    readonly_fields = ["last_login", "date_joined"]
+
+    # Deleting here is erasing: traces go as well, and no backup brings the person back.
+    def delete_model(self, request: HttpRequest, obj: models.User) -> None:
+        privacy.erase(obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[models.User]) -> None:
+        for user in queryset:
+            try:
+                privacy.erase(user)
+            except privacy.LastAdministrator:
+                messages.error(request, _("The last administrator stays."))
+
+    def has_delete_permission(self, request: HttpRequest, obj: models.User | None = None) -> bool:
+        allowed = super().has_delete_permission(request, obj)
+        return allowed and (obj is None or not privacy.is_last_administrator(obj))
+
+    def log_deletions(self, request: HttpRequest, queryset: QuerySet[models.User]) -> list[LogEntry]:
+        return []  # Django would write the name into its log; the history of the tasks has the erasure
 
 
 class MembershipInline(admin.TabularInline[models.Membership, models.Campaign]):
@@ -121,3 +142,20 @@ class JobAdmin(ReadOnly):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Model]:
         return super().get_queryset(request).defer("result", "arguments")
+
+
+@admin.register(models.AuditEntry)
+class AuditAdmin(ReadOnly):
+    """Who changed what, over the whole site; managers see their own tasks' part as its history."""
+
+    list_display = ["at", "user", "action", "target", "detail"]
+    list_filter = ["action", "at"]
+    list_select_related = ["user"]
+    search_fields = ["target", "user__username"]
+    date_hierarchy = "at"
+    show_full_result_count = False
+
+
+@admin.register(models.Erasure)
+class ErasureAdmin(ReadOnly):
+    list_display = ["person", "annotator", "at"]

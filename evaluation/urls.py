@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from evaluation.views import alignments, annotate, home, jobs, members, monitor, upload
+from evaluation.views import alignments, annotate, history, home, jobs, members, monitor, mydata, upload
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -13,10 +13,16 @@ urlpatterns = [
     path("a/<str:token>/answer", alignments.follow(annotate.answer), name="answer"),
     path("a/<str:token>/skip", alignments.follow(annotate.skip), name="skip"),
     path("a/<str:token>/report", alignments.follow(annotate.report_alignment), name="report-alignment"),
+    path("p/<str:token>/", places.judge, name="places"),
+    path("p/<str:token>/rank", places.rank, name="rank-place"),
     path("upload/", upload.new_upload, name="new-upload"),
     path("upload/<uuid:pk>/", upload.upload, name="upload"),
     path("samples/<path:name>", upload.sample, name="sample"),
     path("schema/task.json", upload.schema, name="task-schema"),
+    path("me/", mydata.page, name="my-data"),
+    path("me/data.json", mydata.download, name="my-data-download"),
+    path("me/delete", mydata.leave, name="delete-account"),
+    path("tasks/<slug:slug>/history", history.page, name="task-history"),
     path("tasks/<slug:slug>/members", members.members, name="members"),
     path("tasks/<slug:slug>/members/add", members.add, name="add-members"),
     path("tasks/<slug:slug>/members/<int:pk>", members.change, name="change-member"),

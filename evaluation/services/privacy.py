@@ -41,8 +41,7 @@ def erase(user: User) -> Erasure:
 
     Raises ``LastAdministrator`` where the site would be left without one.
     """
-    administrators = User.objects.filter(is_superuser=True, is_active=True)
-    if user.is_superuser and not administrators.exclude(pk=user.pk).exists():
+    if is_last_administrator(user):
         raise LastAdministrator(user.get_username())
     with transaction.atomic():
         erasure = _erase(user)
@@ -50,6 +49,11 @@ def erase(user: User) -> Erasure:
         ledger.append([erasure])
     scrub()
     return erasure
+
+
+def is_last_administrator(user: User) -> bool:
+    administrators = User.objects.filter(is_superuser=True, is_active=True)
+    return user.is_superuser and not administrators.exclude(pk=user.pk).exists()
 
 
 def replay_erasures() -> int:

@@ -1,0 +1,67 @@
+"""Who changed what in a task, newest first. What annotators answered is no part of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Q
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from evaluation.models import AuditEntry, Task
+
+PER_PAGE = 50
+# What the services call a change → what people call it. Anything else is shown as it is.
+WORDS = {
+    "state": gettext_lazy("changed the state"),
+    "add members": gettext_lazy("added members"),
+    "quota": gettext_lazy("changed a quota"),
+    "remove member": gettext_lazy("removed a member"),
+    "invite": gettext_lazy("made an invitation link"),
+    "revoke invitation": gettext_lazy("revoked an invitation link"),
+    "import": gettext_lazy("imported the task"),
+    "export": gettext_lazy("exported answers"),
+    "adjudicate": gettext_lazy("decided a disputed pair"),
+    "correct alignment": gettext_lazy("corrected an alignment"),
+    "dismiss alignment report": gettext_lazy("dismissed a report about an alignment"),
+    "erase person": gettext_lazy("left and had the account deleted; the answers stay"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    at: datetime
+    who: str
+    what: str
+    details: list[tuple[str, str]]
+
+
+def history_page(task: Task, number: int) -> tuple[Page[AuditEntry], list[Change]]:
+    """One page of changes: three queries, however long the history is."""
+    about = Q(target=f"task {task.slug}") | Q(target__endswith=f" of {task.slug}")
+    about |= Q(target=f"campaign {task.campaign.slug}")
+    entries = AuditEntry.objects.filter(about).select_related("user")
+    page = Paginator(entries, PER_PAGE).get_page(number)
+    return page, [_change(entry) for entry in page.object_list]
+
+
+def _change(entry: AuditEntry) -> Change:
+    detail = entry.detail if isinstance(entry.detail, dict) else {}
+    if entry.action == "erase person":
+        return Change(entry.at, str(detail.get("now", "")), str(WORDS[entry.action]), [])
+    return Change(
+        entry.at,
+        entry.user.get_username() if entry.user else _("somebody"),
+        str(WORDS.get(entry.action, entry.action)),
+        [(key.replace("_", " "), _text(value)) for key, value in detail.items() if value not in (None, "")],
+    )
+
+
+def _text(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(str(part) for part in value)
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    return str(value)

@@ -1,0 +1,176 @@
+"""Everything that is held about one person, for that person alone.
+
+Nothing here says more than the person's own pages do: no system, no file, no score, no number of a row. A
+table that somebody adds later is not forgotten: whatever points to a person and has no section of its own is
+listed under ``elsewhere``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.apps import apps
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db.models import Field, Model
+
+from evaluation.models import (
+    Adjudication,
+    Alignment,
+    AlignmentReport,
+    Annotator,
+    ApiToken,
+    Assignment,
+    AuditEntry,
+    Job,
+    Membership,
+    Ranking,
+    SentenceAnswer,
+    Slot,
+    Upload,
+    User,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A table, how its rows point to the person, and what of them is told under which name."""
+
+    name: str
+    model: type[Model]
+    person: str
+    fields: dict[str, str]
+
+
+def _same(*names: str) -> dict[str, str]:
+    return {name: name for name in names}
+
+
+SECTIONS = (
+    Section(
+        "memberships", Membership, "user",
+        {"campaign": "campaign__name", "task": "task__name", **_same("role", "quota")},
+    ),
+    Section(
+        "sentences", Assignment, "annotator__user",
+        {"task": "task__name", **_same("number", "opened_at", "finished_at", "active_ms", "skip_reason")},
+    ),
+    Section(
+        "rankings", Ranking, "annotator__user",
+        {
+            "task": "pair__task__name", "first": "pair__first", "second": "pair__second",
+            **_same("choice", "version", "active_ms", "elapsed_ms", "received_at"),
+        },
+    ),
+    Section(
+        "sentence_answers", SentenceAnswer, "annotator__user",
+        {"task": "comparison__item__task__name", **_same("question", "value", "version", "received_at")},
+    ),
+    Section(
+        "alignment_reports", AlignmentReport, "annotator__user",
+        {
+            "task": "pair__task__name", "first": "pair__first", "second": "pair__second",
+            **_same("reason", "note", "created_at", "resolved_at"),
+        },
+    ),
+    Section(
+        "api_tokens", ApiToken, "user",
+        _same("name", "scope", "created_at", "last_used_on", "expires_at", "revoked_at"),
+    ),
+    Section("uploads", Upload, "owner", _same("created_at", "settings")),
+    Section("jobs", Job, "owner", _same("title", "kind", "state", "created_at", "finished_at")),
+    Section(
+        "adjudications", Adjudication, "made_by",
+        {"task": "pair__task__name", **_same("choice", "reason", "created_at")},
+    ),
+    Section(
+        "corrected_alignments", Alignment, "made_by",
+        {"task": "comparison__item__task__name", **_same("version", "links", "created_at")},
+    ),
+    Section("changes_by_you", AuditEntry, "user", _same("at", "action", "target", "detail")),
+)  # fmt: skip
+
+# Told already: a voice by what it said, a seat by its sentence.
+TOLD = {Annotator, Slot}
+ACCOUNT = (
+    "username", "first_name", "last_name", "email", "date_joined", "last_login", "is_active", "is_staff",
+    "is_superuser", "may_create",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How much there is, for the page; the file has it all."""
+
+    account: dict[str, Any]
+    counts: dict[str, int]
+
+
+def summary(user: User) -> Summary:
+    shown = [section for section in SECTIONS if section.name in ("memberships", "rankings", "api_tokens")]
+    return Summary(_account(user), {s.name: _rows(s, user).count() for s in shown})
+
+
+def document(user: User) -> Iterator[str]:
+    """One JSON object, piece by piece: a busy annotator has a hundred thousand rankings."""
+    yield '{"account": ' + _json(_account(user))
+    for section in SECTIONS:
+        yield f',\n"{section.name}": ['
+        rows = _rows(section, user).values_list(*section.fields.values()).iterator(2000)
+        for number, row in enumerate(rows):
+            yield (",\n" if number else "\n") + _json(dict(zip(section.fields, row, strict=True)))
+        yield "]"
+    yield ',\n"changes_that_name_you": ' + _json(_naming(user))
+    yield ',\n"elsewhere": ' + _json(_elsewhere(user)) + "}\n"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, cls=DjangoJSONEncoder, ensure_ascii=False)
+
+
+def _account(user: User) -> dict[str, Any]:
+    told = {name: getattr(user, name) for name in ACCOUNT}
+    return {**told, "groups": [group.name for group in user.groups.all()]}
+
+
+def _rows(section: Section, user: User) -> Any:  # Any: a queryset of any of our models
+    return section.model._default_manager.filter(**{section.person: user}).order_by("pk")
+
+
+def _naming(user: User) -> list[dict[str, Any]]:
+    """What others did to this person; not who they are, nor whom else it concerned."""
+    entries = AuditEntry.objects.exclude(user=user).order_by("pk")
+    return [
+        {"at": entry.at, "action": entry.action, "target": entry.target}
+        for entry in entries.iterator()
+        if entry.user_id != user.pk and _mentions(entry.detail, user.get_username())
+    ]
+
+
+def _mentions(value: Any, name: str) -> bool:  # Any: whatever JSON the entry holds
+    if isinstance(value, dict):
+        return any(_mentions(part, name) for part in value.values())
+    if isinstance(value, list):
+        return any(_mentions(part, name) for part in value)
+    return bool(value == name)
+
+
+def _elsewhere(user: User) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    listed = {section.model for section in SECTIONS} | TOLD
+    for model, field in pointing_to_people():
+        if model not in listed:
+            path = field.name if field.related_model is User else f"{field.name}__user"
+            rows = model._default_manager.filter(**{path: user}).order_by("pk")
+            found.setdefault(model._meta.label, []).extend(str(row) for row in rows[:10_000])
+    return {label: rows for label, rows in found.items() if rows}
+
+
+def pointing_to_people() -> Iterator[tuple[type[Model], Field[Any, Any]]]:
+    """Every table of the site with a column that leads to a person or to a voice."""
+    for model in apps.get_models(include_auto_created=False):
+        for field in model._meta.get_fields():
+            if isinstance(field, Field) and field.related_model in (User, Annotator):
+                yield model, field
