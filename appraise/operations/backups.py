@@ -48,9 +48,9 @@ class Restored:
 
 def make_backup(destination: Path, *, now: datetime, keep: int = 0, say: Say = lambda _: None) -> Path:
     """Write a backup below ``destination``; the folder that now holds it. With ``keep``, older ones go."""
-    folder = destination / f"{PREFIX}{now:%Y%m%dT%H%M%SZ}"
+    folder = destination / f"{PREFIX}{now:%Y%m%dT%H%M%S.%fZ}"
     if folder.exists():
-        raise InputError(Problem("backup_exists", "there is one of this second", "try again", str(folder)))
+        raise InputError(Problem("backup_exists", "there is one of this moment", "try again", str(folder)))
     partial = destination / f".{folder.name}.partial"
     destination.mkdir(parents=True, exist_ok=True)
     partial.mkdir(mode=0o700)

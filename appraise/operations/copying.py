@@ -1,8 +1,8 @@
 """From one machine's SQLite to PostgreSQL: every row of every table, compared afterwards.
 
 Both databases are read through the same models, so that a value is the same Python value on both sides:
-SQLite keeps a date as text and a truth as 0 or 1. Rows are written by ``COPY``, read back, and their number and
-fingerprint compared, all inside one transaction of the target: a copy is complete or it is not there.
+SQLite keeps a date as text and a truth as 0 or 1. Rows are written by ``COPY``, read back, and their number
+and fingerprint compared, all inside one transaction of the target: a copy is complete or it is not there.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ def write(folder: Path, manifest: Manifest) -> None:
     }
     data = json.dumps(document, indent=1, sort_keys=True).encode() + b"\n"
     (folder / NAME).write_bytes(data)
-    (folder / DIGEST).write_text(f"{hashlib.sha256(data).hexdigest()}  {NAME}\n", "ascii")
+    (folder / DIGEST).write_bytes(_digest_line(data))
     for path in _files(folder):
         _sync(path)
     _sync(folder)
@@ -82,13 +82,13 @@ def _document(folder: Path) -> dict[str, Any]:
     path = folder / NAME
     try:
         data = path.read_bytes()
-        digest = (folder / DIGEST).read_text("ascii").split()[:1]
-    except (OSError, UnicodeDecodeError) as error:
+        digest = (folder / DIGEST).read_bytes()
+    except OSError as error:
         remedy = "name a folder that the command backup made"
         raise InputError(
             Problem("no_backup", f"no readable manifest: {error}", remedy, str(folder))
         ) from error
-    if digest != [hashlib.sha256(data).hexdigest()]:
+    if digest != _digest_line(data):
         raise InputError(_damaged(folder, NAME, "differs from its own SHA-256"))
     document: dict[str, Any] = json.loads(data)
     if document.get("format") != FORMAT or document.get("version") != VERSION:
@@ -97,6 +97,11 @@ def _document(folder: Path) -> dict[str, Any]:
             Problem("unknown_backup", told, f"this Appraise reads {FORMAT} {VERSION}", str(path))
         )
     return document
+
+
+def _digest_line(data: bytes) -> bytes:
+    """As the program sha256sum writes it, so that it can check it too."""
+    return f"{hashlib.sha256(data).hexdigest()}  {NAME}\n".encode("ascii")
 
 
 def _damaged(folder: Path, name: str, what: str) -> Problem:

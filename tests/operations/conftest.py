@@ -1,0 +1,106 @@
+"""Sites in processes of their own: what an operator does, done to a real database of each kind."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from tests.postgres import running_postgres
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+NOT_INHERITED = {"DJANGO_SETTINGS_MODULE", "PYTHONDONTWRITEBYTECODE", "DATABASE_URL", "SECRET_KEY"}
+
+
+def clean_environment(home: Path, **more: str) -> dict[str, str]:
+    inherited = {name: value for name, value in os.environ.items() if name not in NOT_INHERITED}
+    return {**inherited, "APPRAISE_HOME": str(home), **more}
+
+
+def run_python(*arguments: str, home: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        env=clean_environment(home, **environment),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def told(run: subprocess.CompletedProcess[str]) -> Any:  # Any: whatever document the command prints
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout.splitlines()[-1])
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    with running_postgres() as url:
+        yield url
+
+
+MakeDatabase = Callable[[str], str]
+
+
+@pytest.fixture(scope="session")
+def new_postgres(postgres_server: str) -> MakeDatabase:
+    """Makes databases, empty or like another; the address of each."""
+
+    def make(like: str = "") -> str:
+        name = f"site_{uuid4().hex[:12]}"
+        template = psycopg.conninfo.conninfo_to_dict(like)["dbname"] if like else "template1"
+        with psycopg.connect(postgres_server, autocommit=True) as connection:
+            connection.execute(
+                sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
+                    sql.Identifier(name), sql.Identifier(str(template))
+                )
+            )
+        return postgres_server.replace("/postgres?", f"/{name}?")
+
+    return make
+
+
+FILL = """
+from tests.operations.story import call_command, fill
+call_command("migrate", verbosity=0)
+fill()
+"""
+
+
+@pytest.fixture(scope="session")
+def filled_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site on SQLite with a task, people and answers. Look, or copy it; do not touch."""
+    home = tmp_path_factory.mktemp("filled")
+    run = run_python("-c", FILL, home=home)
+    assert run.returncode == 0, run.stderr
+    return home
+
+
+@pytest.fixture
+def home(filled_home: Path, tmp_path: Path) -> Path:
+    """A copy of that site for one test."""
+    return Path(shutil.copytree(filled_home, tmp_path / "home"))
+
+
+@dataclass(frozen=True)
+class Moved:
+    url: str
+    document: dict[str, Any]
+
+
+@pytest.fixture(scope="session")
+def moved(filled_home: Path, new_postgres: MakeDatabase) -> Moved:
+    """The same site, moved to PostgreSQL by the command that is meant for it."""
+    url = new_postgres("")
+    return Moved(url, told(run_python("manage.py", "copy_to_postgres", url, home=filled_home)))
