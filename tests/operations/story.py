@@ -1,7 +1,8 @@
 """A site's worst day, told on the database of the environment; prints what happened as JSON.
 
 ``python -m tests.operations.story BACKUPS``: back up a site that ``fill`` has filled, let work go on and a
-person be erased, restore, try a damaged backup. Run in a process of its own, because a restore replaces the whole database.
+person be erased, restore, try a damaged backup. Run in a process of its own, because a restore replaces the
+whole database.
 """
 
 from __future__ import annotations
