@@ -53,6 +53,23 @@ def fit(wins: Floats, ties: Floats) -> Davidson:
     return Davidson(abilities - abilities.mean(axis=-1, keepdims=True), place[..., size])
 
 
+def differences(wins: Floats, ties: Floats) -> tuple[Floats, Floats, Floats]:
+    """For each two systems of one table: mean and variance of θᵢ − θⱼ, and what one more vote tells of it.
+
+    The posterior is taken as normal around its maximum (Laplace); the last table is the Fisher information
+    of a single vote about the difference.
+    """
+    size = wins.shape[-1]
+    fitted = fit(wins, ties)
+    place = np.append(fitted.abilities, fitted.log_tie)
+    _slope, curve = _derivatives(wins, ties, place)
+    spread = np.linalg.inv(curve)[:size, :size]
+    variance = np.diag(spread)[:, None] + np.diag(spread) - 2 * spread
+    win, tie = _outcomes(place)
+    information = win + tie / 4 - (win + tie / 2) ** 2
+    return fitted.abilities[:, None] - fitted.abilities, variance, information
+
+
 def log_likelihood(wins: Floats, ties: Floats, abilities: Floats, log_tie: float) -> float:
     """Logarithm of the likelihood times the prior, of one table."""
     a, c = _outcomes(np.append(abilities, log_tie))
