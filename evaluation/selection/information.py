@@ -52,7 +52,7 @@ def _doubt(z: Floats) -> Floats:
 
 
 def disagreement_scores(counts: ArrayLike) -> Floats:
-    """Items × labels to a score for each item: the entropy of its votes in bits, one vote added to each label.
+    """Items × labels to a score for each item: the entropy of its votes in bits, with one more on each label.
 
     An item without votes is as open as can be; one on which many agree is settled.
 
