@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -58,6 +59,57 @@ def words(name: str, default: tuple[str, ...], environment: Mapping[str, str] = 
     """
     text = environment.get(name, "")
     return [part.strip() for part in text.split(",") if part.strip()] or list(default)
+
+
+def one_of(
+    name: str, default: str, choices: Sequence[str], environment: Mapping[str, str] = os.environ
+) -> str:
+    """
+    >>> one_of("LOG_FORMAT", "plain", ("plain", "json"), {"LOG_FORMAT": "JSON"})
+    'json'
+    """
+    text = environment.get(name, "").strip() or default
+    if text.lower() not in choices:
+        raise SettingError(name, text, " or ".join(choices))
+    return text.lower()
+
+
+def networks(
+    name: str, default: tuple[str, ...], environment: Mapping[str, str] = os.environ
+) -> list[IPv4Network | IPv6Network]:
+    """Addresses and networks, comma-separated.
+
+    >>> [str(network) for network in networks("ALLOW", (), {"ALLOW": "10.0.0.0/8, ::1"})]
+    ['10.0.0.0/8', '::1/128']
+    """
+    try:
+        return [ip_network(text) for text in words(name, default, environment)]
+    except ValueError as error:
+        raise SettingError(
+            name, environment.get(name, ""), "addresses like 10.0.0.7 or 10.0.0.0/8"
+        ) from error
+
+
+def token(name: str, environment: Mapping[str, str] = os.environ) -> str:
+    """A secret that somebody else must know too: none at all, or one that cannot be guessed."""
+    text = environment.get(name, "").strip()
+    if text and len(text) < 20:
+        raise SettingError(name, "…", "at least 20 characters, or none")
+    return text
+
+
+def home(person: Path | None, beside: Path, environment: Mapping[str, str] = os.environ) -> Path:
+    """Where a site keeps its data: as given; below the person's folder if installed; else in the checkout.
+
+    >>> str(home(Path("/home/me"), Path("var"), {}))
+    '/home/me/.local/share/appraise'
+    """
+    if given := environment.get("APPRAISE_HOME"):
+        return Path(given).resolve()
+    if person is None:
+        return beside.resolve()
+    shared = environment.get("XDG_DATA_HOME")
+    return (Path(shared) if shared else person / ".local" / "share") / "appraise"
 
 
 def secret_key(folder: Path, environment: Mapping[str, str] = os.environ) -> str:

@@ -1,4 +1,4 @@
-"""Pages for what goes wrong outside a view: a database that does not answer, a form's address opened as a page.
+"""Pages for what goes wrong outside a view: the database is away, or a form's address is opened as a page.
 
 The templates ask neither for the person nor for the database, so that they stand when both are gone.
 """
@@ -32,7 +32,7 @@ class ErrorPages:
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if not isinstance(exception, (OperationalError, InterfaceError)):
             return None
-        logger.error("the database does not answer at %s", request.path, exc_info=exception)
+        logger.error("the database does not answer", exc_info=exception, extra={"request": request})
         page = render_to_string("503.html")
         return HttpResponse(page, status=503, headers={"Retry-After": str(RETRY_AFTER_SECONDS)})
 

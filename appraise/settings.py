@@ -2,13 +2,19 @@
 
 | variable | default | meaning |
 |---|---|---|
-| `APPRAISE_HOME` | `var/` beside `manage.py` | where the database, the key and uploads live |
+| `APPRAISE_HOME` | `var/` beside `manage.py`; installed: `~/.local/share/appraise` | database, key, uploads |
 | `DEBUG` | false | Django's debug pages; never on a public machine |
 | `SECRET_KEY` | generated, mode 0600 | signs sessions and decides which side a candidate is shown on |
 | `ALLOWED_HOSTS` | loopback | the names that this site answers to |
 | `DATABASE_URL` | SQLite in `APPRAISE_HOME` | `postgres://user:password@host:port/name` |
+| `DATABASE_POOL` | 8 | most connections of one process to PostgreSQL |
 | `HTTPS` | false | true behind TLS: secure cookies, HSTS, redirects |
 | `LOG_LEVEL` | INFO | how much the log says |
+| `LOG_FORMAT` | plain | `json`: one object a line, without personal data (`appraise/logs.py`) |
+| `LOG_REQUESTS` | false | one line for each request: method, route, status, milliseconds |
+| `METRICS` | false | figures for a monitor at `/metrics` (`appraise/operations/telemetry.py`) |
+| `METRICS_ALLOW` | this machine | addresses or networks that may read them |
+| `METRICS_TOKEN` | none | whoever sends this may read them from anywhere |
 """
 
 from __future__ import annotations
@@ -20,8 +26,11 @@ from django.utils.translation import gettext_lazy as _
 
 from appraise import environment
 
-BASE_DIR = Path(__file__).resolve().parent.parent
-HOME = Path(os.environ.get("APPRAISE_HOME") or BASE_DIR / "var").resolve()
+PACKAGE = Path(__file__).resolve().parent
+# Templates, static files, fixtures: a checkout keeps them beside the packages, a wheel inside this one.
+INSTALLED = (PACKAGE / "files").is_dir()
+BASE_DIR = PACKAGE / "files" if INSTALLED else PACKAGE.parent
+HOME = environment.home(Path.home() if INSTALLED else None, BASE_DIR / "var")
 HOME.mkdir(parents=True, exist_ok=True)
 
 DEBUG = environment.boolean("DEBUG", default=False)
@@ -75,7 +84,7 @@ TEMPLATES = [
     }
 ]
 
-DATABASES = {"default": environment.database(HOME)}
+DATABASES = {"default": environment.database(HOME, pool_size=environment.integer("DATABASE_POOL", 8, 1, 100))}
 AUTH_USER_MODEL = "evaluation.User"
 AUTHENTICATION_BACKENDS = ["appraise.authentication.Backend"]
 SESSION_ENGINE = "appraise.sessions"
@@ -136,6 +145,8 @@ HTTPS = environment.boolean("HTTPS", default=False)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = 60 * 60 * 24 * 365 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
+# Probes and monitors on this machine speak plain HTTP.
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^metrics$"]
 if HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
@@ -146,10 +157,27 @@ APPRAISE_MAX_UPLOAD = environment.integer("MAX_UPLOAD_MB", 256, 1, 4096) * 1024 
 
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 
+METRICS = environment.boolean("METRICS", default=False)
+METRICS_ALLOW = environment.networks("METRICS_ALLOW", default=("127.0.0.0/8", "::1"))
+METRICS_TOKEN = environment.token("METRICS_TOKEN")
+LOG_REQUESTS = environment.boolean("LOG_REQUESTS", default=False)
+if METRICS or LOG_REQUESTS:
+    MIDDLEWARE.insert(0, "appraise.operations.telemetry.Telemetry")
+
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"plain": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "formatters": {
+        "plain": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
+        "json": {"()": "appraise.logs.JsonFormatter"},
+    },
+    "handlers": {
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": environment.one_of("LOG_FORMAT", "plain", ("plain", "json")),
+        }
+    },
     "root": {"handlers": ["console"], "level": os.environ.get("LOG_LEVEL", "INFO").upper()},
+    # Django would also print requests with their paths to a handler of its own.
+    "loggers": {"django": {"handlers": [], "propagate": True}},
 }

@@ -5,7 +5,9 @@ from django.contrib.auth import views as auth
 from django.urls import include, path
 from django.views.i18n import set_language
 
-from appraise import signing_in, views
+from appraise import signing_in
+from appraise.health import healthz
+from appraise.operations.telemetry import metrics as metrics_page
 from evaluation.api import api
 from evaluation.api_uploads import router as uploads
 from metrics.api import router as metrics
@@ -14,7 +16,8 @@ api.add_router("", uploads)
 api.add_router("", metrics)
 
 urlpatterns = [
-    path("healthz", views.healthz, name="healthz"),
+    path("healthz", healthz, name="healthz"),
+    path("metrics", metrics_page, name="metrics"),
     path("sign-in", signing_in.SignIn.as_view(), name="sign-in"),
     path("sign-out", auth.LogoutView.as_view(), name="sign-out"),
     path("language", set_language, name="set-language"),

@@ -53,6 +53,7 @@ export class Outbox {
   constructor({ token, onState, onReceipt, onConflict }) {
     Object.assign(this, { token, onState, onReceipt, onConflict });
     this.versions = new Map();
+    this.sent = new Set();
     this.sending = null;
     this.again = false;
     addEventListener("online", () => this.flush());
@@ -99,10 +100,15 @@ export class Outbox {
     const key = `${entry.url} ${entry.phrase}`;
     const base = Math.max(entry.base, this.versions.get(key) ?? 0);
     let response, body;
+    const again = this.sent.has(entry.uuid); // counted by the server's monitor, nothing else
+    this.sent.add(entry.uuid);
     try {
       response = await fetch(entry.url, {
         method: "POST",
-        headers: { "Content-Type": "application/json", "X-CSRFToken": this.token },
+        headers: {
+          "Content-Type": "application/json", "X-CSRFToken": this.token,
+          ...(again && { "X-Outbox-Retry": "1" }),
+        },
         body: JSON.stringify({ ...entry, base }),
         credentials: "same-origin",
         redirect: "error",

@@ -1,0 +1,64 @@
+"""Logs for machines, without a word about people: ``LOG_FORMAT=json`` writes one JSON object a line.
+
+What a log must not hold is a name, an address, a token, or what somebody typed. So an object carries the
+route pattern instead of the path, the type of an exception and where it was raised instead of its message (a
+database puts the refused value there), and from libraries that are not ours only the unfilled template of a
+message, or the place where it was written.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import traceback
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Any
+
+# Our own messages name jobs, tasks and files of ours; whoever writes one answers for what is in it.
+OURS = ("appraise", "evaluation", "metrics")
+MOST_FRAMES = 12
+
+
+class JsonFormatter(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        return json.dumps(describe(record), ensure_ascii=False, default=str)
+
+
+def describe(record: logging.LogRecord) -> dict[str, Any]:
+    """What may be said about one event.
+
+    >>> record = logging.makeLogRecord({"name": "django.request", "msg": "Not Found: %s", "args": ("/i/x",)})
+    >>> describe(record)["message"]
+    'Not Found: %s'
+    """
+    said: dict[str, Any] = {
+        "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+        "level": record.levelname,
+        "logger": record.name,
+        "message": _message(record),
+        **getattr(record, "said", {}),
+    }
+    if status := getattr(record, "status_code", None):
+        said["status"] = status
+    request = getattr(record, "request", None)
+    if request is not None:
+        match = getattr(request, "resolver_match", None)
+        said |= {"method": request.method, "route": match.route if match else "(none)"}
+    if record.exc_info and record.exc_info[1] is not None:
+        said["exception"] = type(record.exc_info[1]).__qualname__
+        said["raised_at"] = _frames(record.exc_info[2])
+    return said
+
+
+def _message(record: logging.LogRecord) -> str:
+    """Of others only the template: a text that was filled already no longer shows what with."""
+    if record.name.split(".")[0] in OURS:
+        return record.getMessage()
+    return str(record.msg) if record.args else f"(withheld) {record.module}:{record.lineno}"
+
+
+def _frames(trace: TracebackType | None) -> list[str]:
+    """File, line and function of the innermost calls; never the values."""
+    frames = traceback.extract_tb(trace)[-MOST_FRAMES:]
+    return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
