@@ -1,0 +1,127 @@
+"""Every word that a person reads can be said in German, and is."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import polib  # type: ignore[import-untyped]  # it carries no types
+import pytest
+
+from scripts import catalogue
+
+PATHS = sorted(catalogue.LOCALES.glob("*/LC_MESSAGES/django.po"))
+FOUND = catalogue.texts_of_project()
+
+# Names, formats and file types are the same in every language.
+SAME_EVERYWHERE = {"Appraise", "· Appraise", "CSV", "JSONL", "TSV", "XML", "LaTeX", "SVG", "Pearson r"}
+SAME_EVERYWHERE |= {"Holm", "McNemar"}
+
+# Here the text comes from a pure module or from Django's own list of languages.
+TEXT_FROM_ELSEWHERE = {
+    "evaluation/forms_upload.py",
+    "evaluation/reports/plots.py",
+    "evaluation/templatetags/appraise.py",
+    "evaluation/templatetags/figures.py",
+}
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.parent.parent.name)
+def test_the_catalogue_has_every_text_translated_with_the_same_placeholders(path: Path) -> None:
+    assert catalogue.faults(polib.pofile(str(path)), FOUND.places) == [], "run: make catalogue"
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.parent.parent.name)
+def test_the_compiled_catalogue_says_what_the_readable_one_says(path: Path) -> None:
+    compiled = polib.mofile(str(path.with_suffix(".mo")))
+
+    def said(file: polib.POFile | polib.MOFile) -> dict[catalogue.Text, list[str]]:
+        return {
+            catalogue.text_of(e): list(e.msgstr_plural.values()) if e.msgid_plural else [e.msgstr]
+            for e in file
+        }
+
+    assert said(compiled) == said(polib.pofile(str(path))), "run: make catalogue"
+
+
+def test_a_marked_text_is_written_out_where_it_is_marked() -> None:
+    elsewhere = {place.split(":")[0] for place in FOUND.unreadable}
+    assert elsewhere <= TEXT_FROM_ELSEWHERE
+
+
+@pytest.mark.parametrize("path", sorted(catalogue.TEMPLATES.rglob("*.html")), ids=lambda path: path.name)
+def test_a_template_has_no_words_outside_a_translate_tag(path: Path) -> None:
+    assert set(bare_words(path.read_text())) <= SAME_EVERYWHERE
+
+
+def bare_words(source: str) -> list[str]:
+    """Text between tags, and attributes that people hear or read, without what the template fills in.
+
+    >>> bare_words('<p title="Hint">Text {% translate "said" %}<code>x = 1</code></p>')
+    ['Hint', 'Text']
+    """
+    source = re.sub(r"{%\s*blocktranslate\b.*?{%\s*endblocktranslate\s*%}", "\0", source, flags=re.S)
+    source = re.sub(r"{#.*?#}|{%\s*comment\s*%}.*?{%\s*endcomment\s*%}", "\0", source, flags=re.S)
+    source = re.sub(r"{%.*?%}|{{.*?}}", "\0", source, flags=re.S)
+    found = re.findall(r'\b(?:aria-label|aria-description|title|placeholder|alt)="([^"]*)"', source)
+    text = re.sub(r"<(style|script|code|kbd|pre)\b.*?</\1>", "\0", source, flags=re.S)
+    found += re.split(r"<[^>]*>|\0", text)
+    parts = [part.strip() for one in found for part in one.split("\0")]
+    return [part for part in parts if re.search(r"[A-Za-z]{2}", re.sub(r"&\w+;", "", part))]
+
+
+# --- the tool itself -------------------------------------------------------------------------------------
+
+
+def test_examples_in_the_tool_are_true() -> None:
+    assert doctest.testmod(catalogue).failed == 0
+
+
+def test_plurals_contexts_and_arguments_of_filters_are_found_in_templates() -> None:
+    source = (
+        "{% load i18n %}"
+        "{% blocktranslate count n=n %}{{ n }} task{% plural %}{{ n }} tasks{% endblocktranslate %}"
+        '{% translate "Open" context "verb" %}'
+        '{% include "x.html" with title=_("All") %}{{ x|default:_("none") }}'
+    )
+    assert set(catalogue.texts_of_template(source)) == {
+        catalogue.Text("%(n)s task", "%(n)s tasks"),
+        catalogue.Text("Open", context="verb"),
+        catalogue.Text("All"),
+        catalogue.Text("none"),
+    }
+
+
+def test_new_texts_come_and_old_ones_go_and_the_rest_keeps_its_translation() -> None:
+    file = polib.POFile()
+    file.append(polib.POEntry(msgid="kept", msgstr="behalten"))
+    file.append(polib.POEntry(msgid="old", msgstr="alt"))
+    places = {catalogue.Text("kept"): ["a.html"], catalogue.Text("%(n)s new", "%(n)s news"): ["b.py"]}
+    assert catalogue.update(file, places) == (
+        [catalogue.Text("%(n)s new", "%(n)s news")],
+        [catalogue.Text("old")],
+    )
+    assert [(entry.msgid, entry.msgstr) for entry in file] == [("kept", "behalten"), ("%(n)s new", "")]
+
+
+@pytest.mark.parametrize(
+    ("entry", "fault"),
+    [
+        (polib.POEntry(msgid="%(n)s of %(all)s", msgstr="%(n)s von %(alle)s"), "other placeholders"),
+        (polib.POEntry(msgid="{n} left", msgstr="noch"), "other placeholders"),
+        (polib.POEntry(msgid="<b>A</b>", msgstr="<i>A</i>"), "other placeholders"),
+        (polib.POEntry(msgid="50 %% even", msgstr="50 % gleich"), "other placeholders"),
+        (polib.POEntry(msgid="said", msgstr=""), "not translated"),
+        (polib.POEntry(msgid="said", msgstr="gesagt", flags=["fuzzy"]), "fuzzy"),
+        (
+            polib.POEntry(msgid="%(n)s", msgid_plural="%(n)s s", msgstr_plural={0: "%(n)s", 1: ""}),
+            "not translated",
+        ),
+    ],
+)
+def test_a_fault_in_the_catalogue_is_named(entry: polib.POEntry, fault: str) -> None:
+    file = polib.POFile()
+    file.append(entry)
+    [line] = catalogue.faults(file, [catalogue.text_of(entry)])
+    assert line.startswith(fault)
