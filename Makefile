@@ -73,6 +73,10 @@ bench: $(DEV_STAMP) ## ratios against peers, in one run
 	@$(BIN)/python -m benchmarks
 	@$(BIN)/python -m benchmarks.annotation
 
+.PHONY: docs
+docs: $(DEV_STAMP) ## the documentation site, in var/site; a dead link or a page without a place fails
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
 tools: $(RUN_STAMP) ## optional parsers and taggers, in .tools (prints sizes and licences first)
 	@$(BIN)/python -m metrics.linguistics.install
 
