@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import tomllib
 from collections.abc import Iterator
 from typing import IO, Any
 
@@ -13,6 +12,7 @@ import scipy
 from django.conf import settings
 from django.db.models import Prefetch
 
+from appraise import release
 from evaluation.exporters import Answer
 from evaluation.exporters.bundle import writer
 from evaluation.exporters.verify import study_tables
@@ -79,9 +79,8 @@ def write_bundle(scope: Scope, stream: IO[bytes]) -> str:
 
 def code_version() -> dict[str, str]:
     """What computed the tables."""
-    project = tomllib.loads((settings.BASE_DIR / "pyproject.toml").read_text("utf-8"))["project"]
     return {
-        "appraise": str(project["version"]),
+        "appraise": release.version(),
         "commit": _commit(),
         "python": platform.python_version(),
         "django": django.get_version(),

@@ -18,6 +18,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_GET, require_http_methods
 
+from evaluation import importers
 from evaluation.forms_upload import SettingsForm, first_values, roles_of
 from evaluation.importers import FORMATS
 from evaluation.models import Campaign, Job, Role, Upload, User
@@ -29,7 +30,7 @@ from evaluation.views.annotate import signed_in
 
 View = Callable[..., HttpResponse]
 SAMPLES = Path(settings.BASE_DIR) / "fixtures" / "samples"
-SCHEMA = Path(settings.BASE_DIR) / "evaluation" / "importers" / "schema.json"
+SCHEMA = Path(importers.__file__).parent / "schema.json"
 MEBIBYTE = 1024 * 1024
 
 

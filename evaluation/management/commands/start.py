@@ -19,6 +19,7 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
 from appraise.commands import Command as AppraiseCommand
+from appraise.operations.counters import forget
 from evaluation.models import Campaign
 
 GRACE_SECONDS = 15
@@ -35,13 +36,27 @@ class Command(AppraiseCommand):
         parser.add_argument("--processes", type=int, default=2, help="web processes")
         parser.add_argument("--threads", type=int, default=4, help="threads of each web process")
         parser.add_argument(
+            "--no-worker", action="store_true", help="the web server alone; workers run elsewhere"
+        )
+        parser.add_argument(
             "--demo", action="store_true", help="load the demonstration campaign if there is none"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        # From here on a SIGTERM ends in the same place as Ctrl+C: children are stopped, never left alone.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
         self.refuse_taken_port(options["host"], options["port"])
         self.prepare(demo=options["demo"])
-        children = [self.web(**options), self.worker()]
+        children = [self.web(**options)]
+        try:
+            children += [] if options["no_worker"] else [self.worker()]
+            self.serve(children, options)
+        except KeyboardInterrupt:
+            self.note("Stopping …")
+        finally:
+            self.stop(children)
+
+    def serve(self, children: list[subprocess.Popen[bytes]], options: dict[str, Any]) -> None:
         self.wait_until_it_answers(options["host"], options["port"], children)
         self.greet(options["host"], options["port"], demo=options["demo"])
         self.watch(children)
@@ -57,6 +72,7 @@ class Command(AppraiseCommand):
                 )
 
     def prepare(self, *, demo: bool) -> None:
+        forget(settings.HOME / "run" / "metrics")
         executor = MigrationExecutor(connection)
         if executor.migration_plan(executor.loader.graph.leaf_nodes()):
             call_command("migrate", verbosity=0)
@@ -68,26 +84,12 @@ class Command(AppraiseCommand):
         connection.close()
 
     def web(self, *, host: str, port: int, processes: int, threads: int, **_: Any) -> subprocess.Popen[bytes]:
-        """Threads are bounded: otherwise SQLite's writers starve and PostgreSQL's connections run out."""
-        command = [
-            sys.executable, "-m", "granian", "--interface", "wsgi", "--host", host, "--port", str(port),
-            "--workers", str(processes), "--blocking-threads", str(threads),
-            "--backpressure", str(threads * 16),
-            "--no-ws", "--log-level", "warning", "--workers-kill-timeout", str(GRACE_SECONDS),
-            "appraise.wsgi:application",
-        ]  # fmt: skip
-        return subprocess.Popen(command, cwd=settings.BASE_DIR)
+        command = web_command(host, port, processes, threads)
+        return subprocess.Popen(command, cwd=settings.PACKAGE.parent)
 
     def worker(self) -> subprocess.Popen[bytes]:
-        command = [
-            sys.executable,
-            str(settings.BASE_DIR / "manage.py"),
-            "worker",
-            "--no-startup-delay",
-            "-v",
-            "0",
-        ]
-        return subprocess.Popen(command, cwd=settings.BASE_DIR)
+        command = [sys.executable, "-m", "appraise", "worker", "--no-startup-delay", "-v", "0"]
+        return subprocess.Popen(command, cwd=settings.PACKAGE.parent)
 
     def wait_until_it_answers(self, host: str, port: int, children: list[subprocess.Popen[bytes]]) -> None:
         while True:
@@ -95,7 +97,6 @@ class Command(AppraiseCommand):
                 if probe.connect_ex((host, port)) == 0:
                     return
             if any(child.poll() is not None for child in children):
-                self.stop(children)
                 self.refuse("a process ended before the site was up; see the lines above")
             time.sleep(0.05)
 
@@ -109,15 +110,9 @@ class Command(AppraiseCommand):
 
     def watch(self, children: list[subprocess.Popen[bytes]]) -> None:
         """Until a signal, or until one child ends: then the other is stopped too."""
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-        try:
-            while all(child.poll() is None for child in children):
-                time.sleep(0.2)
-            self.refuse("a process ended unexpectedly; the other was stopped")
-        except KeyboardInterrupt:
-            self.note("Stopping …")
-        finally:
-            self.stop(children)
+        while all(child.poll() is None for child in children):
+            time.sleep(0.2)
+        self.refuse("a process ended unexpectedly; the other was stopped")
 
     def stop(self, children: list[subprocess.Popen[bytes]]) -> None:
         for child in children:
@@ -125,9 +120,25 @@ class Command(AppraiseCommand):
                 os.kill(child.pid, signal.SIGTERM)
         for child in children:
             try:
-                child.wait(GRACE_SECONDS)
+                child.wait(GRACE_SECONDS + 5)
             except subprocess.TimeoutExpired:
                 child.kill()
+
+
+def web_command(
+    host: str, port: int, processes: int, threads: int, application: str = "appraise.wsgi:application"
+) -> list[str]:
+    """The web server. Threads are bounded: else SQLite's writers starve and PostgreSQL's connections run out.
+
+    On SIGTERM it finishes the requests in flight, and kills what takes longer than the grace.
+    """
+    return [
+        sys.executable, "-m", "granian", "--interface", "wsgi", "--host", host, "--port", str(port),
+        "--workers", str(processes), "--blocking-threads", str(threads),
+        "--backpressure", str(threads * 16),
+        "--no-ws", "--log-level", "warning", "--workers-kill-timeout", str(GRACE_SECONDS),
+        application,
+    ]  # fmt: skip
 
 
 def static_files_changed() -> bool:

@@ -1,0 +1,120 @@
+"""``python -m tests.operations.package``: build the wheel and use it as a stranger would.
+
+A fresh environment outside the checkout, the locked dependencies, an empty directory, an empty home; then
+``appraise run``, a demo log-in over HTTP, a page, a stylesheet, a command, and a polite end. Prints JSON.
+"""
+
+from __future__ import annotations
+
+import http.cookiejar
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+from urllib.parse import urlencode
+
+from tests.site import free_port
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+UV = Path(sys.executable).parent / "uv"
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory(prefix="appraise-wheel-") as name:
+        folder = Path(name)
+        wheel = build(folder)
+        appraise = install(folder, wheel)
+        found = {"wheel": wheel.name, "kilobytes": wheel.stat().st_size // 1000, **use(folder, appraise)}
+    print(json.dumps(found))
+    return 0
+
+
+def build(folder: Path) -> Path:
+    run(UV, "build", "--quiet", "--wheel", "--out-dir", folder / "dist", ROOT)
+    (wheel,) = (folder / "dist").glob("*.whl")
+    return wheel
+
+
+def install(folder: Path, wheel: Path) -> Path:
+    """The program, in an environment that holds nothing but the lock and the wheel."""
+    venv = folder / "venv"
+    run(UV, "venv", "--quiet", "--python", sys.executable, venv)
+    pip = (UV, "pip", "install", "--quiet", "--python", venv / "bin" / "python")
+    run(*pip, "--require-hashes", "-r", ROOT / "requirements" / "run.txt")
+    run(*pip, "--no-deps", wheel)
+    return venv / "bin" / "appraise"
+
+
+def use(folder: Path, appraise: Path) -> dict[str, object]:
+    empty = folder / "empty"
+    empty.mkdir()
+    kept = {"PATH", "LANG", "LC_ALL"}  # and nothing that knows this checkout
+    environment = {name: os.environ[name] for name in kept if name in os.environ} | {"HOME": str(folder)}
+    port = free_port()
+    began = time.monotonic()
+    site = subprocess.Popen([appraise, "run", "--port", str(port)], cwd=empty, env=environment)
+    try:
+        wait_for(port, site)
+        seconds = time.monotonic() - began
+        pages = visit(f"http://127.0.0.1:{port}")
+    finally:
+        site.send_signal(signal.SIGTERM)
+        status = site.wait(60)
+    listed = subprocess.run(
+        [appraise, "score", "--list"], cwd=empty, env=environment, capture_output=True, text=True, check=True
+    )
+    checks = {
+        "ended politely": status == 0,
+        "its data lies in the home": (folder / ".local/share/appraise/appraise.sqlite3").is_file(),
+        "nothing was left in the directory": not list(empty.iterdir()),
+        "metrics are known": "bleu" in listed.stdout,
+        **pages,
+    }
+    if failed := [name for name, passed in checks.items() if not passed]:
+        sys.exit(f"the package does not hold: {failed}")
+    return {"seconds to the first answer": round(seconds, 1), "checks": len(checks)}
+
+
+def wait_for(port: int, site: subprocess.Popen[bytes]) -> None:
+    for _ in range(1200):
+        if site.poll() is not None:
+            sys.exit(f"appraise run ended with status {site.returncode}")
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=5):
+                return
+        except OSError:
+            time.sleep(0.1)
+    sys.exit("appraise run did not answer within two minutes")
+
+
+def visit(url: str) -> dict[str, bool]:
+    """Sign in to the demo as an annotator would, without a browser."""
+    jar = http.cookiejar.CookieJar()
+    opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
+    page = opener.open(f"{url}/sign-in").read().decode()
+    token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page)
+    style = re.search(r'href="(/static/appraise[^"]*\.css)"', page)
+    if token is None or style is None:
+        sys.exit("the page for signing in has no form or no stylesheet")
+    form = {"csrfmiddlewaretoken": token[1], "username": "heron", "password": "demo"}
+    home = opener.open(f"{url}/sign-in", urlencode(form).encode()).read().decode()
+    css = opener.open(url + style[1])
+    return {
+        "the demo is loaded": "/work" in home,
+        "the stylesheet has a name for ever": bool(re.search(r"\.[0-9a-f]{12}\.css", style[1])),
+        "the stylesheet is there": css.status == 200 and b"--" in css.read(),
+    }
+
+
+def run(*command: object) -> None:
+    subprocess.run([str(part) for part in command], check=True, cwd=ROOT)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
