@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections.abc import Sequence
 
 from evaluation.schemes import Choice
 
@@ -24,6 +25,24 @@ def is_swapped(secret: bytes, annotator_key: str, first: str, second: str, prese
     # The digest speaks about the sorted texts, so that exchanging the arguments exchanges the answer.
     low_on_right = hmac.digest(secret, message, hashlib.sha256)[0] & 1 == 1
     return low_on_right ^ (presentation % 2 == 1) ^ (first != low)
+
+
+def shown_order(secret: bytes, annotator_key: str, texts: Sequence[str], presentation: int = 0) -> list[int]:
+    """The numbers of different texts in the order in which they are shown, the first as A; any order of the
+    arguments shows them the same way, and a second presentation shows them backwards.
+
+    >>> texts = ["red", "blue", "green"]
+    >>> shown = [texts[n] for n in shown_order(b"s", "k", texts)]
+    >>> [texts[n] for n in shown_order(b"s", "k", texts, presentation=1)] == shown[::-1]
+    True
+    """
+    group = "\x1f".join((annotator_key, *sorted(texts)))
+
+    def draw(number: int) -> tuple[bytes, str]:
+        message = f"{group}\x1e{texts[number]}".encode()
+        return hmac.digest(secret, message, hashlib.sha256), texts[number]
+
+    return sorted(range(len(texts)), key=draw, reverse=presentation % 2 == 1)
 
 
 def canonical(shown: Choice, *, swapped: bool, flipped: bool) -> Choice:

@@ -27,11 +27,11 @@ def parse_answer(data: Mapping[str, object]) -> Answer:
     try:
         return Answer(
             uuid=uuid.UUID(str(data["uuid"])),
-            phrase=_number(data, "phrase"),
+            phrase=number(data, "phrase"),
             choice=None if choice is None else Choice(str(choice)),
-            base=_number(data, "base"),
-            active_ms=_milliseconds(data, "active_ms"),
-            elapsed_ms=_milliseconds(data, "elapsed_ms"),
+            base=number(data, "base"),
+            active_ms=milliseconds(data, "active_ms"),
+            elapsed_ms=milliseconds(data, "elapsed_ms"),
         )
     except KeyError as error:
         raise BadAnswer(f"{error.args[0]} is missing") from error
@@ -41,7 +41,7 @@ def parse_answer(data: Mapping[str, object]) -> Answer:
         raise BadAnswer(str(error)) from error
 
 
-def _number(data: Mapping[str, object], name: str, most: int = 1_000_000) -> int:
+def number(data: Mapping[str, object], name: str, most: int = 1_000_000) -> int:
     value = data[name]
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 16:
         value = int(value)
@@ -50,8 +50,8 @@ def _number(data: Mapping[str, object], name: str, most: int = 1_000_000) -> int
     return value
 
 
-def _milliseconds(data: Mapping[str, object], name: str) -> int | None:
-    return None if data.get(name) in (None, "") else _number(data, name, MOST_MILLISECONDS)
+def milliseconds(data: Mapping[str, object], name: str) -> int | None:
+    return None if data.get(name) in (None, "") else number(data, name, MOST_MILLISECONDS)
 
 
 def answers_of(post: QueryDict) -> list[Answer]:

@@ -2,7 +2,19 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from evaluation.views import alignments, annotate, history, home, jobs, members, monitor, mydata, upload
+from evaluation.views import (
+    alignments,
+    annotate,
+    history,
+    home,
+    jobs,
+    members,
+    monitor,
+    mydata,
+    places,
+    practice,
+    upload,
+)
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -13,6 +25,13 @@ urlpatterns = [
     path("a/<str:token>/answer", alignments.follow(annotate.answer), name="answer"),
     path("a/<str:token>/skip", alignments.follow(annotate.skip), name="skip"),
     path("a/<str:token>/report", alignments.follow(annotate.report_alignment), name="report-alignment"),
+    path("tasks/<slug:slug>/practice/<int:number>", practice.question, name="practice"),
+    path("tasks/<slug:slug>/practice", practice.settings, name="practice-settings"),
+    path(
+        "tasks/<slug:slug>/practice/questions/<int:pk>/remove",
+        practice.remove,
+        name="remove-practice-question",
+    ),
     path("p/<str:token>/", places.judge, name="places"),
     path("p/<str:token>/rank", places.rank, name="rank-place"),
     path("upload/", upload.new_upload, name="new-upload"),

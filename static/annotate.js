@@ -1,13 +1,10 @@
 // The annotation page: keyboard, undo, connectors, time, and the outbox. Everything here is convenience:
 // without it the page is a plain form that does the same.
+import { $, $$, closeGuide, helpIsOpen, lap, newId, showHelp, singleKeys, toggleGuide } from "./desk.js";
 import { Outbox } from "./outbox.js";
 
-const $ = (q, root = document) => root.querySelector(q);
-const $$ = (q, root = document) => [...root.querySelectorAll(q)];
-
 const form = $("#answers"), cards = $$(".card[data-card]"), save = $(".save"), need = $(".need");
-const words = $("#words").dataset, links = $(".links"), guide = $("#guidelines"), help = $("#help");
-const IDLE_AFTER = 120_000;
+const words = $("#words").dataset, links = $(".links");
 
 const chosen = (card) => $(".scale input:checked", card)?.value ?? "";
 const open = () => cards.filter((card) => !chosen(card)).map((card) => card.dataset.card);
@@ -62,42 +59,16 @@ const outbox = new Outbox({
   },
 });
 
-// --- time: a monotonic clock, with pauses and hidden tabs kept apart --------------------------------
-
-const clock = { since: performance.now(), last: performance.now(), active: 0 };
-function tick() {
-  const now = performance.now();
-  if (now - clock.last < IDLE_AFTER && !document.hidden) clock.active += now - clock.last;
-  clock.last = now;
-}
-function lap() {
-  tick();
-  const spent = { active_ms: Math.round(clock.active), elapsed_ms: Math.round(clock.last - clock.since) };
-  Object.assign(clock, { since: clock.last, active: 0 });
-  return spent;
-}
-for (const type of ["keydown", "pointermove", "pointerdown", "scroll"]) addEventListener(type, tick, { passive: true });
-document.addEventListener("visibilitychange", () => { clock.last = performance.now(); });
-
 // --- answering ---------------------------------------------------------------------------------------
 
 const undoable = [];
 
 function send(card) {
-  const day = 24 * 60 * 60 * 1000, { active_ms, elapsed_ms } = lap();
   outbox.add({
-    uuid: crypto.randomUUID ? crypto.randomUUID() : randomUUID(), url: form.dataset.answerUrl,
-    phrase: Number(card.dataset.phrase), choice: chosen(card), base: Number(card.dataset.base),
-    active_ms: Math.min(active_ms, day), elapsed_ms: Math.min(elapsed_ms, day),
+    uuid: newId(), url: form.dataset.answerUrl, phrase: Number(card.dataset.phrase), choice: chosen(card),
+    base: Number(card.dataset.base), ...lap(),
   });
   tell(false);
-}
-
-// crypto.randomUUID exists only on https and localhost; a study in a local network may run on http.
-function randomUUID() {
-  const b = crypto.getRandomValues(new Uint8Array(16));
-  b[6] = (b[6] & 0x0f) | 0x40; b[8] = (b[8] & 0x3f) | 0x80;
-  return [...b].map((x, i) => ([4, 6, 8, 10].includes(i) ? "-" : "") + x.toString(16).padStart(2, "0")).join("");
 }
 
 form.addEventListener("change", (event) => {
@@ -196,33 +167,25 @@ for (const phrase of $$(".stave .ph")) {
 
 // --- keys and buttons --------------------------------------------------------------------------------------
 
-const singleKeys = $("[data-single-keys]");
-singleKeys.checked = localStorage.getItem("single-keys") !== "off";
-singleKeys.addEventListener("change", () => localStorage.setItem("single-keys", singleKeys.checked ? "on" : "off"));
-const toggleGuide = () => (guide.open ? guide.close() : guide.show());
-
 document.addEventListener("click", (event) => {
-  const button = event.target.closest("[data-undo],[data-guide],[data-close]");
-  if (button?.matches("[data-undo]")) undo();
-  if (button?.matches("[data-guide]")) toggleGuide();
-  if (button?.matches("[data-close]")) button.closest("dialog").close();
+  if (event.target.closest("[data-undo]")) undo();
 });
 
 document.addEventListener("keydown", (event) => {
   const { key, target } = event;
-  if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || helpIsOpen()) return;
   if (target.matches("textarea, select, input:not([type=radio])")) return;
   const inCard = target.matches(".scale input") || !target.matches("input");
   const options = cards.length ? $$(".scale input", cards[on]) : [], n = Number(key);
   if (key === "ArrowDown" && inCard) go(on + 1);
   else if (key === "ArrowUp" && inCard) go(on - 1);
   else if (key === "Enter" && !target.matches("a, button, summary")) next();
-  else if (key === "Escape" && guide.open) guide.close();
-  else if (!singleKeys.checked) return;
+  else if (key === "Escape" && closeGuide());
+  else if (!singleKeys()) return;
   else if (key >= "1" && n <= options.length && inCard) { options[n - 1].click(); options[n - 1].focus(); nextOpen(); }
   else if (key === "u" || key === "U") undo();
   else if (key === "g" || key === "G") toggleGuide();
-  else if (key === "?") help.showModal();
+  else if (key === "?") showHelp();
   else return;
   event.preventDefault();
 });
@@ -235,5 +198,5 @@ if (cards.length) {
   go(Math.max(0, cards.findIndex((card) => !chosen(card))), Boolean(refused));
   new ResizeObserver(() => draw(cards[on].dataset.card)).observe($(".staves"));
 }
-if (location.hash === "#guidelines") guide.show();
+if (location.hash === "#guidelines") toggleGuide();
 outbox.waiting().then((n) => n && outbox.flush());

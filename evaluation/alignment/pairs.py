@@ -166,11 +166,16 @@ def _sides(place: Place) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def merge_key(place: Place, scope: Scope) -> tuple[object, ...]:
     """Places with the same key are one pair; variants of one spot are, whatever the scope."""
     if place.spot is not None:
-        return place.item, place.spot, tuple(sorted((place.a, place.b)))
+        return spot_key(place.item, place.spot, place.a, place.b)
     if scope is Scope.NONE:
         return place.item, place.comparison, place.phrase
     sides = tuple(sorted(_sides(place)))
     return sides if scope is Scope.TASK and not place.bound else (place.item, sides)
+
+
+def spot_key(item: str, spot: int, one: str, other: str) -> tuple[object, ...]:
+    """What names two variants of a place, wherever in the item they meet."""
+    return item, spot, tuple(sorted((one, other)))
 
 
 def _pair(key: tuple[object, ...], group: list[Place], seed: int) -> Pair:

@@ -152,5 +152,6 @@ def preview(comparison: Comparison, newest: Alignment, correction: Correction) -
 
 def comparisons_of(task: Task, item: str) -> list[Found]:
     """The comparisons of a sentence, found by the id that its file gave it."""
-    rows = Comparison.objects.filter(item__task=task, item__key=item).select_related("first", "second")
-    return [Found(row.pk, row.first.text, row.second.text) for row in rows.order_by("pk")]
+    rows = Comparison.objects.filter(item__task=task, item__key=item, item__places=[])
+    rows = rows.select_related("first", "second").order_by("pk")
+    return [Found(row.pk, row.first.text, row.second.text) for row in rows]

@@ -129,7 +129,8 @@ def _moved(request: HttpRequest, token: str) -> Assignment | None:
 
 
 def _comparison(request: HttpRequest, slug: str, pk: int) -> Comparison:
-    found = Comparison.objects.filter(item__task=managed_task(request, slug))
+    # Where all candidates are judged together, two of them cannot be cut anew on their own.
+    found = Comparison.objects.filter(item__task=managed_task(request, slug), item__places=[])
     return get_object_or_404(found.select_related("item__task__campaign", "first", "second"), pk=pk)
 
 

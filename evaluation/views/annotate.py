@@ -19,7 +19,7 @@ from evaluation.forms import BadAnswer, ReportForm, SkipForm, answers_of, parse_
 from evaluation.models import AlignmentReport, Annotator, Assignment, Task, User
 from evaluation.prepared import Prepared
 from evaluation.reports.annotation import AnnotationPage, annotation_page
-from evaluation.services import judging, sentences
+from evaluation.services import judging, practice, sentences
 from evaluation.templatetags.appraise import enumeration, lang_and_dir, language_name
 
 
@@ -60,8 +60,10 @@ def own_assignment(request: HttpRequest, token: str, query: Prepared[Assignment]
 def work(request: HttpRequest, slug: str) -> HttpResponse:
     """Begin or continue a task: claim a seat and open its page."""
     user = signed_in(request)
-    task = get_object_or_404(Task.objects.annotated_by(user), slug=slug)
-    return _open_next(request, task, annotator_of(user))
+    task, annotator = get_object_or_404(Task.objects.annotated_by(user), slug=slug), annotator_of(user)
+    if task.is_open and practice.is_due(task, annotator):
+        return redirect("practice", slug=slug, number=1)
+    return open_next(request, task, annotator)
 
 
 @login_required
@@ -69,6 +71,8 @@ def work(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def annotate(request: HttpRequest, token: str) -> HttpResponse:
     assignment = own_assignment(request, token)
+    if assignment.comparison.item.places:  # all candidates of this sentence are judged together
+        return redirect("places", token=token)
     if request.method == "GET":
         return _page(request, assignment)
     try:
@@ -80,7 +84,7 @@ def annotate(request: HttpRequest, token: str) -> HttpResponse:
         return _page(request, assignment, conflicts=conflicts, missing=missing)
     if not assignment.task.is_open:
         return redirect("home")
-    return _open_next(request, assignment.task, assignment.annotator)
+    return open_next(request, assignment.task, assignment.annotator)
 
 
 @never_cache
@@ -91,6 +95,8 @@ def answer(request: HttpRequest, token: str) -> JsonResponse:
         return JsonResponse({"error": "signed_out"}, status=401)
     try:
         assignment = own_assignment(request, token, _ANSWERED)
+        if assignment.task.judging == Task.Judging.PLACES and assignment.comparison.item.places:
+            raise Http404  # judged place by place, elsewhere
         receipt = judging.submit_ranking(assignment, parse_answer(_json_object(request.body)))
     except Http404:
         return JsonResponse({"error": "not_found"}, status=404)
@@ -120,7 +126,7 @@ def skip(request: HttpRequest, token: str) -> HttpResponse:
         messages.error(request, _("Say in a few words why you skip this sentence."))
         return redirect(assignment)
     judging.skip(assignment, form.cleaned_data["reason"])
-    return _open_next(request, assignment.task, assignment.annotator)
+    return open_next(request, assignment.task, assignment.annotator)
 
 
 @login_required
@@ -171,7 +177,7 @@ def _store_form(request: HttpRequest, assignment: Assignment) -> dict[int, judgi
     return conflicts
 
 
-def _open_next(request: HttpRequest, task: Task, annotator: Annotator) -> HttpResponse:
+def open_next(request: HttpRequest, task: Task, annotator: Annotator) -> HttpResponse:
     try:
         assignment = judging.next_assignment(task, annotator)
     except judging.TaskClosed:

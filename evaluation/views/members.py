@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from evaluation.forms_upload import InvitationForm, MemberForm, QuotaForm
 from evaluation.models import Invitation, Role, Task, User
 from evaluation.reports.members import members_page, state_of
-from evaluation.services import judging, people
+from evaluation.services import judging, people, practice
 from evaluation.views.annotate import annotator_of, signed_in
 
 
@@ -133,6 +133,8 @@ def _door(request: HttpRequest, invitation: Invitation, user: User | None) -> Ht
 
 
 def _first_sentence(request: HttpRequest, task: Task, person: User) -> HttpResponse:
+    if task.is_open and practice.is_due(task, annotator_of(person)):
+        return redirect("practice", slug=task.slug, number=1)
     try:
         assignment = judging.next_assignment(task, annotator_of(person))
     except judging.TaskClosed:

@@ -1,0 +1,282 @@
+"""Taking in the ranking of a place: one answer becomes a verdict on every two of its variants.
+
+The promises are those of ``judging``. An answer carries the browser's own id, from which the ids of its
+rankings are made, so a repeated request finds all of them; they are appended together in one transaction
+under one version; a correction appends the next version of all; whoever has not seen the newest version is
+told what is stored, and nothing is overwritten.
+"""
+
+from __future__ import annotations
+
+import uuid as uuids
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from evaluation.alignment.pairs import spot_key
+from evaluation.blinding import canonical, shown_order
+from evaluation.digests import text_digest
+from evaluation.models import Assignment, Candidate, Item, PhrasePair, Ranking, Slot
+from evaluation.places import Group, Steps, normal, step_count, steps_of, verdicts
+from evaluation.presentation import Stave
+from evaluation.schemes import Choice
+from evaluation.services import judging
+
+
+class UnknownPlace(Exception):
+    """The place is no question of this assignment."""
+
+
+class BadSteps(Exception):
+    """Not a ranking of the variants of this place."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceAnswer:
+    """``steps`` of the variants as shown, None for a withdrawn answer; ``base`` the version that was seen."""
+
+    uuid: uuids.UUID
+    place: int
+    steps: Steps | None
+    base: int
+    active_ms: int | None = None
+    elapsed_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceReceipt:
+    """What is stored; ``steps`` in their normal form, None where there is no answer."""
+
+    version: int
+    steps: Steps | None
+
+
+class StalePlace(Exception):
+    """Somewhere else (another tab) this annotator has answered meanwhile; nothing was overwritten."""
+
+    def __init__(self, stored: PlaceReceipt) -> None:
+        super().__init__(f"version {stored.version} is stored")
+        self.stored = stored
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A stored ranking of one pair."""
+
+    pair: int
+    version: int
+    choice: str | None
+    uuid: uuids.UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A place as one annotator sees it; ``pairs`` is the pair of every two variants, by their numbers.
+
+    ``turned`` are those whose stored order is the other way round.
+    """
+
+    place: int
+    texts: tuple[str, ...]
+    pairs: dict[tuple[int, int], int]
+    turned: frozenset[tuple[int, int]]
+
+    def stored(self, two: tuple[int, int], choice: Choice) -> Choice:
+        """From shown to stored, or back."""
+        return canonical(choice, swapped=two in self.turned, flipped=False)
+
+    def receipt(self, assignment: Assignment, given: Iterable[Given]) -> PlaceReceipt:
+        """The newest answer among these rankings of the place's pairs."""
+        newest = {one.pair: one for one in sorted(given, key=lambda one: one.version)}
+        version = max((one.version for one in newest.values()), default=0)
+        said = {
+            two: self.stored(two, Choice(choice))
+            for two, pair in self.pairs.items()
+            if pair in newest and (choice := newest[pair].choice)
+        }
+        whole = len(said) == len(self.pairs)
+        return PlaceReceipt(
+            version, steps_of(said, len(self.texts), assignment.task.scheme) if whole else None
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The candidates of a sentence and its places, as one annotator sees them."""
+
+    group: Group
+    spots: tuple[Spot, ...]
+
+
+# --- what an assignment asks -----------------------------------------------------------------------------
+
+
+def is_by_place(assignment: Assignment) -> bool:
+    """Whether all candidates of the sentence are judged together."""
+    return bool(assignment.comparison.item.places)
+
+
+def desk(assignment: Assignment) -> Desk:
+    """Two queries, however many candidates and places there are."""
+    item = assignment.comparison.item
+    group = group_of(item, list(Candidate.objects.filter(item=item)))
+    pairs = dict(PhrasePair.objects.filter(item=item).values_list("key", "pk"))
+    return Desk(group, tuple([_spot(assignment, group, place, pairs) for place in group.asked]))
+
+
+def group_of(item: Item, candidates: Iterable[Candidate]) -> Group:
+    ordered = sorted(candidates, key=lambda candidate: candidate.text)
+    places = [tuple(zip(flat[::2], flat[1::2], strict=True)) for flat in item.places]
+    return Group.of([Stave(candidate.text, candidate.spans) for candidate in ordered], places)
+
+
+def _spot(assignment: Assignment, group: Group, place: int, pairs: dict[str, int]) -> Spot:
+    texts = group.texts(place)
+    order = shown_order(
+        settings.SECRET_KEY.encode(), assignment.annotator.key, texts, assignment.presentation
+    )
+    shown = tuple([texts[number] for number in order])
+    item = assignment.comparison.item.key
+    twos = [(one, other) for one in range(len(shown)) for other in range(one + 1, len(shown))]
+    return Spot(
+        place,
+        shown,
+        {
+            (one, other): pairs[text_digest(repr(spot_key(item, place, shown[one], shown[other])))]
+            for one, other in twos
+        },
+        frozenset([(one, other) for one, other in twos if shown[one] > shown[other]]),
+    )
+
+
+def given(assignment: Assignment) -> list[Given]:
+    """Every ranking that this annotator has stored here."""
+    rows = Ranking.objects.filter(
+        annotator=assignment.annotator_id,
+        presentation=assignment.presentation,
+        pair__item=assignment.comparison.item_id,
+    )
+    return [Given(*row) for row in rows.values_list("pair_id", "version", "choice", "uuid")]
+
+
+def of_spot(spot: Spot, rankings: Iterable[Given]) -> list[Given]:
+    pairs = set(spot.pairs.values())
+    return [one for one in rankings if one.pair in pairs]
+
+
+# --- taking in answers -------------------------------------------------------------------------------------
+
+
+def rank_place(
+    assignment: Assignment, answer: PlaceAnswer, *, received_at: datetime | None = None
+) -> PlaceReceipt:
+    """Append one ranking of a place; a repeated request gets the receipt of the first."""
+    if not is_by_place(assignment):
+        raise UnknownPlace(str(answer.place))
+    spot = next((spot for spot in desk(assignment).spots if spot.place == answer.place), None)
+    if spot is None:
+        raise UnknownPlace(str(answer.place))
+    steps = None if answer.steps is None else _checked(assignment, spot, answer.steps)
+    try:
+        return _append(assignment, spot, answer, steps, received_at)
+    except IntegrityError:
+        # Two requests at the same moment: the other one is in now, and the second look sees it.
+        try:
+            return _append(assignment, spot, answer, steps, received_at)
+        except IntegrityError as error:
+            raise judging.ReusedId(str(answer.uuid)) from error
+
+
+def _checked(assignment: Assignment, spot: Spot, steps: Steps) -> Steps:
+    scheme, count = assignment.task.scheme, len(spot.texts)
+    most = step_count(count, scheme)
+    if len(steps) != count:
+        raise BadSteps(f"expected {count} steps, found {len(steps)}")
+    for step in steps:
+        if step is not None and not 1 <= step <= most:
+            raise BadSteps(f"a step is a number from 1 to {most}, not {step}")
+    return normal(steps, scheme)
+
+
+def _append(
+    assignment: Assignment,
+    spot: Spot,
+    answer: PlaceAnswer,
+    steps: Steps | None,
+    received_at: datetime | None,
+) -> PlaceReceipt:
+    with transaction.atomic():
+        # First the seat, which locks: answers to one sentence by one person come one after another.
+        seat = judging.take_seat(assignment) if assignment.task.is_open else None
+        known = of_spot(spot, given(assignment))
+        ids = {pair: uuids.uuid5(answer.uuid, str(pair)) for pair in spot.pairs.values()}
+        if first := [one for one in known if one.uuid == ids[one.pair]]:
+            return spot.receipt(assignment, first)
+        current = spot.receipt(assignment, known)
+        if current.steps == steps:
+            return current
+        if current.version != answer.base:
+            raise StalePlace(current)
+        receipt = PlaceReceipt(current.version + 1, steps)
+        Ranking.objects.bulk_create(_rankings(assignment, spot, answer, receipt, seat, ids, received_at))
+        if steps is None and assignment.finished_at is not None:
+            judging.reopen(assignment)
+    return receipt
+
+
+def _rankings(
+    assignment: Assignment,
+    spot: Spot,
+    answer: PlaceAnswer,
+    receipt: PlaceReceipt,
+    seat: Slot | None,
+    ids: dict[int, uuids.UUID],
+    received_at: datetime | None,
+) -> list[Ranking]:
+    said = verdicts(receipt.steps, assignment.task.scheme) if receipt.steps is not None else {}
+    when = received_at or timezone.now()
+    share = len(spot.pairs)
+    return [
+        Ranking(
+            uuid=ids[pair],
+            annotator_id=assignment.annotator_id,
+            pair_id=pair,
+            presentation=assignment.presentation,
+            version=receipt.version,
+            choice=spot.stored(two, said[two]) if said else None,
+            slot=seat,
+            alignment_id=assignment.alignment_id,
+            swapped=two in spot.turned,
+            active_ms=_part(answer.active_ms, share, number),
+            elapsed_ms=_part(answer.elapsed_ms, share, number),
+            received_at=when,
+        )
+        for number, (two, pair) in enumerate(spot.pairs.items())
+    ]
+
+
+def _part(whole: int | None, share: int, number: int) -> int | None:
+    """The time for a place is shared among its pairs, so that it adds up to what was spent.
+
+    >>> [_part(10, 3, n) for n in range(3)]
+    [4, 3, 3]
+    """
+    return None if whole is None else whole // share + (number < whole % share)
+
+
+def finish(assignment: Assignment) -> list[int]:
+    """Close an assignment if every place has an answer; otherwise say which places still miss one."""
+    with transaction.atomic():
+        known = given(assignment)
+        missing = [
+            spot.place
+            for spot in desk(assignment).spots
+            if spot.receipt(assignment, of_spot(spot, known)).steps is None
+        ]
+        if not missing and assignment.finished_at is None:
+            judging.end(assignment, reason="")
+    return missing

@@ -1,0 +1,45 @@
+"""The practice round of a task: switched on by its organisers, who may add questions; finished by people."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from evaluation.models import Annotator, AuditEntry, PracticeQuestion, PracticeRound, Task, User
+
+
+def is_due(task: Task, annotator: Annotator) -> bool:
+    """Whether this person practises before the first sentence; one query, where it is switched on."""
+    return task.practice and not annotator.practice_rounds.filter(task=task).exists()
+
+
+def finish(task: Task, annotator: Annotator) -> None:
+    """Somebody has been through it; a second time changes nothing."""
+    PracticeRound.objects.get_or_create(task=task, annotator=annotator)
+
+
+def switch(task: Task, on: bool, *, by: User) -> None:
+    with transaction.atomic():
+        Task.objects.filter(pk=task.pk).update(practice=on)
+        _note(by, "practice on" if on else "practice off", task, {})
+    task.practice = on
+
+
+def add_question(
+    task: Task, *, above: str, first: str, second: str, expected: str, why: str, by: User
+) -> PracticeQuestion:
+    with transaction.atomic():
+        made = task.practice_questions.create(
+            above=above, first=first, second=second, expected=expected, why=why
+        )
+        _note(by, "add practice question", task, {"question": made.pk})
+    return made
+
+
+def remove_question(question: PracticeQuestion, *, by: User) -> None:
+    with transaction.atomic():
+        _note(by, "remove practice question", question.task, {"question": question.pk})
+        question.delete()
+
+
+def _note(by: User, action: str, task: Task, detail: dict[str, object]) -> None:
+    AuditEntry.objects.create(user=by, action=action, target=f"task {task.slug}", detail=detail)

@@ -1,0 +1,114 @@
+"""The page on which all variants of a place are ranked at once; a plain form, or one request per place."""
+
+from __future__ import annotations
+
+import json
+import uuid
+
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import SuspiciousOperation
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from evaluation.forms import BadAnswer
+from evaluation.forms_places import as_sent, parse_place, places_of, typed_steps
+from evaluation.models import Assignment, Task
+from evaluation.reports.places import comment_of, places_page
+from evaluation.services import judging, places, sentences
+from evaluation.views.annotate import open_next, own_assignment
+
+
+@login_required
+@never_cache
+@require_http_methods(["GET", "POST"])
+def judge(request: HttpRequest, token: str) -> HttpResponse:
+    assignment = _own(request, token)
+    if request.method == "GET":
+        return _page(request, assignment)
+    try:
+        conflicts, typed = _store_form(request, assignment), typed_steps(request.POST)
+    except BadAnswer as error:
+        raise SuspiciousOperation(str(error)) from error  # no page of ours sends this: 400
+    missing = places.finish(assignment)
+    if conflicts or missing:
+        return _page(request, assignment, conflicts=conflicts, missing=missing, typed=typed)
+    if not assignment.task.is_open:
+        return redirect("home")
+    return open_next(request, assignment.task, assignment.annotator)
+
+
+@never_cache
+@require_POST
+def rank(request: HttpRequest, token: str) -> JsonResponse:
+    """Store the ranking of one place; 200 only after the commit. Scripts get 401 where pages redirect."""
+    if not request.user.is_authenticated:
+        return JsonResponse({"error": "signed_out"}, status=401)
+    try:
+        data = json.loads(request.body)
+        if not isinstance(data, dict):
+            raise BadAnswer("a JSON object is expected")
+        receipt = places.rank_place(_own(request, token), parse_place(data))
+    except Http404:
+        return JsonResponse({"error": "not_found"}, status=404)
+    except places.StalePlace as stale:
+        stored = stale.stored
+        return JsonResponse(
+            {"error": "conflict", "version": stored.version, "steps": as_sent(stored.steps)}, status=409
+        )
+    except (ValueError, places.UnknownPlace, places.BadSteps, judging.ReusedId) as error:
+        return JsonResponse({"error": "invalid", "detail": str(error)}, status=400)
+    return JsonResponse({"version": receipt.version, "steps": as_sent(receipt.steps)})
+
+
+def _own(request: HttpRequest, token: str) -> Assignment:
+    assignment = own_assignment(request, token)
+    if not places.is_by_place(assignment):
+        raise Http404
+    return assignment
+
+
+def _store_form(request: HttpRequest, assignment: Assignment) -> set[int]:
+    """Store what a plain form carries; returns the places that were answered elsewhere meanwhile."""
+    conflicts = set()
+    for given in places_of(request.POST):
+        try:
+            places.rank_place(assignment, given)
+        except places.StalePlace:
+            conflicts.add(given.place)
+        except (places.UnknownPlace, places.BadSteps, judging.ReusedId):
+            continue
+    if "comment" in request.POST:
+        sentences.submit_sentence_answer(assignment, "comment", request.POST["comment"], uuid=uuid.uuid4())
+    return conflicts
+
+
+def _page(
+    request: HttpRequest,
+    assignment: Assignment,
+    *,
+    conflicts: set[int] | None = None,
+    missing: list[int] | None = None,
+    typed: dict[int, list[str]] | None = None,
+) -> HttpResponse:
+    task, item = assignment.task, assignment.comparison.item
+    # What a refused form said about an unfinished place stays in it; elsewhere the stored answer shows.
+    kept = {place: steps for place, steps in (typed or {}).items() if place in (missing or ())}
+    page = places_page(assignment, kept)
+    shows_source = task.shows == Task.Shows.SOURCE
+    context = {
+        "assignment": assignment,
+        "task": task,
+        "page": page,
+        "scheme": page.scheme,
+        "around": [text for text in (item.context_before, item.context_after) if text],
+        "above": [item.source] if shows_source else item.references,
+        "above_language": task.source_language if shows_source else task.target_language,
+        "shows_source": shows_source,
+        "comment": comment_of(assignment) if task.ask_comment else "",
+        "missing": [card.number for card in page.cards if card.place in (missing or ())],
+        "conflicts": [card.number for card in page.cards if card.place in (conflicts or ())],
+    }
+    refused = bool(conflicts or missing)
+    return render(request, "evaluation/places.html", context, status=409 if refused else 200)
