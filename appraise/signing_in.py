@@ -19,6 +19,7 @@ MOST_NAME = 254  # of what is typed; names of accounts are shorter
 
 class SignIn(LoginView):
     redirect_authenticated_user = True
+    http_method_names = ("get", "head", "post", "options")
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if waiting := throttling.wait(self.name(), client_address(request.META)):

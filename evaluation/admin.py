@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib import admin, messages
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import UserAdmin
-from django.db.models import Model, QuerySet
+from django.db.models import Model, QuerySet, URLField
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
@@ -83,6 +83,7 @@ class TaskAdmin(admin.ModelAdmin[models.Task]):
     list_select_related = ["campaign"]
     search_fields = ["name", "slug"]
     readonly_fields = ["size", "digest", "seed", "dedup", "created_at"]
+    formfield_overrides = {URLField: {"assume_scheme": "https"}}
 
     def has_add_permission(self, request: HttpRequest, obj: models.Task | None = None) -> bool:
         return False  # a task is made by an upload
