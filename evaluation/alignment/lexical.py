@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evaluation.alignment.matching import Candidate, heaviest_chain, moved_blocks
-from evaluation.alignment.values import Link, mirror_links
+from evaluation.alignment.values import Link
 from evaluation.alignment.vocabulary import Vocabulary
 from evaluation.alignment.wordnet import WordNet
 
@@ -35,18 +35,19 @@ class LexicalAligner:
         ((0, 3), (1, 0), (2, 1), (3, 2))
         """
         a, b = tuple(a), tuple(b)
-        return self._matched(a, b) if a <= b else mirror_links(self._matched(b, a))
-
-    def _matched(self, a: tuple[str, ...], b: tuple[str, ...]) -> tuple[Link, ...]:
-        head, tail = _common_ends(a, b)
-        links = [(k, k) for k in range(head)]
-        links += [(len(a) - k, len(b) - k) for k in range(tail, 0, -1)]
-        inner_a, inner_b = a[head : len(a) - tail], b[head : len(b) - tail]
-        if inner_a and inner_b:
-            candidates = self._vocabulary.candidates(inner_a, inner_b)
-            links += [(i + head, j + head) for i, j in _chosen(candidates)]
-            links.sort()
+        links = self._matched(a, b) if a <= b else [(i, j) for j, i in self._matched(b, a)]
+        links.sort()
         return tuple(links)
+
+    def _matched(self, a: tuple[str, ...], b: tuple[str, ...]) -> list[Link]:
+        head, tail = _common_ends(a, b)
+        n, m = len(a), len(b)
+        links = list(zip(range(head), range(head), strict=True))
+        links += zip(range(n - tail, n), range(m - tail, m), strict=True)
+        inner_a, inner_b = a[head : n - tail], b[head : m - tail]
+        if inner_a and inner_b:
+            links += _chosen(self._vocabulary.candidates(inner_a, inner_b), head)
+        return links
 
 
 def _common_ends(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[int, int]:
@@ -61,6 +62,9 @@ def _common_ends(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[int, int]:
     return head, tail
 
 
-def _chosen(candidates: list[Candidate]) -> list[Link]:
+def _chosen(candidates: list[Candidate], start: int) -> list[Link]:
+    """The links among the words after ``start``: a chain without crossings, then blocks that cross it."""
     chain = heaviest_chain(candidates)
-    return chain + moved_blocks(candidates, chain)
+    if len(chain) < len(candidates):
+        chain += moved_blocks(candidates, chain)
+    return [(i + start, j + start) for i, j in chain] if start else chain

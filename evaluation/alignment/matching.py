@@ -34,17 +34,20 @@ def heaviest_chain(candidates: Sequence[Candidate]) -> list[Link]:
     tops: list[int] = []  # which candidate ends the chain of this value
     totals: list[int] = []
     before: list[int] = []
-    at: dict[int, int] = {}
+    last_on: dict[int, int] = {}  # the last candidate of each diagonal
     for number, (i, j, weight, _, _) in enumerate(order):
-        place = len(columns) if not columns or columns[-1] < j else bisect_left(columns, j)
-        value, previous = (values[place - 1], tops[place - 1]) if place else (0, -1)
-        touching = at.get(i * _ROW + j - _ROW - 1)
-        if touching is not None and totals[touching] + TOUCH >= value:
+        place = bisect_left(columns, j)
+        if place:
+            value, previous = values[place - 1], tops[place - 1]
+        else:
+            value, previous = 0, -1
+        touching = last_on.get(j - i)
+        if touching is not None and order[touching][0] == i - 1 and totals[touching] + TOUCH >= value:
             value, previous = totals[touching] + TOUCH, touching
         value += weight
         before.append(previous)
         totals.append(value)
-        at[i * _ROW + j] = number
+        last_on[j - i] = number
         if place == len(columns):  # the usual case: the sentences go on in the same order
             columns.append(j)
             values.append(value)
@@ -57,7 +60,7 @@ def heaviest_chain(candidates: Sequence[Candidate]) -> list[Link]:
     return _traced(order, before, tops[-1] if tops else -1)
 
 
-_ROW = 1 << 32  # a cell as one number, which is quicker to look up than two
+_ROW = 1 << 20  # a cell as one number, which is quicker to compare than two
 
 
 def _by_row(candidate: Candidate) -> int:
@@ -79,27 +82,30 @@ def moved_blocks(candidates: Sequence[Candidate], chain: Sequence[Link]) -> list
     >>> moved_blocks([(0, 1, 5, True, True), (1, 0, 4, True, True)], [(0, 1)])
     [(1, 0)]
     """
-    used_a, used_b = {i for i, _ in chain}, {j for _, j in chain}
+    used = dict(chain)
+    columns = set(used.values())
+    free = [c for c in candidates if c[0] not in used and c[1] not in columns and c[3]]
     links: list[Link] = []
-    free = [c for c in candidates if c[3] and c[0] not in used_a and c[1] not in used_b]
-    while any(content for *_, content in free):
-        best = [candidate[:2] for candidate in min(_runs(free), key=_rank)]
+    while runs := _runs(free):
+        best = [c[:2] for c in min(runs, key=_rank)]
         links += best
-        used_a.update(i for i, _ in best)
-        used_b.update(j for _, j in best)
-        free = [c for c in free if c[0] not in used_a and c[1] not in used_b]
+        used.update(best)
+        columns.update([j for _, j in best])
+        free = [c for c in free if c[0] not in used and c[1] not in columns]
     return links
 
 
-def _runs(free: list[Candidate]) -> list[list[Candidate]]:
+def _runs(free: Sequence[Candidate]) -> list[list[Candidate]]:
     """Matches that follow each other on both sides, if a content word is among them."""
+    if not [c for c in free if c[4]]:
+        return []
     ending: dict[Link, list[Candidate]] = {}
     for candidate in sorted(free):
         i, j = candidate[:2]
-        ending[i, j] = [*ending.pop((i - 1, j - 1), []), candidate]
-    return [run for run in ending.values() if any(content for *_, content in run)]
+        ending[i, j] = [*ending.pop((i - 1, j - 1), ()), candidate]
+    return [run for run in ending.values() if [c for c in run if c[4]]]
 
 
 def _rank(run: list[Candidate]) -> tuple[int, int, int]:
     i, j = run[0][:2]
-    return -sum(candidate[2] for candidate in run), abs(i - j), i
+    return -sum([c[2] for c in run]), abs(i - j), i

@@ -32,11 +32,12 @@ FEW = 12  # a word type that occurs more often than this is matched near its own
 class WordType:
     """One distinct token; what only unmatched words need is filled in when it is first needed."""
 
-    __slots__ = ("content", "lower", "pairs", "senses", "spelled", "stem", "token", "weight")
+    __slots__ = ("content", "initial", "lower", "pairs", "senses", "spelled", "stem", "token", "weight")
 
     def __init__(self, token: str) -> None:
         self.token = token
         self.lower = lower = token.lower()
+        self.initial = lower[:1]
         number = any(char.isdigit() for char in lower)
         punctuation = is_punctuation(token)
         self.spelled = len(lower) >= LONG_ENOUGH and not punctuation and not number
@@ -63,18 +64,20 @@ class Vocabulary:
         of_a, of_b = self._types(a), self._types(b)
         places_of: dict[str, list[int]] = {}
         for j, word in enumerate(of_b):
-            places_of.setdefault(word.lower, []).append(j)
+            if word.lower in places_of:
+                places_of[word.lower].append(j)
+            else:
+                places_of[word.lower] = [j]
         found: list[Candidate] = []
         alone: list[int] = []
         for i, word in enumerate(of_a):
-            places = places_of.get(word.lower)
-            if places is None:
+            if word.lower not in places_of:
                 if word.spelled:
                     alone.append(i)
                 continue
+            places, weight, content = places_of[word.lower], word.weight, word.content
             for j in places if len(places) <= FEW else _nearest(i, places, len(a), len(b)):
-                weight = word.weight if word is of_b[j] else word.weight - CASE_COSTS
-                found.append((i, j, weight, True, word.content))
+                found.append((i, j, weight if word is of_b[j] else weight - CASE_COSTS, True, content))
         if alone:
             matched = {word.lower for word in of_a}
             rest = [j for j, word in enumerate(of_b) if word.spelled and word.lower not in matched]
@@ -86,32 +89,34 @@ class Vocabulary:
         self, of_a: list[WordType], of_b: list[WordType], alone: list[int], rest: list[int]
     ) -> list[Candidate]:
         """Matches by stem; for words without one, by sense or spelling."""
-        by_stem: dict[str, list[int]] = {}
-        for j in rest:
-            by_stem.setdefault(self._described(of_b[j]).stem, []).append(j)
+        self._describe([of_a[i] for i in alone])
+        self._describe([of_b[j] for j in rest])
+        common = {of_a[i].stem for i in alone}.intersection([of_b[j].stem for j in rest])
         found: list[Candidate] = []
-        still: list[int] = []
-        for i in alone:
-            word = self._described(of_a[i])
-            places = by_stem.get(word.stem)
-            if places is None:
-                still.append(i)
-            else:
-                found += [(i, j, word.weight - ENDING_COSTS, True, word.content) for j in places[:FEW]]
-        if still:
-            stems = {of_a[i].stem for i in alone}
-            others = [j for j in rest if of_b[j].stem not in stems and of_b[j].content]
-            found += _loose(of_a, of_b, [i for i in still if of_a[i].content], others)
+        if common:
+            by_stem: dict[str, list[int]] = {}
+            for j in rest:
+                by_stem.setdefault(of_b[j].stem, []).append(j)
+            for i in alone:
+                word = of_a[i]
+                if word.stem in common:
+                    places = by_stem[word.stem][:FEW]
+                    found += [(i, j, word.weight - ENDING_COSTS, True, word.content) for j in places]
+        left = [i for i in alone if of_a[i].content and of_a[i].stem not in common]
+        right = [j for j in rest if of_b[j].content and of_b[j].stem not in common]
+        if left and right:
+            found += _loose(of_a, of_b, left, right)
         return found
 
-    def _described(self, word: WordType) -> WordType:
-        """The word with its stem, senses and pairs of characters."""
-        if not word.stem:
+    def _describe(self, words: list[WordType]) -> None:
+        """Give new words their stem, senses and pairs of characters."""
+        for word in words:
+            if word.stem:
+                continue
             word.stem = self._stem(word.lower) or word.lower
             if word.content:
                 word.senses = self._senses(word.lower)
                 word.pairs = frozenset(map("".join, zip(f" {word.lower}", f"{word.lower} ", strict=True)))
-        return word
 
     def _types(self, tokens: Sequence[str]) -> list[WordType]:
         known = self._known
@@ -135,19 +140,24 @@ def _loose(
     of_a: list[WordType], of_b: list[WordType], alone_a: list[int], alone_b: list[int]
 ) -> Iterator[Candidate]:
     """Matches by a common sense or similar spelling among words that have no firmer one."""
-    with_senses = [j for j in alone_b if of_b[j].senses]
     by_initial: dict[str, list[int]] = {}
     for j in alone_b:
-        by_initial.setdefault(of_b[j].lower[0], []).append(j)
+        initial = of_b[j].initial
+        if initial in by_initial:
+            by_initial[initial].append(j)
+        else:
+            by_initial[initial] = [j]
+    with_senses = [j for j in alone_b if of_b[j].senses]
     for i in alone_a:
         word = of_a[i]
         if word.senses:
             for j in with_senses:
                 if not word.senses.isdisjoint(of_b[j].senses):
                     yield i, j, SYNONYM, False, False
-        for j in by_initial.get(word.lower[0], ()):
-            if _similar(word, of_b[j]) and word.senses.isdisjoint(of_b[j].senses):
-                yield i, j, SIMILAR, False, False
+        if word.initial in by_initial:
+            for j in by_initial[word.initial]:
+                if _similar(word, of_b[j]) and word.senses.isdisjoint(of_b[j].senses):
+                    yield i, j, SIMILAR, False, False
 
 
 def _similar(word: WordType, other: WordType) -> bool:
