@@ -53,7 +53,7 @@ class Vocabulary:
 
     def __init__(self, language: str, wordnet: WordNet | None = None, *, synonyms: bool = True) -> None:
         code = language.lower().replace("_", "-").split("-")[0]
-        self._stem, stemmer = _stemmer(code)
+        self._stem, stemmer = snowball(code)
         wordnet = wordnet or (find_wordnet() if synonyms and code == "en" else None)
         self._senses = wordnet.senses if wordnet else _no_senses
         self._known: dict[str, WordType] = {}
@@ -165,7 +165,7 @@ def _similar(word: WordType, other: WordType) -> bool:
     return 2 * len(word.pairs & other.pairs) >= SIMILARITY * (len(word.pairs) + len(other.pairs))
 
 
-def _stemmer(code: str) -> tuple[Callable[[str], str], str]:
+def snowball(code: str) -> tuple[Callable[[str], str], str]:
     """A stemming function and its name; languages that Snowball does not know keep their words whole."""
     if code not in _STEMMERS:
         return _unchanged, "none"
