@@ -1,0 +1,86 @@
+"""The server is asked to stop and finishes what it began; connections to PostgreSQL stay bounded."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import threading
+import time
+from http.client import HTTPConnection
+from pathlib import Path
+
+from appraise.probe import healthy
+from evaluation.management.commands.start import web_command
+from tests.operations.conftest import ROOT, Moved, clean_environment, run_python, told
+from tests.site import free_port
+
+
+def get(port: int, path: str) -> int:
+    connection = HTTPConnection("127.0.0.1", port, timeout=30)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+def test_requests_in_flight_are_finished_after_sigterm(tmp_path: Path) -> None:
+    port = free_port()
+    command = web_command("127.0.0.1", port, 1, 4, "tests.operations.slow:application")
+    server = subprocess.Popen(command, cwd=ROOT, env=clean_environment(tmp_path))
+    try:
+        for _ in range(600):
+            if healthy(port):
+                break
+            time.sleep(0.05)
+        answers: list[int] = []
+        clients = [threading.Thread(target=lambda: answers.append(get(port, "/slow"))) for _ in range(3)]
+        for client in clients:
+            client.start()
+        time.sleep(0.5)
+        server.send_signal(signal.SIGTERM)
+        for client in clients:
+            client.join(30)
+        assert answers == [200, 200, 200]
+        assert server.wait(20) == 0
+    finally:
+        if server.poll() is None:
+            server.kill()
+            server.wait()
+    assert not healthy(port)
+
+
+MANY_THREADS = """
+import json, os, threading
+import django
+os.environ["DJANGO_SETTINGS_MODULE"] = "appraise.settings"
+django.setup()
+from django.db import connection
+from evaluation.models import User
+
+most, failed = [], []
+def ask():
+    try:
+        for _ in range(5):
+            User.objects.count()
+            with connection.cursor() as cursor:
+                cursor.execute(
+                    "SELECT count(*), pg_sleep(0.01) FROM pg_stat_activity WHERE datname = current_database()"
+                )
+                most.append(cursor.fetchone()[0])
+            connection.close()  # back to the pool, as at the end of a request
+    except Exception as error:
+        failed.append(repr(error))
+threads = [threading.Thread(target=ask) for _ in range(16)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+connection.close_pool()
+print(json.dumps({"most": max(most), "asked": len(most), "failed": failed}))
+"""
+
+
+def test_more_threads_than_connections_wait_and_do_not_fail(filled_home: Path, moved: Moved) -> None:
+    run = run_python("-c", MANY_THREADS, home=filled_home, DATABASE_URL=moved.url, DATABASE_POOL="3")
+    found = told(run)
+    assert (found["failed"], found["asked"]) == ([], 80)
+    assert 1 < found["most"] <= 3
