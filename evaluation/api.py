@@ -115,6 +115,7 @@ class Without(Schema):
 
 
 class DisagreementsQuery(Schema):
+    order: disputed.Order = disputed.Order.ENTROPY
     kind: Literal["", "different", "one_sided", "moved"] = ""
     split: Split = Split.ANY
     annotator: str = ""
@@ -190,13 +191,14 @@ def disagreements(
     request: HttpRequest, kind: Kind, slug: str, query: Query[DisagreementsQuery]
 ) -> dict[str, Any]:
     asked = disputed.Query(
+        order=query.order,
         kind=query.kind,
         split=query.split,
         annotator=query.annotator,
         text=query.text,
         page=max(1, query.page),
     )
-    page = disputed.disagreements_page(scope_of(request, kind, slug), user_of(request), asked)
+    page = disputed.disagreements_page(scope_of(request, kind, slug), asked)
     return {
         "matching": page.matching,
         "page": asked.page,
@@ -210,7 +212,7 @@ def disagreements(
                 "second": row.pair.second,
                 "votes": {choice.value: n for choice, n in row.votes},
                 "entropy": row.entropy,
-                "machines": {name: choice.value for name, choice in row.machines},
+                "machines": {vote.voter: vote.choice.value for vote in row.machines},
                 "adjudication": row.adjudication.choice if row.adjudication else None,
             }
             for row in page.rows

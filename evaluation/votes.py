@@ -1,23 +1,39 @@
 """Machines that vote on phrase pairs, without people knowing of machines.
 
 ``evaluation`` shows what registered providers say beside the annotators' votes; ``metrics`` registers itself.
-A provider is asked for some pairs of a task and answers with what each of its voters says about them.
+A provider is asked for some pairs of some tasks, or for all of them, and answers with what each of its voters
+says about them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from evaluation.schemes import Choice
 
-Vote = tuple[str, Choice]
+
+class Vote(NamedTuple):
+    """What one machine says about a pair, and how sure it is of that.
+
+    ``confidence`` is the share of the voter's other votes on the task that are less decided: nought for its
+    weakest votes, near one for its strongest. None where nobody worked it out.
+    """
+
+    voter: str
+    choice: Choice
+    confidence: float | None = None
 
 
 class VoteProvider(Protocol):
-    """Gives, for a task and some of its pairs, {pair id: [(name of the voter, its choice)]}."""
+    """Gives, for tasks and some of their pairs (None: all), the votes on each pair.
 
-    def __call__(self, task_id: int, pair_ids: Sequence[int]) -> Mapping[int, Sequence[Vote]]: ...
+    Where all are asked for, votes come with their confidence.
+    """
+
+    def __call__(
+        self, task_ids: Sequence[int], pair_ids: Sequence[int] | None
+    ) -> Mapping[int, Sequence[Vote]]: ...
 
 
 _PROVIDERS: dict[str, VoteProvider] = {}
@@ -36,10 +52,10 @@ def providers() -> tuple[VoteProvider, ...]:
     return tuple(_PROVIDERS.values())
 
 
-def machine_votes(task_id: int, pair_ids: Sequence[int]) -> dict[int, list[Vote]]:
+def machine_votes(task_ids: Sequence[int], pair_ids: Sequence[int] | None = None) -> dict[int, list[Vote]]:
     """What all providers say, in the order in which they were registered."""
     found: dict[int, list[Vote]] = {}
     for provider in providers():
-        for pair, votes in provider(task_id, pair_ids).items():
+        for pair, votes in provider(task_ids, pair_ids).items():
             found.setdefault(pair, []).extend(votes)
     return found

@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+
+import numpy as np
 
 from evaluation.schemes import Choice
 from evaluation.votes import Vote
 from metrics.models import PhraseVote
-from metrics.reports.runs import newest_runs
+from metrics.reports.runs import newest_ids
 
 
-def metric_votes(task_id: int, pair_ids: Sequence[int]) -> Mapping[int, Sequence[Vote]]:
-    """The votes of the newest run of each metric, by pair; two queries."""
-    names = {run.pk: run.metric for run in newest_runs(task_id)}
-    rows = PhraseVote.objects.filter(run__in=names, pair__in=pair_ids).order_by("run__metric", "run_id")
-    found: dict[int, list[Vote]] = {}
-    for pair, run, choice in rows.values_list("pair_id", "run_id", "choice"):
-        found.setdefault(pair, []).append((names[run], Choice(choice)))
+def metric_votes(task_ids: Sequence[int], pair_ids: Sequence[int] | None) -> Mapping[int, Sequence[Vote]]:
+    """The votes of the newest run of each metric, by pair; one query."""
+    rows = PhraseVote.objects.filter(run__in=newest_ids(task_ids)).order_by("run__metric", "run_id")
+    if pair_ids is not None:
+        rows = rows.filter(pair__in=pair_ids)
+    said = list(rows.values_list("pair_id", "run_id", "run__metric", "choice", "delta"))
+    sure = confidences([run for _, run, *_ in said], [delta for *_, delta in said])
+    known = pair_ids is None  # of some votes of a run it cannot be said how they compare with the others
+    found: dict[int, list[Vote]] = defaultdict(list)
+    for (pair, _, metric, choice, _), share in zip(said, sure, strict=True):
+        found[pair].append(Vote(metric, Choice(choice), share if known else None))
+    return found
+
+
+def confidences(runs: Sequence[int], deltas: Sequence[float]) -> list[float]:
+    """Of each vote the share of votes of its run with a smaller |Δ|: scales of metrics do not compare.
+
+    >>> confidences([1, 1, 1, 1, 2], [0.5, -2.0, 0.0, 0.5, 9.0])
+    [0.25, 0.75, 0.0, 0.25, 0.0]
+    """
+    of_run, sizes = np.asarray(runs), np.abs(np.asarray(deltas, dtype=np.float64))
+    shares = np.zeros(len(sizes))
+    for run in np.unique(of_run):
+        mine = np.flatnonzero(of_run == run)
+        shares[mine] = np.searchsorted(np.sort(sizes[mine]), sizes[mine], side="left") / len(mine)
+    found: list[float] = shares.tolist()
     return found

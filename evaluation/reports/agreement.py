@@ -9,11 +9,10 @@ from django.utils.translation import gettext as _
 
 from evaluation.agreement import AgreementReport
 from evaluation.agreement.rendering import Table
-from evaluation.models import User
 from evaluation.numerals import numeral
 from evaluation.reports import plots
 from evaluation.reports.memo import remembered
-from evaluation.reports.scope import Scope, manages, meetings_of, names, study_of
+from evaluation.reports.scope import Scope, meetings_of, names, study_of
 from evaluation.study import AgreementSummary, Filter, agreement_summary
 from evaluation.study.tables import agreement_tables
 
@@ -57,12 +56,11 @@ def summary(scope: Scope, without: Collection[Filter] = ()) -> AgreementSummary:
         meetings = meetings_of(scope) if len(study) <= TRIADS_UP_TO else None
         return agreement_summary(study, meetings, without=left_out)
 
-    return remembered(("agreement", left_out, *scope.key), compute)
+    return remembered(("agreement", left_out, *scope.key), compute, scope.state)
 
 
-def agreement_page(scope: Scope, user: User, without: Collection[Filter] = ()) -> AgreementPage:
-    found = summary(scope, without)
-    called = names(scope) if manages(scope, user) else {}
+def agreement_page(scope: Scope, without: Collection[Filter] = ()) -> AgreementPage:
+    found, called = summary(scope, without), names(scope)
     return AgreementPage(
         scope=scope,
         summary=found,

@@ -6,13 +6,15 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
-from django.db.models import Q
+from django.db.models import Aggregate, JSONField, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import JSONObject
 
 from evaluation.agreement.rendering import Cell, Table
-from evaluation.models import Adjudication, Occurrence, PhrasePair, SentenceAnswer, User
-from evaluation.reports.scope import Scope, manages, names, study_of
+from evaluation.models import Adjudication, Occurrence, PhrasePair, SentenceAnswer
+from evaluation.reports.scope import Scope, names, study_of
 from evaluation.schemes import SIX_WAY, Choice, Scheme
 from evaluation.study import Dispute, Study, disputes
 from evaluation.study.disputes import Split, majority, most_bits
@@ -22,10 +24,12 @@ PAGE = 20
 
 
 class Order(StrEnum):
-    """What comes first: the most divided pairs, or those on which machines contradict people."""
+    """What comes first: the most divided pairs, those on which machines contradict people, or those that
+    divide people while machines are sure: entropy times the mean confidence of the machines' votes."""
 
     ENTROPY = "entropy"
     MACHINES = "machines"
+    CONFIDENCE = "confidence"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,15 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
+class Decision:
+    """The last adjudication of a pair; ``made_by`` is empty where the person is gone."""
+
+    choice: str
+    reason: str
+    made_by: str
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """One disputed pair, ready to be shown."""
 
@@ -53,7 +66,7 @@ class Row:
     most: float
     machines: list[Vote]
     comments: list[str]
-    adjudication: Adjudication | None
+    adjudication: Decision | None
 
     @property
     def against_machines(self) -> int:
@@ -81,32 +94,46 @@ class DisagreementsPage:
         return self.query.page - 1 if self.query.page > 1 else None
 
 
-def disagreements_page(scope: Scope, user: User, query: Query) -> DisagreementsPage:
+def disagreements_page(scope: Scope, query: Query) -> DisagreementsPage:
     """A page of disputes in a constant number of queries."""
-    study, managed = study_of(scope), manages(scope, user)
-    called = names(scope) if managed else {}
-    found = found_disputes(scope, study, query)
+    study, called = study_of(scope), names(scope)
+    found, said = _found(scope, study, query)
     start = (query.page - 1) * PAGE
+    shown = found[start : start + PAGE]
+    if said is None:
+        said = machine_votes(_tasks(scope), [_pair_id(study, dispute) for dispute in shown])
     return DisagreementsPage(
         scope=scope,
         query=query,
-        rows=_rows(scope, study, found[start : start + PAGE], called),
+        rows=_rows(study, shown, said, called),
         matching=len(found),
         pairs=len(np.unique(study.pairs[study.counted])),
         annotators=[(name, called.get(name, name)) for name in study.annotator_names],
         has_machines=bool(providers()),
-        may_adjudicate=managed,
+        may_adjudicate=scope.managed,
     )
 
 
 def found_disputes(scope: Scope, study: Study, query: Query) -> list[Dispute]:
     """Everything that matches, in the order asked for."""
+    return _found(scope, study, query)[0]
+
+
+def _found(scope: Scope, study: Study, query: Query) -> tuple[list[Dispute], dict[int, list[Vote]] | None]:
+    """The same, with the votes of machines if the order needed them."""
     who = study.annotator_names.index(query.annotator) if query.annotator in study.annotator_names else None
     found = disputes(study, split=query.split, annotator=who, pairs=_matching(scope, study, query))
-    if query.order is Order.MACHINES and providers():
-        said = _machine_votes(scope, study, found)
-        found.sort(key=lambda d: -against(_six(d), said.get(_pair_id(study, d), [])))  # stable: entropy next
-    return found
+    if query.order is Order.ENTROPY or not providers():
+        return found, None
+    said = machine_votes(_tasks(scope))
+
+    def place(dispute: Dispute) -> float:
+        votes = said.get(_pair_id(study, dispute), [])
+        if query.order is Order.MACHINES:
+            return -against(_six(dispute), votes)
+        return -dispute.entropy * confidence(votes)
+
+    return sorted(found, key=place), said  # stable: entropy next
 
 
 def dispute_table(scope: Scope, query: Query) -> Table:
@@ -130,7 +157,17 @@ def dispute_table(scope: Scope, query: Query) -> Table:
 def against(votes: Sequence[tuple[Choice, int]], machines: Sequence[Vote]) -> int:
     """Machines that contradict the side that most people chose."""
     side = sum((choice.sign or 0) * n for choice, n in votes)
-    return sum(1 for _, choice in machines if side * (choice.sign or 0) < 0)
+    return sum(1 for vote in machines if side * (vote.choice.sign or 0) < 0)
+
+
+def confidence(machines: Sequence[Vote]) -> float:
+    """The mean confidence of those who say how sure they are; nought where nobody does.
+
+    >>> confidence([Vote("a", Choice.EQUAL, 0.5), Vote("b", Choice.EQUAL), Vote("c", Choice.EQUAL, 1.0)])
+    0.75
+    """
+    known = [vote.confidence for vote in machines if vote.confidence is not None]
+    return sum(known) / len(known) if known else 0.0
 
 
 def _six(dispute: Dispute) -> list[tuple[Choice, int]]:
@@ -141,7 +178,7 @@ def _matching(scope: Scope, study: Study, query: Query) -> list[int] | None:
     """Codes of the pairs of that kind or with that text; None where neither is asked for."""
     if not (query.kind or query.text):
         return None
-    chosen = PhrasePair.objects.filter(task__in=[task.pk for task in scope.tasks])
+    chosen = PhrasePair.objects.filter(task__in=_tasks(scope))
     if query.kind:
         chosen = chosen.filter(kind=query.kind)
     if query.text:
@@ -155,45 +192,77 @@ def _pair_id(study: Study, dispute: Dispute) -> int:
     return int(study.pair_keys[dispute.pair])
 
 
-def _machine_votes(scope: Scope, study: Study, found: Sequence[Dispute]) -> dict[int, list[Vote]]:
-    """Asked once for each task."""
-    by_task: dict[int, list[int]] = defaultdict(list)
-    for dispute in found:
-        by_task[scope.tasks[study.pair_tasks[dispute.pair]].pk].append(_pair_id(study, dispute))
-    said: dict[int, list[Vote]] = {}
-    for task, pairs in by_task.items():
-        said |= machine_votes(task, pairs)
-    return said
+def _tasks(scope: Scope) -> list[int]:
+    return [task.pk for task in scope.tasks]
 
 
-def _rows(scope: Scope, study: Study, found: Sequence[Dispute], called: dict[str, str]) -> list[Row]:
-    ids = [_pair_id(study, dispute) for dispute in found]
-    pairs = PhrasePair.objects.select_related("owner__item", "owner__first", "owner__second", "task").in_bulk(
-        ids
-    )
-    decided = {a.pair_id: a for a in Adjudication.objects.filter(pair__in=ids).select_related("made_by")}
-    comments, places = _comments(pairs.values()), _places(ids)
-    machines = _machine_votes(scope, study, found)
+def _rows(
+    study: Study, shown: Sequence[Dispute], said: dict[int, list[Vote]], called: dict[str, str]
+) -> list[Row]:
+    pairs = _told(PhrasePair.objects.all()).in_bulk([_pair_id(study, dispute) for dispute in shown])
     rows = []
-    for dispute, pair_id in zip(found, ids, strict=True):
-        pair = pairs[pair_id]
-        scheme = pair.task.scheme
-        votes = dict(_six(dispute))
+    for dispute in shown:
+        pair: Any = pairs[_pair_id(study, dispute)]  # Any: with the columns of _told
+        scheme, votes = pair.task.scheme, dict(_six(dispute))
         rows.append(
             Row(
                 pair=pair,
-                number=places.get(pair_id),
+                number=None if pair.place is None else pair.place + 1,
                 scheme=scheme,
                 votes=[(choice, votes[choice]) for choice in scheme.choices],
                 voters=_voters(study, dispute, scheme, called),
                 entropy=dispute.entropy,
                 most=most_bits(sum(dispute.votes), len(scheme.choices)),
-                machines=machines.get(pair_id, []),
-                comments=comments.get(pair.owner_id, []),
-                adjudication=decided.get(pair_id),
+                machines=said.get(pair.pk, []),
+                comments=_current_comments(pair.remarks or []),
+                adjudication=_decision(pair.decided),
             )
         )
     return rows
+
+
+def _told(pairs: QuerySet[PhrasePair]) -> QuerySet[PhrasePair]:
+    """Pairs with all that is shown about them, in one query.
+
+    ``place``: where the pair stands among the phrases of its owner, in the newest alignment that has it.
+    ``decided``: the last adjudication. ``remarks``: every version of every comment on its owner.
+    """
+    here = Occurrence.objects.filter(pair=OuterRef("pk"), alignment__comparison=OuterRef("owner"))
+    verdicts = Adjudication.objects.filter(pair=OuterRef("pk")).order_by("-pk")
+    verdict = JSONObject(choice="choice", reason="reason", made_by="made_by__username")
+    comments = SentenceAnswer.objects.filter(
+        comparison=OuterRef("owner"), question=SentenceAnswer.Question.COMMENT
+    ).order_by()
+    comment = JSONObject(who="annotator_id", time="presentation", version="version", text="value")
+    return pairs.select_related("owner__item", "owner__first", "owner__second", "task").annotate(
+        place=Subquery(here.order_by("-alignment", "index").values("index")[:1]),
+        decided=Subquery(verdicts.values_list(verdict)[:1]),
+        remarks=Subquery(comments.values("comparison").annotate(all=_Collected(comment)).values("all")),
+    )
+
+
+class _Collected(Aggregate):
+    """JSON objects as one list."""
+
+    output_field = JSONField()
+    template = "JSON_GROUP_ARRAY(%(expressions)s)"
+
+    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Any:  # Any: as Django's
+        return self.as_sql(compiler, connection, template="JSONB_AGG(%(expressions)s)", **extra)
+
+
+def _decision(found: dict[str, str | None] | None) -> Decision | None:
+    if found is None:
+        return None
+    return Decision(found["choice"] or "", found["reason"] or "", found["made_by"] or "")
+
+
+def _current_comments(remarks: Sequence[dict[str, Any]]) -> list[str]:
+    """The last version of each, oldest first, without their authors."""
+    newest = {
+        (one["who"], one["time"]): one["text"] for one in sorted(remarks, key=lambda one: one["version"])
+    }
+    return [text for text in newest.values() if text.strip()]
 
 
 def _voters(
@@ -205,33 +274,6 @@ def _voters(
         name = study.annotator_names[study.annotators[row]]
         said[SIX_WAY.choices[study.labels[row]]].append(called.get(name, name))
     return [(choice, sorted(said[choice])) for choice in scheme.choices if choice in said]
-
-
-def _comments(pairs) -> dict[int, list[str]]:  # type: ignore[no-untyped-def]  # a view of dict values
-    """Comparison id → the current comments on it, without their authors."""
-    rows = (
-        SentenceAnswer.objects.filter(
-            comparison__in={pair.owner_id for pair in pairs}, question=SentenceAnswer.Question.COMMENT
-        )
-        .order_by("version")
-        .values_list("comparison_id", "annotator_id", "presentation", "value")
-    )
-    newest = {(comparison, annotator, time): value for comparison, annotator, time, value in rows}
-    found: dict[int, list[str]] = defaultdict(list)
-    for (comparison, *_), value in newest.items():
-        if value.strip():
-            found[comparison].append(value)
-    return found
-
-
-def _places(ids: Sequence[int]) -> dict[int, int]:
-    """Pair id → its phrase number in the sentence where it is asked, counted from 1."""
-    rows = (
-        Occurrence.objects.filter(pair__in=ids)
-        .order_by("-alignment", "-index")
-        .values_list("pair_id", "index", "alignment__comparison", "pair__owner")
-    )
-    return {pair: index + 1 for pair, index, where, owner in rows if where == owner}
 
 
 __all__ = ["DisagreementsPage", "Order", "Query", "Split", "disagreements_page", "dispute_table", "majority"]

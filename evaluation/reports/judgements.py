@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from django.db.models import BigIntegerField, Case, F, IntegerField, QuerySet, Value, When
+from django.db.models import BigIntegerField, Case, F, IntegerField, OuterRef, QuerySet, Subquery, Value, When
 from django.db.models.functions import Cast, Coalesce
 from numpy.typing import NDArray
 
@@ -25,6 +25,7 @@ from evaluation.schemes import Choice
 from evaluation.study.values import CODE_OF, NO_CHECK, NO_TIME, Study, StudyTask, latest
 
 WITHDRAWN = 7
+FEW, MANY = 20, 40  # bits of numbers that a site has few or many of
 
 
 def task_judgements(slug: str) -> Judgements:
@@ -63,25 +64,48 @@ def pseudonym(campaign_key: str, annotator_key: str) -> str:
 def study(tasks: Sequence[Task], *, named: bool = False) -> Study:
     """The tasks of one campaign as columns; annotators go by their pseudonyms, or by their user names."""
     asked = _asked_pairs(tasks)
-    annotators, pairs, packed = integer_columns(_rankings(tasks, len(asked.ids)), 3)
-    rows = _current(annotators, pairs, packed, asked.ids)
-    people = _people(tasks, np.unique(annotators[rows]), named=named)
-    rows = rows[np.isin(annotators[rows], np.fromiter(people, np.int64, len(people)))]
-    return _study(tasks, annotators[rows], pairs[rows], packed[rows], people, asked)
+    answers = _Answers(*integer_columns(_rankings(tasks, asked), (FEW, MANY, FEW, MANY)))
+    answers = answers.at(_current(answers, asked.ids))
+    voices = np.flatnonzero(np.bincount(answers.annotators))
+    people = _people(tasks, voices, named=named)
+    if len(people) < len(voices):
+        answers = answers.at(np.isin(answers.annotators, np.fromiter(people, np.int64, len(people))))
+    return _study(tasks, answers, people, asked)
 
 
-def _current(
-    annotators: NDArray[np.int64], pairs: NDArray[np.int64], packed: NDArray[np.int64], ids: NDArray[np.int64]
-) -> NDArray[np.int64]:
+class _Answers(NamedTuple):
+    """Rankings as they are stored, one value of each column for each.
+
+    ``said`` holds from its lowest bit: swapped, surplus, label (3 bits), presentation (5), version.
+    ``active`` is the time in milliseconds and one.
+    """
+
+    annotators: NDArray[np.int64]
+    pairs: NDArray[np.int64]
+    said: NDArray[np.int64]
+    active: NDArray[np.int64]
+
+    def at(self, rows: NDArray[np.int64] | NDArray[np.bool_] | slice) -> _Answers:
+        return _Answers(*(column[rows] for column in self))
+
+    @property
+    def labels(self) -> NDArray[np.int64]:
+        return self.said >> 2 & 7
+
+
+def _current(answers: _Answers, ids: NDArray[np.int64]) -> NDArray[np.int64] | slice:
     """The rows that count: about pairs with these ids, of several versions the last, nothing withdrawn."""
-    rows = np.flatnonzero(_known(pairs, ids))
-    changed = packed[rows] >= 2 << 43
-    if changed.any():
-        cells = (pairs[rows] * (annotators.max() + 1) + annotators[rows]) * 32 + (packed[rows] >> 5 & 31)
-        touched = np.isin(cells, cells[changed])  # answers with a second version: few
-        some = np.flatnonzero(touched)
-        rows = rows[np.union1d(np.flatnonzero(~touched), some[latest([cells[some]])])]
-    return np.asarray(rows[packed[rows] >> 2 & 7 != WITHDRAWN])
+    good = _known(answers.pairs, ids) & (answers.labels != WITHDRAWN)
+    changed = answers.said >= 2 << 10
+    if not changed.any():
+        return slice(None) if good.all() else np.flatnonzero(good)
+    cells = (answers.pairs * (answers.annotators.max() + 1) + answers.annotators) * 32
+    cells += answers.said >> 5 & 31
+    touched = np.flatnonzero(np.isin(cells, cells[changed]))  # answers with a second version: few
+    last = np.ones(len(cells), dtype=bool)
+    last[touched] = False
+    last[touched[latest([cells[touched]])]] = True
+    return np.flatnonzero(good & last)
 
 
 def _known(pairs: NDArray[np.int64], ids: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -91,30 +115,23 @@ def _known(pairs: NDArray[np.int64], ids: NDArray[np.int64]) -> NDArray[np.bool_
     return table[pairs]
 
 
-def _study(
-    tasks: Sequence[Task],
-    annotators: NDArray[np.int64],
-    pairs: NDArray[np.int64],
-    packed: NDArray[np.int64],
-    people: dict[int, str],
-    asked: _Pairs,
-) -> Study:
+def _study(tasks: Sequence[Task], answers: _Answers, people: dict[int, str], asked: _Pairs) -> Study:
     codes = np.full(max(people, default=-1) + 1, -1, dtype=np.int16)
     codes[list(people)] = np.arange(len(people))  # people come in the order of their names
     return Study(
         tasks=tuple(StudyTask(task.slug, task.name, task.scheme_name) for task in tasks),
         annotator_names=tuple(people.values()),
-        annotators=codes[annotators],
-        pairs=_places(asked.ids)[pairs],
-        presentations=(packed >> 5 & 31).astype(np.int8),
-        labels=(packed >> 2 & 7).astype(np.int8),
-        swapped=(packed & 1).astype(bool),
-        surplus=(packed >> 1 & 1).astype(bool),
-        active_ms=((packed >> 10 & (2**33 - 1)) - 1).astype(np.int32),
+        annotators=codes[answers.annotators],
+        pairs=_places(asked.ids)[answers.pairs],
+        presentations=(answers.said >> 5 & 31).astype(np.int8),
+        labels=answers.labels.astype(np.int8),
+        swapped=(answers.said & 1).astype(bool),
+        surplus=(answers.said >> 1 & 1).astype(bool),
+        active_ms=(answers.active - 1).astype(np.int32),
         pair_keys=asked.ids,
         pair_tasks=np.searchsorted(_keys(tasks), asked.tasks).astype(np.int16),
         pair_sentences=np.unique(asked.items, return_inverse=True)[1].astype(np.int32),
-        expected=_expected(tasks, asked.ids),
+        expected=asked.expected,
     )
 
 
@@ -133,56 +150,81 @@ def _people(tasks: Sequence[Task], ids: NDArray[np.int64], *, named: bool) -> di
     return dict(sorted(names.items(), key=lambda item: (item[1], item[0])))
 
 
-def _rankings(tasks: Sequence[Task], pairs: int) -> QuerySet[Ranking, tuple[int, ...]]:
-    """(annotator, pair, packed), oldest first; what is small shares one number, which halves the time.
-
-    Bits from the lowest: swapped, surplus, label (3), presentation (5), active time and one (33), version.
-    """
+def _rankings(tasks: Sequence[Task], asked: _Pairs) -> QuerySet[Ranking, tuple[int, ...]]:
+    """The columns of ``_Answers``, oldest first."""
     label = Case(
         *(When(choice=name, then=Value(CODE_OF[name] * 4)) for name in _OFTEN_FIRST),
         default=Value(WITHDRAWN * 4),
     )
     surplus = Case(When(slot=None, then=Value(2)), default=Value(0))
-    active = Cast(Coalesce(F("active_ms"), Value(NO_TIME)) + 1, BigIntegerField())
-    version = Cast(F("version"), BigIntegerField())
-    packed = version * 2**43 + active * 2**10 + F("presentation") * 32 + label + surplus
+    said = F("version") * 2**10 + F("presentation") * 32 + label + surplus
     rankings = Ranking.objects.order_by("pk")
     # Where much of the table is wanted, all of it is read: faster than row by row through the index.
     # Strangers are left out afterwards.
-    if pairs * 4 < PhrasePair.objects.count():
+    if len(asked.ids) * 4 < asked.newest:
         rankings = rankings.filter(pair__in=PhrasePair.objects.filter(task__in=_keys(tasks)).values("pk"))
-    swapped = Cast("swapped", IntegerField())
-    return rankings.values_list("annotator_id", "pair_id", Cast(packed + swapped, BigIntegerField()))
+    return rankings.values_list(
+        "annotator_id",
+        "pair_id",
+        Cast(said, BigIntegerField()) + Cast(Cast("swapped", IntegerField()), BigIntegerField()),
+        Cast(Coalesce(F("active_ms"), Value(NO_TIME)) + 1, BigIntegerField()),
+    )
 
 
 _OFTEN_FIRST = ("A=B", "A>B", "A<B", "A>>B", "A<<B", "N/A")  # the fewer comparisons, the faster
 
 
 class _Pairs(NamedTuple):
-    """The pairs of some tasks in the order of their ids."""
+    """The pairs of some tasks in the order of their ids; ``newest`` is the highest id of any task."""
 
     ids: NDArray[np.int64]
     tasks: NDArray[np.int64]
     items: NDArray[np.int64]
+    expected: NDArray[np.int8]
+    newest: int
 
 
 def _asked_pairs(tasks: Sequence[Task]) -> _Pairs:
     rows = PhrasePair.objects.filter(task__in=_keys(tasks)).order_by()
-    columns = integer_columns(rows.values_list("pk", "task_id", "owner__item_id"), 3)
-    order = np.argsort(columns[0])
-    return _Pairs(*(column[order] for column in columns))
+    newest = PhrasePair.objects.order_by("-pk").values("pk")[:1]
+    columns = integer_columns(
+        rows.values_list(
+            "pk", "task_id", "owner__item_id", _check(), Cast(Subquery(newest), BigIntegerField())
+        ),
+        (MANY, FEW, MANY, FEW, MANY),
+    )
+    order = np.argsort(columns[0], kind="stable")
+    ids, of_task, items, checks, last = (column[order] for column in columns)
+    return _Pairs(ids, of_task, items, _EXPECTED[checks], int(last.max(initial=0)))
 
 
-def _expected(tasks: Sequence[Task], pair_ids: NDArray[np.int64]) -> NDArray[np.int8]:
-    """What checks expect is about their two candidates; where the pair is flipped, it is turned around."""
-    found = np.full(len(pair_ids), NO_CHECK, dtype=np.int8)
-    checks = Occurrence.objects.filter(
-        pair__task__in=_keys(tasks), pair__owner=F("alignment__comparison"), pair__owner__check_kind__gt=""
-    ).values_list("pair_id", "pair__owner__expected", "flipped")
-    for pair, wanted, flipped in checks:
-        choice = canonical(Choice(wanted), swapped=False, flipped=flipped)
-        found[np.searchsorted(pair_ids, pair)] = CODE_OF[choice.value]
-    return found
+def _check() -> Cast:
+    """Nought for ordinary pairs; else one, and twice what the owner expects, and whether it is turned around.
+
+    What a check expects is about its two candidates; where the pair is flipped, it is the other way round.
+    """
+    wanted = Case(
+        *(When(owner__expected=name, then=Value(code * 2 + 1)) for name, code in CODE_OF.items()),
+        default=Value(0),
+    )
+    here = Occurrence.objects.filter(pair=OuterRef("pk"), alignment__comparison=OuterRef("owner"))
+    turned = Case(When(flipped=True, then=Value(1)), default=Value(0))
+    flipped = Coalesce(Subquery(here.order_by("-pk").values_list(turned)[:1]), Value(0))
+    return Cast(Case(When(owner__check_kind="", then=Value(0)), default=wanted + flipped), BigIntegerField())
+
+
+# By the numbers of _check().
+_EXPECTED = np.array(
+    [
+        NO_CHECK,
+        *(
+            CODE_OF[canonical(Choice(name), swapped=False, flipped=flipped).value]
+            for name in CODE_OF
+            for flipped in (False, True)
+        ),
+    ],
+    dtype=np.int8,
+)
 
 
 def _keys(tasks: Sequence[Task]) -> list[int]:

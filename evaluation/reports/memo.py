@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from threading import RLock
 from typing import Any, TypeVar, cast
 
-from django.db.models import Subquery
+from django.db.models import Model, Subquery
 from django.utils import timezone
 
 from evaluation.models import Alignment, Ranking
@@ -38,9 +38,15 @@ _kept: OrderedDict[Hashable, _Kept] = OrderedDict()
 _lock = RLock()  # one thread computes, the others wait for its result
 
 
-def remembered(key: Hashable, compute: Callable[[], T]) -> T:
-    """``compute()``, or what it gave the last time if no answer has arrived since."""
-    with _lock, _one_mark() as (mark, newest_at):
+Mark = tuple[tuple[object, ...], datetime | None]  # what is newest, and when it came
+
+
+def remembered(key: Hashable, compute: Callable[[], T], state: Mark | None = None) -> T:
+    """``compute()``, or what it gave the last time if no answer has arrived since.
+
+    ``state`` is for those who have asked already what is newest.
+    """
+    with _lock, _one_mark(state) as (mark, newest_at):
         now = timezone.now()
         known = _kept.get(key)
         if known is None or known.mark != mark or _unsettled(known, now):
@@ -58,14 +64,31 @@ def forget() -> None:
         _kept.clear()
 
 
-Mark = tuple[tuple[object, ...], datetime | None]
+def newest() -> dict[str, Subquery]:
+    """What is newest, as further columns of any query; ``mark_of`` reads them."""
+    rankings = Ranking.objects.order_by("-pk")
+    return {
+        "newest_ranking": Subquery(rankings.values("pk")[:1]),
+        "newest_at": Subquery(rankings.values("received_at")[:1]),
+        "newest_alignment": Subquery(Alignment.objects.order_by("-pk").values("pk")[:1]),
+    }
+
+
+def mark_of(row: Model) -> Mark:
+    """From a row with the columns of ``newest``."""
+    ranking, alignment, at = (
+        getattr(row, name) for name in ("newest_ranking", "newest_alignment", "newest_at")
+    )
+    return ((0,), None) if ranking is None else ((ranking, alignment), at)
+
+
 _marks: list[Mark] = []  # of the computation that is under way; guarded by the lock
 
 
 @contextmanager
-def _one_mark() -> Iterator[Mark]:
+def _one_mark(state: Mark | None) -> Iterator[Mark]:
     """The state of the database, asked for once, also where one computation needs another."""
-    _marks.append(_marks[-1] if _marks else _read_mark())
+    _marks.append(_marks[-1] if _marks else state or _read_mark())
     try:
         yield _marks[-1]
     finally:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
-from django.db.models import Avg, Count, Max, Q
+from django.db.models import Avg, Count, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from evaluation.models import Annotator, Ranking, Slot, Task
+from evaluation.models import Annotator, Assignment, PhrasePair, Ranking, Slot, Task
 from evaluation.schemes import Choice
 
 IDLE_AFTER = timedelta(days=2)
@@ -52,27 +54,30 @@ class MonitorPage:
 
 
 def monitor_page(task: Task) -> MonitorPage:
-    """Five queries, whatever is stored. Corrections count as said; reports count the last word only."""
-    seats = task.slots.aggregate(n=Count("pk"), done=Count("pk", filter=Q(state=Slot.State.DONE)))
+    """Three queries, whatever is stored. Corrections count as said; reports count the last word only."""
+    slots, pairs = Slot.objects.filter(task=OuterRef("pk")), PhrasePair.objects.filter(task=OuterRef("pk"))
+    done = slots.filter(state=Slot.State.DONE)
+    counts = Task.objects.values_list(_number(slots), _number(done), _number(pairs)).get(pk=task.pk)
     said = Ranking.objects.filter(pair__task=task, choice__isnull=False)
     labels = dict(said.values_list("choice").annotate(n=Count("pk")).order_by())
     return MonitorPage(
-        seats=seats["n"],
-        seats_done=seats["done"],
-        pairs=task.pairs.count(),
+        seats=counts[0],
+        seats_done=counts[1],
+        pairs=counts[2],
         answers=sum(labels.values()),
         by_label=[(choice, labels.get(choice.value, 0)) for choice in task.scheme.choices],
         annotators=_annotators(task),
     )
 
 
+def _number(rows: QuerySet[Any], of: str = "task") -> Coalesce:
+    """How many rows there are of an outer one; Any: of whatever model."""
+    counted = rows.order_by().values(of).annotate(n=Count("pk")).values("n")
+    return Coalesce(Subquery(counted), 0)
+
+
 def _annotators(task: Task) -> list[AnnotatorRow]:
-    done = dict(
-        task.assignments.filter(finished_at__isnull=False)
-        .values_list("annotator")
-        .annotate(n=Count("pk"))
-        .order_by()
-    )
+    finished = Assignment.objects.filter(task=task, annotator=OuterRef("pk"), finished_at__isnull=False)
     people = (
         Annotator.objects.filter(rankings__pair__task=task)
         .select_related("user")
@@ -81,12 +86,13 @@ def _annotators(task: Task) -> list[AnnotatorRow]:
             ms=Avg("rankings__active_ms"),
             na=Count("rankings", filter=Q(rankings__choice=Choice.NOT_APPLICABLE)),
             last=Max("rankings__received_at"),
+            done=_number(finished, "annotator"),
         )
     )
     return [
         AnnotatorRow(
             name=str(person),
-            done=done.get(person.pk, 0),
+            done=person.done,
             answers=person.answers,
             seconds=None if person.ms is None else person.ms / 1000,
             not_applicable=person.na,

@@ -28,7 +28,7 @@ def results(scope: Scope, without: Collection[Filter] = ()) -> SystemResults:
         study, meetings = study_of(scope), meetings_of(scope)
         return study_results(study.where(kept(study, left_out)) if left_out else study, meetings)
 
-    return remembered(("results", left_out, *scope.key), compute)
+    return remembered(("results", left_out, *scope.key), compute, scope.state)
 
 
 def results_page(scope: Scope, without: Collection[Filter] = ()) -> ResultsPage:

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.db.models import Exists, OuterRef
 from django.http import Http404
 from django.urls import reverse
 
 from evaluation.models import Annotator, Campaign, Role, Task, User
 from evaluation.reports import judgements, votes
-from evaluation.reports.memo import remembered
+from evaluation.reports.memo import Mark, mark_of, newest, remembered
 from evaluation.study import Meetings, Study
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The tasks of a report, oldest first; ``task`` is set where one task was asked for."""
+    """The tasks of a report, oldest first; ``task`` is set where one task was asked for.
+
+    Found anew for each request: ``managed`` says whether its person organises every task of it, ``state``
+    what was newest in the database then.
+    """
 
     campaign: Campaign
     tasks: tuple[Task, ...]
     task: Task | None
+    managed: bool = False
+    state: Mark | None = None
 
     @property
     def kind(self) -> str:
@@ -43,13 +50,16 @@ class Scope:
 
 
 def find_scope(user: User, kind: str, slug: str) -> Scope:
-    """What ``user`` may study under that name; anything else does not exist."""
+    """What ``user`` may study under that name; anything else does not exist. One query."""
     mine = Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER).exclude(state=Task.State.IMPORTING)
     field = "slug" if kind == "task" else "campaign__slug"
-    tasks = tuple(mine.filter(**{field: slug}).select_related("campaign").order_by("pk"))
+    managed = Exists(Task.objects.with_role(user, Role.MANAGER).filter(pk=OuterRef("pk")))
+    rows = mine.filter(**{field: slug}).select_related("campaign").order_by("pk")
+    tasks = tuple(rows.annotate(managed=managed, **newest()))
     if not tasks:
         raise Http404(f"no {kind} {slug}")
-    return Scope(tasks[0].campaign, tasks, tasks[0] if kind == "task" else None)
+    every = all(getattr(task, "managed", False) for task in tasks)
+    return Scope(tasks[0].campaign, tasks, tasks[0] if kind == "task" else None, every, mark_of(tasks[0]))
 
 
 def whole_scope(kind: str, slug: str) -> Scope:
@@ -59,21 +69,22 @@ def whole_scope(kind: str, slug: str) -> Scope:
 
 
 def study_of(scope: Scope) -> Study:
-    return remembered(("study", *scope.key), lambda: judgements.study(scope.tasks))
+    return remembered(("study", *scope.key), lambda: judgements.study(scope.tasks), scope.state)
 
 
 def meetings_of(scope: Scope) -> Meetings:
-    return remembered(("meetings", *scope.key), lambda: votes.meetings(scope.tasks, study_of(scope)))
-
-
-def manages(scope: Scope, user: User) -> bool:
-    """Whether ``user`` organises every task of the scope."""
-    mine = Task.objects.with_role(user, Role.MANAGER).filter(pk__in=[task.pk for task in scope.tasks])
-    return mine.count() == len(scope.tasks)
+    return remembered(
+        ("meetings", *scope.key), lambda: votes.meetings(scope.tasks, study_of(scope)), scope.state
+    )
 
 
 def names(scope: Scope) -> dict[str, str]:
-    """Pseudonym → name, for those who manage the people behind it; nobody else may learn a name."""
+    """Pseudonym → name, for those who manage the people behind it; nobody else may learn a name.
+
+    Read each time: a person who was erased has no name from then on.
+    """
+    if not scope.managed:
+        return {}
     tasks = [task.pk for task in scope.tasks]
     people = Annotator.objects.filter(user__isnull=False, assignments__task__in=tasks).select_related("user")
     return {judgements.pseudonym(scope.campaign.key, person.key): str(person) for person in people.distinct()}

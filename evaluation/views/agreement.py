@@ -9,7 +9,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from evaluation.reports.agreement import agreement_page, agreement_plots, summary, tables
-from evaluation.views.annotate import signed_in
 from evaluation.views.reporting import filters_of, plot_file, report_context, scope_of, table_file
 
 
@@ -18,7 +17,7 @@ from evaluation.views.reporting import filters_of, plot_file, report_context, sc
 @require_GET
 def page(request: HttpRequest, kind: str, slug: str) -> HttpResponse:
     scope = scope_of(request, kind, slug)
-    found = agreement_page(scope, signed_in(request), filters_of(request))
+    found = agreement_page(scope, filters_of(request))
     return render(
         request,
         "evaluation/agreement.html",

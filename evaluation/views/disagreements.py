@@ -53,8 +53,8 @@ class AdjudicationForm(forms.Form):
 @never_cache
 @require_GET
 def page(request: HttpRequest, kind: str, slug: str) -> HttpResponse:
-    user, scope = signed_in(request), scope_of(request, kind, slug)
-    found = disagreements_page(scope, user, QueryForm(request.GET).query())
+    scope = scope_of(request, kind, slug)
+    found = disagreements_page(scope, QueryForm(request.GET).query())
     rest = request.GET.copy()
     rest.pop("page", None)
     context = {

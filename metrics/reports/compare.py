@@ -13,20 +13,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from evaluation.agreement.bootstrap import resampled_totals
-from evaluation.reports import judgements
-from evaluation.reports import votes as meetings_reader
 from evaluation.reports.memo import remembered
-from evaluation.reports.scope import Scope
+from evaluation.reports.scope import Scope, study_of
+from evaluation.reports.votes import met, places
 from evaluation.results import SystemLine
 from evaluation.results.systems import expected_wins, system_results
-from evaluation.study import Filter, Study, kept, study_votes
+from evaluation.study import Filter, Meetings, Study, kept, study_votes
 from evaluation.study.disputes import vote_counts
 from metrics.datasets import Comparisons
 from metrics.metaeval.kendall import TieRule, outcome_counts, tau
 from metrics.metaeval.resampling import bootstrap_tau, percentile_interval
 from metrics.metaeval.systems import system_level
 from metrics.models import MetricRun
-from metrics.reports.machine import MachineVotes, SentenceScores, machine_votes_of, sentence_scores, sides_of
+from metrics.reports.machine import MachineVotes, SentenceScores, machine_votes_of, read, sides_of
 from metrics.sidebyside import Contest, Floats, Interval, Ints, People, VoteLine, contests, people, vote_line
 
 RULE = TieRule.WMT14
@@ -103,24 +102,27 @@ def comparison(scope: Scope, runs: Sequence[MetricRun], without: Collection[Filt
     """Computed once, then kept until a new answer or a new run arrives."""
     left_out = tuple(sorted(without))
     mark = tuple(run.pk for run in runs)
-    return remembered(("compare", mark, left_out, *scope.key), lambda: _compute(scope, runs, left_out))
+    return remembered(
+        ("compare", mark, left_out, *scope.key), lambda: _compute(scope, runs, left_out), scope.state
+    )
 
 
 def _compute(scope: Scope, runs: Sequence[MetricRun], left_out: tuple[Filter, ...]) -> Comparison:
-    whole = judgements.study(scope.tasks)
+    whole, where = study_of(scope), places(scope.tasks)
     study = whole.where(kept(whole, left_out)) if left_out else whole
     counts = vote_counts(study)
     said = people(counts, study.scheme)
     sentences = study.pair_sentences.astype(np.int64)
-    machine = machine_votes_of([run.pk for run in runs], np.asarray(study.pair_keys))
-    systems = _systems(scope, study, whole)
-    scores = sentence_scores([run.pk for run in runs])
-    human = sides_of(scope.tasks, np.asarray(study.pair_keys), counts)
+    keys, numbers = np.asarray(study.pair_keys), [run.pk for run in runs]
+    stored = read(scope.tasks[0].pk, numbers)
+    machine = machine_votes_of(numbers, stored.votes, keys)
+    systems = _systems(study, met(whole, where, stored.writers))
+    human = sides_of(where, keys, counts)
     lines = []
     for run in runs:
         votes = machine.of(run.pk)
         phrases = None if votes is None else vote_line(*votes, said, sentences)
-        lines.append(_line(run, phrases, _sentences(run, scores, human), systems))
+        lines.append(_line(run, phrases, _sentences(run, stored.scores, human), systems))
     voters = [votes[0] for run in runs if (votes := machine.of(run.pk)) is not None]
     tests = contests(voters, said, sentences)
     return Comparison(study, said, machine, tuple(lines), tuple(tests), systems)
@@ -151,9 +153,9 @@ def _sentences(run: MetricRun, scores: SentenceScores, human: tuple[Ints, Ints, 
     return SentenceLine(value, bootstrap_tau(rows, RULE), n)
 
 
-def _systems(scope: Scope, study: Study, whole: Study) -> tuple[HumanSystem, ...]:
+def _systems(study: Study, meetings: Meetings) -> tuple[HumanSystem, ...]:
     """People's ranking, with an interval of expected wins over resampled sentences."""
-    votes = study_votes(study, meetings_reader.meetings(scope.tasks, whole))
+    votes = study_votes(study, meetings)
     size = len(votes.system_names)
     drawn = resampled_totals(votes.columns, 1000, 1) if len(votes) else None
     intervals: dict[str, Interval | None] = {}

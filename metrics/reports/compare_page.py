@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from evaluation.agreement.rendering import Cell, Table
-from evaluation.models import Job, PhrasePair
+from evaluation.models import PhrasePair
 from evaluation.reports.plots import Plot
 from evaluation.reports.scope import Scope
 from evaluation.study import Filter
 from metrics.reports.charts import scatter, system_chart
 from metrics.reports.compare import Comparison, MetricLine, comparison
-from metrics.reports.runs import newest_runs
+from metrics.reports.runs import runs_and_work
 from metrics.sidebyside import NONE, Contest, Interval, Ints, Rate
 
 ROWS = 50
@@ -43,10 +44,17 @@ class Mark:
     agrees: bool | None
 
 
+class PairText(NamedTuple):
+    first: str
+    second: str
+    kind: str
+    item: str
+    position: int
+
+
 @dataclass(frozen=True, slots=True)
 class PairRow:
-    pair: PhrasePair
-    item: str
+    pair: PairText
     people: str
     margin: int
     marks: list[Mark]
@@ -69,7 +77,7 @@ class ComparePage:
         if scope.task is None:
             raise ValueError("metrics are compared task by task")
         self.scope, self.task, self.wanted = scope, scope.task, wanted
-        self.runs = newest_runs(scope.task.pk)
+        self.runs, self.busy = runs_and_work(scope.task.pk)
         self.found: Comparison = comparison(scope, self.runs, wanted.without)
 
     @cached_property
@@ -98,12 +106,14 @@ class ComparePage:
         elif self.wanted.side == "split":
             chosen &= judged & (said.majority == NONE)
         if self.wanted.text:
-            chosen &= np.isin(np.asarray(self.found.study.pair_keys), self._with_text())
+            chosen &= np.isin(np.asarray(self.found.study.pair_keys), list(self._with_text))
         return np.flatnonzero(chosen)
 
-    def _with_text(self) -> list[int]:
+    @cached_property
+    def _with_text(self) -> dict[int, PairText]:
+        """The pairs in which the text stands that was asked for; one query for the filter and the rows."""
         holds = Q(first__icontains=self.wanted.text) | Q(second__icontains=self.wanted.text)
-        return list(PhrasePair.objects.filter(holds, task=self.task).values_list("pk", flat=True))
+        return _texts(PhrasePair.objects.filter(holds, task=self.task))
 
     @property
     def pages(self) -> int:
@@ -119,12 +129,11 @@ class ComparePage:
 
     def _rows(self, codes: Ints) -> list[PairRow]:
         keys = [int(self.found.study.pair_keys[code]) for code in codes.tolist()]
-        pairs = PhrasePair.objects.select_related("owner__item").in_bulk(keys)
+        pairs = self._with_text if self.wanted.text else _texts(PhrasePair.objects.filter(pk__in=keys))
         said, machine = self.found.said, self.found.machine
         return [
             PairRow(
                 pairs[key],
-                pairs[key].owner.item.key,
                 SIDES[int(said.majority[code])],
                 int(said.margin[code]),
                 [_mark(int(vote), int(said.majority[code])) for vote in machine.votes[:, code]],
@@ -141,12 +150,6 @@ class ComparePage:
             names = [str(key) for key in self.found.study.pair_keys]
             found["phrases"] = scatter(self.chosen.run.metric, votes[1], self.found.said.mean, names)
         return found
-
-    @cached_property
-    def busy(self) -> Job | None:
-        """The newest scoring job of this task that is not over."""
-        unfinished = (Job.State.WAITING, Job.State.RUNNING)
-        return Job.objects.filter(task=self.task, kind="score", state__in=unfinished).first()
 
     @property
     def contests(self) -> list[tuple[MetricLine, MetricLine, Contest]]:
@@ -218,7 +221,7 @@ class ComparePage:
         columns = ("item", "first", "second", "kind", "people", "margin", *voters)
         rows = tuple(
             (
-                row.item,
+                row.pair.item,
                 row.pair.first,
                 row.pair.second,
                 row.pair.kind,
@@ -229,6 +232,13 @@ class ComparePage:
             for row in self._rows(self.matching)
         )
         return Table("Phrase pairs", columns, rows)
+
+
+def _texts(pairs: QuerySet[PhrasePair]) -> dict[int, PairText]:
+    rows = pairs.order_by().values_list(
+        "pk", "first", "second", "kind", "owner__item__key", "owner__item__position"
+    )
+    return {pk: PairText(first, second, kind, item, place) for pk, first, second, kind, item, place in rows}
 
 
 def _mark(vote: int, majority: int) -> Mark:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from django.db.models import Max
+from django.db.models import Value
 
-from evaluation.models import Alignment, Occurrence, Task
+from evaluation.models import Output
+from evaluation.reports.votes import Places, Writers, writers
 from evaluation.schemes import SIX_WAY, Choice
 from metrics.models import PhraseVote, SegmentScore
 from metrics.sidebyside import NONE, Floats, Ints
@@ -33,21 +35,6 @@ class MachineVotes:
         return self.votes[place], self.deltas[place]
 
 
-def machine_votes_of(runs: Sequence[int], pair_keys: Ints) -> MachineVotes:
-    """One query; ``pair_keys`` are the ids of the pairs, ascending."""
-    rows = PhraseVote.objects.filter(run__in=runs).order_by()
-    found = list(rows.values_list("run_id", "pair_id", "choice", "delta"))
-    voting = tuple(run for run in runs if run in {row[0] for row in found})
-    votes = np.full((len(voting), len(pair_keys)), NONE, dtype=np.int64)
-    deltas = np.full((len(voting), len(pair_keys)), np.nan)
-    if found:
-        places = np.array([voting.index(row[0]) for row in found])
-        pairs = np.searchsorted(pair_keys, [row[1] for row in found])
-        votes[places, pairs] = [SIGN[row[2]] for row in found]
-        deltas[places, pairs] = [row[3] for row in found]
-    return MachineVotes(voting, votes, deltas)
-
-
 @dataclass(frozen=True, slots=True)
 class SentenceScores:
     """(run, candidate) → score; systems that wrote the same text share it."""
@@ -60,43 +47,66 @@ class SentenceScores:
         return np.array([sign * self.values.get((run, one), np.nan) for one in candidates.tolist()])
 
 
-def sentence_scores(runs: Sequence[int]) -> SentenceScores:
-    rows = SegmentScore.objects.filter(run__in=runs, value__isnull=False).order_by()
-    return SentenceScores(
-        {
-            (run, candidate): value
-            for run, candidate, value in rows.values_list("run_id", "output__candidate_id", "value")
-            if value is not None
-        }
+@dataclass(frozen=True, slots=True)
+class Said:
+    """All that is stored of some runs, and who wrote what they scored."""
+
+    votes: list[tuple[int, int, str, float]]  # run, pair, choice, Δ
+    scores: SentenceScores
+    writers: Writers
+
+
+def read(task_id: int, runs: Sequence[int]) -> Said:
+    """Votes on phrases, scores of candidates and outputs, in one query."""
+    votes = PhraseVote.objects.filter(run__in=runs).order_by()
+    scores = SegmentScore.objects.filter(run__in=runs, value__isnull=False).order_by()
+    outputs = Output.objects.filter(item__task=task_id).order_by()
+    kind = {name: Value(name) for name in ("vote", "score", "output")}
+    nothing = Value(0.0)
+    rows = outputs.values_list(kind["output"], Value(0), "candidate_id", "system__name", nothing).union(
+        votes.values_list(kind["vote"], "run_id", "pair_id", "choice", "delta"),
+        scores.values_list(kind["score"], "run_id", "output__candidate_id", Value(""), "value"),
+        all=True,
+    )
+    found: dict[str, list[tuple[int, int, str, float]]] = {name: [] for name in kind}
+    for name, *row in rows:
+        found[name].append(tuple(row))
+    written: dict[str, list[int]] = defaultdict(list)
+    for _, candidate, system, _ in found["output"]:
+        written[system].append(candidate)
+    return Said(
+        found["vote"],
+        SentenceScores({(run, candidate): value for run, candidate, _, value in found["score"]}),
+        writers([(name, np.array(candidates)) for name, candidates in written.items()]),
     )
 
 
-def sides_of(tasks: Sequence[Task], pair_keys: Ints, counts: Ints) -> tuple[Ints, Ints, Ints]:
+def machine_votes_of(
+    runs: Sequence[int], found: Sequence[tuple[int, int, str, float]], pair_keys: Ints
+) -> MachineVotes:
+    """``found`` is (run, pair, choice, Δ) of each vote; ``pair_keys`` are the ids of the pairs, ascending."""
+    voting = tuple(run for run in runs if run in {row[0] for row in found})
+    votes = np.full((len(voting), len(pair_keys)), NONE, dtype=np.int64)
+    deltas = np.full((len(voting), len(pair_keys)), np.nan)
+    if found:
+        places = np.array([voting.index(row[0]) for row in found])
+        pairs = np.searchsorted(pair_keys, [row[1] for row in found])
+        votes[places, pairs] = [SIGN[row[2]] for row in found]
+        deltas[places, pairs] = [row[3] for row in found]
+    return MachineVotes(voting, votes, deltas)
+
+
+def sides_of(where: Places, pair_keys: Ints, counts: Ints) -> tuple[Ints, Ints, Ints]:
     """(better candidate, worse candidate, item) of comparisons in which one side got more of people's votes.
 
     Every vote on a phrase pair counts wherever the pair stands in the newest alignment of two candidates.
     """
-    newest = (
-        Alignment.objects.filter(comparison__item__task__in=[t.pk for t in tasks], comparison__check_kind="")
-        .values("comparison")
-        .annotate(newest=Max("pk"))
-        .values("newest")
-    )
-    place = "alignment__comparison"
-    rows = Occurrence.objects.filter(alignment__in=newest).order_by()
-    columns = (
-        "pair_id",
-        "flipped",
-        f"{place}_id",
-        f"{place}__first_id",
-        f"{place}__second_id",
-        f"{place}__item_id",
-    )
-    found = np.array(list(rows.values_list(*columns)), dtype=np.int64).reshape(-1, 6)
-    net = (counts @ SIGNS)[np.searchsorted(pair_keys, found[:, 0])] * np.where(found[:, 1], -1, 1)
-    _, where, codes = np.unique(found[:, 2], return_index=True, return_inverse=True)
-    sums = np.bincount(codes.reshape(-1), net, minlength=len(where))
+    net = (counts @ SIGNS)[np.searchsorted(pair_keys, where.pairs)]
+    # A comparison is its two candidates; which of them holds the pair's first text changes from pair to pair.
+    low, high = np.minimum(where.first, where.second), np.maximum(where.first, where.second)
+    _, start, codes = np.unique(np.stack([low, high]), axis=1, return_index=True, return_inverse=True)
+    sums = np.bincount(codes.reshape(-1), np.where(where.first == low, net, -net), minlength=len(start))
     decided = np.flatnonzero(sums)
-    first, second, item = found[where[decided], 3], found[where[decided], 4], found[where[decided], 5]
+    one, other, item = low[start[decided]], high[start[decided]], where.items[start[decided]]
     ahead = sums[decided] > 0
-    return np.where(ahead, first, second), np.where(ahead, second, first), item
+    return np.where(ahead, one, other), np.where(ahead, other, one), item

@@ -8,9 +8,7 @@ import uuid
 from collections.abc import Callable
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from appraise.middleware import POLICY
@@ -18,7 +16,6 @@ from evaluation.models import (
     Annotator,
     Assignment,
     Job,
-    PhrasePair,
     Ranking,
     SentenceAnswer,
     Task,
@@ -251,52 +248,3 @@ class TestHeaders:
         assert "style=" not in page
         assert " on" + "click" not in page
         assert "<script>" not in page
-
-
-def queries(client: Client, url: str) -> int:
-    client.get(url)  # the first request may fill caches
-    with CaptureQueriesContext(
-        connection,
-    ) as captured:
-        assert client.get(url).status_code == 200
-    return len(captured)
-
-
-class TestCost:
-    """Any page costs a constant number of queries, at most ten, whatever is stored."""
-
-    @pytest.fixture
-    def busy(self, task: Task, alice: User, bob: Annotator) -> Assignment:
-        return assigned(task, bob)
-
-    def urls(self, assignment: Assignment) -> dict[str, tuple[str, str]]:
-        return {
-            "home": ("bob", reverse("home")),
-            "annotate": ("bob", assignment.get_absolute_url()),
-            "monitor": ("alice", reverse("task", args=[assignment.task.slug])),
-            "home of an organiser": ("alice", reverse("home")),
-            "jobs": ("alice", reverse("jobs")),
-        }
-
-    def fill(self, task: Task, bob: Annotator, n: int) -> None:
-        """n rankings, as corrections of one pair: what matters here is how many rows there are."""
-        pair = PhrasePair.objects.order_by("pk")[0]
-        done = Ranking.objects.count()
-        Ranking.objects.bulk_create(
-            Ranking(uuid=uuid.uuid4(), annotator=bob, pair=pair, presentation=1, version=v + 1, choice="A=B")
-            for v in range(done, n)
-        )
-
-    def test_ten_and_ten_thousand_rankings_cost_the_same(
-        self, busy: Assignment, alice: User, bob: Annotator, signed_in: SignIn
-    ) -> None:
-        people: dict[str, User | Annotator] = {"alice": alice, "bob": bob}
-        costs: dict[int, dict[str, int]] = {}
-        for n in (10, 10_000):
-            self.fill(busy.task, bob, n)
-            costs[n] = {
-                name: queries(signed_in(people[who]), url) for name, (who, url) in self.urls(busy).items()
-            }
-        assert costs[10] == costs[10_000]
-        assert max(costs[10].values()) <= 10
-        assert costs[10]["annotate"] <= 8

@@ -84,15 +84,26 @@ def test_every_pair_gets_one_vote_of_each_metric_and_checks_get_none(db: None) -
         assert set(run.votes.values_list("pair", flat=True)) == set(ordinary.values_list("pk", flat=True))
 
 
-def test_registered_votes_reach_the_pages_of_people_in_two_queries(
+def test_registered_votes_reach_the_pages_of_people_in_one_query(
     task: Task, django_assert_num_queries: Any
 ) -> None:
     score_task(task, find_metrics(["wer", "chrf"]))
     pairs = list(task.pairs.values_list("pk", flat=True))
-    with django_assert_num_queries(2):
-        found = machine_votes(task.pk, pairs)
+    with django_assert_num_queries(1):
+        found = machine_votes([task.pk], pairs)
     assert set(found) == set(pairs)
-    assert all([name for name, _ in votes] == ["chrf", "wer"] for votes in found.values())
+    assert all([vote.voter for vote in votes] == ["chrf", "wer"] for votes in found.values())
+    assert machine_votes([task.pk], pairs[:1]) == {pairs[0]: found[pairs[0]]}
+
+
+def test_a_vote_is_the_surer_the_larger_its_difference(task: Task) -> None:
+    score_task(task, find_metrics(["chrf"]))
+    deltas = dict(MetricRun.objects.get().votes.values_list("pair_id", "delta"))
+    sure = {pair: votes[0].confidence or 0.0 for pair, votes in machine_votes([task.pk]).items()}
+    assert sorted(deltas, key=lambda pair: (abs(deltas[pair]), pair)) == sorted(
+        sure, key=lambda pair: (sure[pair], pair)
+    )
+    assert min(sure.values()) == 0.0 < max(sure.values()) < 1.0
 
 
 def test_only_the_newest_run_of_a_metric_votes(task: Task) -> None:
@@ -101,4 +112,4 @@ def test_only_the_newest_run_of_a_metric_votes(task: Task) -> None:
     MetricRun.objects.create(
         task=task, metric="chrf", signature=old.signature, higher_is_better=True, content="newer"
     )
-    assert machine_votes(task.pk, list(task.pairs.values_list("pk", flat=True))) == {}
+    assert machine_votes([task.pk], list(task.pairs.values_list("pk", flat=True))) == {}

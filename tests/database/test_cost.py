@@ -1,0 +1,120 @@
+"""Any page costs a constant number of queries, at most ten, whatever is stored; at first sight and later.
+
+The addresses are those of the checked-in table of routes and roles: a page that is not in it fails there.
+"""
+
+from __future__ import annotations
+
+import uuid
+from pathlib import Path
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from evaluation.models import Annotator, Ranking, SentenceAnswer, Task
+from evaluation.reports import memo
+from evaluation.schemes import SIX_WAY
+from evaluation.services import oversight
+from tests.database.answering import another_task
+from tests.security.stage import Stage, set_stage
+from tests.security.test_routes import table
+
+MOST = 10
+WHO = ("manager", "annotator", "administrator", "anonymous")  # the first of them who may enter
+STREAMED = ("/export/", "me/data.json")  # files of any size, read block by block
+ANNOTATE = "a/{assignment}/"
+FURTHER = (
+    "tasks/{task}/disagreements?order=machines",
+    "tasks/{task}/disagreements?order=confidence",
+    "tasks/{task}/disagreements?text=house&kind=different",
+    "tasks/{task}/agreement?without=speeders",
+    "tasks/{task}/metrics?text=house&show=disagree",
+)
+
+
+@pytest.fixture
+def stage(db: None, settings: object, tmp_path: Path) -> Stage:
+    settings.HOME = settings.MEDIA_ROOT = tmp_path  # type: ignore[attr-defined]  # any setting can be set
+    found = set_stage()
+    another_task("Barns")  # a campaign has more than one
+    pair = found.task.pairs.get(pk=str(found.values["pair"]))
+    manager = found.people["manager"]
+    assert manager is not None
+    oversight.adjudicate(pair, choice=SIX_WAY.choices[0], reason="plain", by=manager)
+    SentenceAnswer.objects.create(
+        uuid=uuid.uuid4(), annotator=Annotator.objects.all()[0], comparison=pair.owner, question="comment",
+        version=1, value="hard",
+    )  # fmt: skip
+    Ranking.objects.all().delete()
+    return found
+
+
+def fill(task: Task, n: int) -> None:
+    """n rankings: thirty more people about every pair, divided, and then in further versions."""
+    people = [Annotator.objects.get_or_create(key=f"p{n}")[0] for n in range(30)]
+    pairs, done = list(task.pairs.order_by("pk")), Ranking.objects.count()
+    seats = [(who, pair, version) for version in range(1, 99) for pair in pairs for who in people]
+    Ranking.objects.bulk_create(
+        Ranking(
+            uuid=uuid.uuid4(), annotator=who, pair=pair, version=version,
+            choice=SIX_WAY.labels[(who.pk * 7 + pair.pk * 3 + version) % 6],
+        )
+        for who, pair, version in seats[done:n]
+    )  # fmt: skip
+    assert Ranking.objects.count() == n
+
+
+def pages(stage: Stage) -> dict[str, Client]:
+    """Every address that somebody can open, with somebody who can."""
+    rows = {row["example"]: row for row in table() if row["method"] == "GET"}
+    found = {}
+    for example in (*rows, *FURTHER):
+        row = rows[example.split("?")[0]]
+        for who in WHO:
+            if row[who] == "200" and not any(part in example for part in STREAMED):
+                found[example] = signed_in(stage, who, example)
+                break
+    return found
+
+
+def signed_in(stage: Stage, who: str, example: str) -> Client:
+    if example.startswith("api/"):
+        return Client(headers={"Authorization": f"Bearer {stage.tokens.get(who, '')}"})
+    client, user = Client(), stage.people[who]
+    if user is not None:
+        client.force_login(user)
+    return client
+
+
+def cost(client: Client, url: str) -> int:
+    with CaptureQueriesContext(connection) as captured:
+        response = client.get(url)
+        response.close()
+    assert response.status_code == 200, url
+    return len(captured)
+
+
+def costs(stage: Stage) -> dict[str, tuple[int, int]]:
+    """Queries of the first opening, when nothing is known, and of the second."""
+    found = {}
+    for example, client in pages(stage).items():
+        memo.forget()
+        url = stage.path(example)
+        if example.startswith("api/"):
+            client.get(url)  # once a day a token notes that it was used
+            memo.forget()
+        found[example] = (cost(client, url), cost(client, url))
+    return found
+
+
+def test_ten_and_ten_thousand_rankings_cost_the_same_on_every_page(stage: Stage) -> None:
+    fill(stage.task, 10)
+    few = costs(stage)
+    fill(stage.task, 10_000)
+    many = costs(stage)
+    assert {page: pair for page, pair in many.items() if pair != few[page]} == {}
+    assert {page: pair for page, pair in many.items() if max(pair) > MOST} == {}
+    assert len(many) > 50
+    assert max(many[ANNOTATE]) <= 8
