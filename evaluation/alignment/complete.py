@@ -6,7 +6,8 @@ Blocks (two-sided phrases) come from the word links. Then, until nothing changes
 3. Unlinked runs pair up: if both sentences have exactly one run between the same two neighbours, the two
    runs become one block. Neighbours are first all blocks, then those of the core only, because a phrase
    that has moved should not hide that the words around it still correspond. For the same reason two runs
-   pair up that touch the same core block on one side, though a moved phrase cuts one of them off the other.
+   pair up that touch the same core block on one side, though a moved phrase cuts one of them off the other;
+   and last, two runs that touch the same moved phrase, because they have moved along with it.
 4. A block is cut where equal and different words change, and equal blocks that touch on both sides join.
 
 What is still uncovered is one-sided. Nothing here depends on which sentence is called A.
@@ -65,7 +66,8 @@ def _paired(blocks: list[Block], length_a: int, length_b: int) -> list[Block]:
         return found
     kept = core(blocks)
     found = _matched(_runs(blocks, length_a, 0, kept), _runs(by_b, length_b, 2, kept))
-    return found or _touching(blocks, by_b, kept, (length_a, length_b))
+    lengths = (length_a, length_b)
+    return found or _touching(blocks, by_b, kept, lengths) or _touching(blocks, by_b, blocks, lengths)
 
 
 def _matched(of_a: dict[Link, Span], of_b: dict[Link, Span]) -> list[Block]:
@@ -98,7 +100,7 @@ def _runs(blocks: list[Block], length: int, side: int, neighbours: Collection[Bl
 
 
 def _touching(blocks: list[Block], by_b: list[Block], kept: Collection[Block], lengths: Link) -> list[Block]:
-    """Runs that begin right after the same core block or edge in A and B; if none, that end before one."""
+    """Runs that begin right after the same kept block or edge in A and B; if none, that end before one."""
     runs_a, runs_b = uncovered(blocks, lengths[0], 0), uncovered(by_b, lengths[1], 2)
     for end in (0, 1):  # 0: the runs begin where a neighbour ends; 1: they end where it begins
         of_a, of_b = {run[end]: run for run in runs_a}, {run[end]: run for run in runs_b}

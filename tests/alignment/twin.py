@@ -1,6 +1,6 @@
 """A slow, obvious twin of complete mode, written from its definition with sets and exhaustive search.
 
-It shares no code with the real one. ``touching=False`` leaves out the rule that we added to the definition.
+It shares no code with the real one. ``touching=False`` leaves out the rules that we added to the definition.
 """
 
 from __future__ import annotations
@@ -98,21 +98,24 @@ def _runs_paired(a: str, b: str, pairs: list[Pair], touching: bool) -> list[Pair
     if not touching:
         return []
     begin, end = (range(0), range(0)), (range(len(a), len(a)), range(len(b), len(b)))
-    after = [
-        (x, y)
-        for x in runs_a
-        for y in runs_b
-        for p, q in [*core, begin]
-        if p.stop == x.start and q.stop == y.start
-    ]
-    before = [
-        (x, y)
-        for x in runs_a
-        for y in runs_b
-        for p, q in [*core, end]
-        if p.start == x.stop and q.start == y.stop
-    ]
-    return after or before
+    for neighbours in (core, pairs):
+        after = [
+            (x, y)
+            for x in runs_a
+            for y in runs_b
+            for p, q in [*neighbours, begin]
+            if p.stop == x.start and q.stop == y.start
+        ]
+        before = [
+            (x, y)
+            for x in runs_a
+            for y in runs_b
+            for p, q in [*neighbours, end]
+            if p.start == x.stop and q.start == y.stop
+        ]
+        if after or before:
+            return after or before
+    return []
 
 
 def _between(run: range, neighbours: list[Pair], side: int) -> tuple[Pair | None, Pair | None]:
