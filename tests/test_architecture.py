@@ -12,11 +12,13 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # Rooms that hold the methods and know nothing of the web or the database.
 PURE = [
-    "evaluation/agreement", "evaluation/alignment", "evaluation/blinding.py", "evaluation/checks.py",
+    "evaluation/agreement", "evaluation/alignment", "evaluation/blinding.py",
+    "evaluation/changes.py", "evaluation/checks.py",
     "evaluation/correcting.py", "evaluation/digests.py", "evaluation/exporters", "evaluation/study",
-    "evaluation/importers", "evaluation/panel", "evaluation/planning.py", "evaluation/presentation.py",
-    "evaluation/problems.py",
-    "evaluation/results", "evaluation/schemes.py", "evaluation/tokens.py", "evaluation/votes.py",
+    "evaluation/importers", "evaluation/panel", "evaluation/phenomena", "evaluation/planning.py",
+    "evaluation/presentation.py", "evaluation/problems.py", "evaluation/results", "evaluation/schemes.py",
+    "evaluation/power", "evaluation/selection", "evaluation/sequential", "evaluation/tokens.py",
+    "evaluation/votes.py",
     "metrics/base.py", "metrics/registry.py", "metrics/kernels", "metrics/lexical", "metrics/learned",
     "metrics/ranking", "metrics/collocation", "metrics/discourse", "metrics/metaeval", "metrics/datasets.py",
     "metrics/substitution.py", "metrics/testset.py", "metrics/phrase_votes.py", "metrics/sidebyside.py",

@@ -1,0 +1,168 @@
+"""What differs between two phrases, told from their words alone.
+
+Rules, not a model: each says in one line what it looks at, so that a researcher can check it. A pair may show
+several phenomena (a number and a negation); a pair that shows none of the special ones is *word choice*. The
+two phrases have no order: exchanging them changes nothing.
+
+*Omission* and *insertion* need something to compare with: words that only one candidate has are missing from
+the other where a reference has them too, and superfluous where it has not. Without a reference in the
+language of the candidates the pair is *only on one side*.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from enum import StrEnum
+from functools import lru_cache
+
+from evaluation.alignment.vocabulary import snowball
+from evaluation.phenomena.words import NEGATIONS, is_function_word
+from evaluation.tokens import is_punctuation
+
+NOUNS_ARE_CAPITALISED = frozenset({"de", "lb"})
+
+
+class Phenomenon(StrEnum):
+    ORDER = "word order"
+    OMISSION = "omission"
+    INSERTION = "insertion"
+    ONE_SIDED = "only on one side"
+    NUMBER = "number"
+    NEGATION = "negation"
+    NAME = "name"
+    INFLECTION = "inflection"
+    FUNCTION_WORD = "function word"
+    SPELLING = "case and punctuation"
+    CHOICE = "word choice"
+
+
+def phenomena(
+    first: Sequence[str],
+    second: Sequence[str],
+    *,
+    language: str,
+    moved: bool = False,
+    reference: Collection[str] | None = None,
+) -> tuple[Phenomenon, ...]:
+    """The phenomena that two phrases show, in the order of ``Phenomenon``; never empty.
+
+    >>> [p.value for p in phenomena(["saw", "12", "cats"], ["saw", "21", "cats"], language="en")]
+    ['number']
+    >>> [p.value for p in phenomena(["did", "not", "go"], ["went"], language="en")]
+    ['negation', 'word choice']
+    >>> [p.value for p in phenomena(["walked"], ["walks"], language="en")]
+    ['inflection']
+    >>> [p.value for p in phenomena(["old"], [], language="en", reference=["an", "old", "man"])]
+    ['omission']
+    """
+    code = language.lower().replace("_", "-").split("-")[0]
+    found = set(_about_position(first, second, moved, reference))
+    only = _differing(first, second)
+    if first and second:
+        found |= _about_words(only, code)
+        if not found:
+            found.add(Phenomenon.CHOICE)
+    else:
+        found |= {p for p in _special(only, code) if p is not Phenomenon.NAME}
+    return tuple(p for p in Phenomenon if p in found)
+
+
+def _about_position(
+    first: Sequence[str], second: Sequence[str], moved: bool, reference: Collection[str] | None
+) -> set[Phenomenon]:
+    if not first or not second:
+        return {_one_sided(first or second, reference)}
+    same_words = sorted(map(str.lower, first)) == sorted(map(str.lower, second))
+    exchanged = [word.lower() for word in first] != [word.lower() for word in second]
+    return {Phenomenon.ORDER} if moved or (same_words and exchanged) else set()
+
+
+def _one_sided(words: Sequence[str], reference: Collection[str] | None) -> Phenomenon:
+    """Omission where the reference has at least half of the words, insertion where it has fewer."""
+    if reference is None:
+        return Phenomenon.ONE_SIDED
+    lowered = {word.lower() for word in reference}
+    shared = sum(word.lower() in lowered for word in words)
+    return Phenomenon.OMISSION if 2 * shared >= len(words) else Phenomenon.INSERTION
+
+
+Only = tuple[list[str], list[str]]
+
+
+def _differing(first: Sequence[str], second: Sequence[str]) -> Only:
+    """The words that only one of the phrases has, counted: what both have explains nothing."""
+    of_first, of_second = Counter(first), Counter(second)
+    return list((of_first - of_second).elements()), list((of_second - of_first).elements())
+
+
+def _about_words(only: Only, language: str) -> set[Phenomenon]:
+    one, other = ([word for word in words if not is_punctuation(word)] for words in only)
+    if _plain(one) == _plain(other):
+        return {Phenomenon.SPELLING} if only[0] or only[1] else set()
+    found = _special((one, other), language)
+    rest = [[word for word in words if not _explained(word, found, language)] for words in (one, other)]
+    one, other = ([word.lower() for word in words] for words in rest)
+    content = [[word for word in words if not is_function_word(word, language)] for words in (one, other)]
+    if content[0] or content[1]:
+        same = _stems(content[0], language) == _stems(content[1], language)
+        found.add(Phenomenon.INFLECTION if same else Phenomenon.CHOICE)
+    elif one or other:
+        found.add(Phenomenon.FUNCTION_WORD)
+    return found
+
+
+def _plain(words: Sequence[str]) -> Counter[str]:
+    """Without case, and without what separates digits."""
+    return Counter(_digits(word) or word.lower() for word in words)
+
+
+def _special(only: Only, language: str) -> set[Phenomenon]:
+    """Numbers, negations and names that one side has and the other has not."""
+    found: set[Phenomenon] = set()
+    if _numbers(only[0]) != _numbers(only[1]):
+        found.add(Phenomenon.NUMBER)
+    if _negated(only[0], language) != _negated(only[1], language):
+        found.add(Phenomenon.NEGATION)
+    if _names(only[0], language) != _names(only[1], language):
+        found.add(Phenomenon.NAME)
+    return found
+
+
+def _explained(word: str, found: Collection[Phenomenon], language: str) -> bool:
+    """Whether a word belongs to a phenomenon that was named already."""
+    return (
+        (Phenomenon.NUMBER in found and bool(_digits(word)))
+        or (Phenomenon.NEGATION in found and _negated([word], language))
+        or (Phenomenon.NAME in found and bool(_names([word], language)))
+    )
+
+
+def _digits(word: str) -> str:
+    """Digits only, so that 1,000 and 1000 are one number."""
+    return "".join(filter(str.isdigit, word))
+
+
+def _numbers(words: Sequence[str]) -> Counter[str]:
+    return Counter(digits for digits in map(_digits, words) if digits)
+
+
+def _negated(words: Sequence[str], language: str) -> bool:
+    return any(word.lower() in NEGATIONS.get(language, ()) for word in words)
+
+
+def _names(words: Sequence[str], language: str) -> set[str]:
+    """Capitalised words but for function words; in German, where all nouns are, words in capitals only."""
+    if language in NOUNS_ARE_CAPITALISED:
+        return {word for word in words if len(word) > 1 and word.isupper() and word.isalpha()}
+    return {
+        word.lower() for word in words if word[:1].isupper() and not is_function_word(word.lower(), language)
+    }
+
+
+def _stems(words: Sequence[str], language: str) -> Counter[str]:
+    stem, _name = _stemmer_of(language)
+    return Counter(map(stem, words))
+
+
+_stemmer_of = lru_cache(maxsize=32)(snowball)

@@ -1,0 +1,70 @@
+"""What two phrases differ in."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.phenomena import Phenomenon, phenomena
+from evaluation.phenomena.kinds import Phenomenon as P
+
+CASES = [
+    ("the house", "a house", "en", {P.FUNCTION_WORD}),
+    ("in the house", "at the house", "en", {P.FUNCTION_WORD}),
+    ("houses", "house", "en", {P.INFLECTION}),
+    ("der alte Mann", "dem alten Mann", "de", {P.INFLECTION}),
+    ("12 cats", "21 cats", "en", {P.NUMBER}),
+    ("1,000 people", "1000 people", "en", {P.SPELLING}),
+    ("is not good", "is good", "en", {P.NEGATION}),
+    ("never went", "went", "en", {P.NEGATION}),
+    ("ist nicht da", "ist da", "de", {P.NEGATION}),
+    ("Merkel", "Macron", "en", {P.NAME}),
+    ("Haus", "Hütte", "de", {P.CHOICE}),
+    ("NATO", "UNO", "de", {P.NAME}),
+    ("The", "the", "en", {P.SPELLING}),
+    ("well ,", "well", "en", {P.SPELLING}),
+    ("red big", "big red", "en", {P.ORDER}),
+    ("quick", "fast", "en", {P.CHOICE}),
+    ("猫", "犬", "ja", {P.CHOICE}),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "language", "expected"), CASES)
+def test_examples(first: str, second: str, language: str, expected: set[Phenomenon]) -> None:
+    assert set(phenomena(first.split(), second.split(), language=language)) == expected
+
+
+def test_words_that_the_reference_has_were_omitted_by_the_other_side() -> None:
+    reference = ["the", "old", "man", "sleeps"]
+    assert phenomena(["old"], [], language="en", reference=reference) == (P.OMISSION,)
+    assert phenomena([], ["very"], language="en", reference=reference) == (P.INSERTION,)
+    assert phenomena([], ["very"], language="en") == (P.ONE_SIDED,)
+
+
+def test_a_lost_negation_is_named_besides_the_omission() -> None:
+    assert phenomena(["not"], [], language="en", reference=["not"]) == (P.OMISSION, P.NEGATION)
+
+
+def test_a_moved_phrase_is_about_word_order_whatever_its_words() -> None:
+    assert phenomena(["today"], ["today"], language="en", moved=True) == (P.ORDER,)
+
+
+WORDS = st.lists(
+    st.sampled_from(
+        ["the", "a", "Not", "not", "12", "1,2", "Paris", "paris", "house", "houses", ",", "went"]
+    ),
+    max_size=4,
+)
+
+
+@given(WORDS, WORDS, st.booleans())
+def test_exchanging_the_sides_changes_nothing_and_something_is_always_said(
+    first: list[str], second: list[str], moved: bool
+) -> None:
+    if not first and not second:
+        return
+    found = phenomena(first, second, language="en", moved=moved)
+    assert found
+    assert found == phenomena(second, first, language="en", moved=moved)
+    assert len(set(found)) == len(found)
