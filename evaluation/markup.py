@@ -175,6 +175,7 @@ def stave(fragments: Iterable[Fragment]) -> SafeString:
     """One side: shared text quiet, each question a link to its card with chip and underline."""
     nothing, pair = escape(_("nothing")), _("Pair {n}")
     here, moved = _("only here"), _("moved")
+    ours = f'lang="{get_language() or ""}"'  # what we say stands inside a sentence of another language
     made: list[str] = []
     for fragment in fragments:
         number, text = fragment.number, escape(fragment.text)
@@ -191,13 +192,13 @@ def stave(fragments: Iterable[Fragment]) -> SafeString:
             elif fragment.kind != "sub" and text:
                 spoken += f", {here}"
             link = f'href="#pair-{number}" data-pair="{number}"'
-            said = f'<span class="vh">{escape(spoken)}: </span>'
+            said = f'<span class="vh" {ours}>{escape(spoken)}: </span>'
             made.append(
                 f'{space}<a class="ph p{hue(number)}" {link} data-kind="{LOOKS[fragment.kind]}">{said}'
                 f'<span class="glue"><b class="chip" aria-hidden="true">{number}{MARKS[fragment.kind]}</b>'
                 f"{escape(fragment.head)}</span>{escape(fragment.tail)}</a>"
                 if text
-                else f'{space}<a class="ph none p{hue(number)}" {link} data-kind="gap">{said}'
+                else f'{space}<a class="ph none p{hue(number)}" {link} {ours} data-kind="gap">{said}'
                 f'<b class="chip" aria-hidden="true">{number}</b>{nothing}</a>'
             )
     return mark_safe("".join(made))  # every text above is escaped

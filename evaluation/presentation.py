@@ -178,8 +178,8 @@ def _fragments(
         if span:
             start = stave.spans[span[0]][0]
             space, end = stave.text[end:start], stave.spans[span[1] - 1][1]
-        elif fragments:
-            space = " "
+        elif fragments and stave.text[end : end + 1].isspace():
+            space = " "  # where words stand apart; Chinese and Japanese must not get a space of ours
         if phrase.differs:
             fragments.append(Fragment(text, numbers.of[index], _kind(phrase), index in numbers.asked, space))
         elif fragments and fragments[-1].number is None:

@@ -126,7 +126,7 @@ def fragments(group: Group, candidate: int) -> list[Fragment]:
     for place, spans in enumerate(group.places):
         span = spans[candidate]
         text = stave.slice(span)
-        space = " " if made else ""
+        space = " " if made and stave.text[end : end + 1].isspace() else ""
         if text:
             start = stave.spans[span[0]][0]
             space, end = stave.text[end:start], stave.spans[span[1] - 1][1]

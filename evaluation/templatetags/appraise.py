@@ -20,7 +20,31 @@ from evaluation.schemes import SCHEMES, Choice, Scheme
 
 register = template.Library()
 
-RTL = {"ar", "arc", "ckb", "dv", "fa", "he", "ks", "ps", "sd", "ug", "ur", "yi"}
+# Written from right to left where the code names no script; Arabic and Persian have many codes.
+RTL = {"ar", "arc", "ckb", "dv", "fa", "he", "ks", "nqo", "ps", "sd", "sdh", "ug", "ur", "yi", "ydd"}
+RTL |= {"acm", "acq", "aeb", "ajp", "apc", "ars", "ary", "arz", "azb", "bal", "pbt", "pes", "prs"}
+RTL |= {"jpr", "jrb", "ota", "pal", "sam", "syc", "syr"}
+RTL_SCRIPTS = {"adlm", "arab", "hebr", "mand", "nkoo", "rohg", "samr", "syrc", "thaa"}
+# Languages of translation benchmarks that Django itself is not translated into.
+FURTHER_LANGUAGES = {
+    "am": gettext_lazy("Amharic"),
+    "gu": gettext_lazy("Gujarati"),
+    "ha": gettext_lazy("Hausa"),
+    "iu": gettext_lazy("Inuktitut"),
+    "ku": gettext_lazy("Kurdish"),
+    "lo": gettext_lazy("Lao"),
+    "mt": gettext_lazy("Maltese"),
+    "ps": gettext_lazy("Pashto"),
+    "si": gettext_lazy("Sinhala"),
+    "so": gettext_lazy("Somali"),
+    "tl": gettext_lazy("Tagalog"),
+    "xh": gettext_lazy("Xhosa"),
+    "yi": gettext_lazy("Yiddish"),
+    "yo": gettext_lazy("Yoruba"),
+    "yue": gettext_lazy("Cantonese"),
+    "zh": gettext_lazy("Chinese"),
+    "zu": gettext_lazy("Zulu"),
+}
 RATING_WORDS = (
     gettext_lazy("unacceptable"),
     gettext_lazy("poor"),
@@ -38,14 +62,28 @@ def language_name(code: str) -> str:
 
 @cache
 def _language_name(code: str, reader: str) -> str:
-    info = LANG_INFO.get(code.lower()) or LANG_INFO.get(code.lower().split("-")[0])
-    return str(_(info["name"])) if info and "name" in info else code
+    tag = code.lower()
+    while tag:
+        info = LANG_INFO.get(tag, {})
+        info = LANG_INFO.get(info.get("fallback", [tag])[0], info)
+        if "name" in info:
+            return str(_(info["name"]))
+        if tag in FURTHER_LANGUAGES:
+            return str(FURTHER_LANGUAGES[tag])
+        tag = tag.rpartition("-")[0]
+    return code
 
 
 @register.filter
 def direction(code: str) -> str:
-    """Writing direction of a language, for ``dir`` on every sentence."""
-    return "rtl" if code.lower().split("-")[0] in RTL else "ltr"
+    """Writing direction of a language, for ``dir`` on every sentence; a script in the code decides.
+
+    >>> direction("ar"), direction("arz"), direction("uz-Arab"), direction("ku-Latn"), direction("de")
+    ('rtl', 'rtl', 'rtl', 'ltr', 'ltr')
+    """
+    primary, *rest = code.lower().split("-")
+    scripts = [part for part in rest if len(part) == 4 and part.isalpha()]
+    return "rtl" if (scripts[0] in RTL_SCRIPTS if scripts else primary in RTL) else "ltr"
 
 
 @register.filter
