@@ -46,6 +46,8 @@ class SettingsIn(Schema):
     meetings: int | None = None
     dedup: str = "item"
     moved: str = "ranked"
+    judging: str = "pairs"
+    practice: bool = False
     order: str = "document"
     checks: int = 0
     repeats: int = 0

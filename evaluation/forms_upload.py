@@ -14,6 +14,7 @@ from evaluation.importers import FORMATS
 from evaluation.importers import languages as language_codes
 from evaluation.importers.source import Role as FileRole
 from evaluation.models import Role, Task, UploadedFile
+from evaluation.problems import InputError
 from evaluation.schemes import SCHEMES
 from evaluation.services.importing import TaskSettings
 
@@ -96,6 +97,18 @@ class SettingsForm(forms.Form):
     )
     dedup = forms.ChoiceField(
         label=_("Ask an identical phrase pair once"), choices=Task.Dedup.choices, widget=Field.select()
+    )
+    judging = forms.ChoiceField(
+        label=_("Three or more candidates are judged"),
+        required=False,
+        choices=Task.Judging.choices,
+        widget=Field.select(),
+        help_text=_("All at once: the variants of a place are ranked; fewer steps, no contradictions."),
+    )
+    practice = forms.BooleanField(
+        label=_("A practice round before the first sentence"),
+        required=False,
+        help_text=_("Five questions with feedback; you can write your own afterwards."),
     )
     moved = forms.ChoiceField(label=_("Moved phrases are"), choices=Task.Moved.choices, widget=Field.select())
     order = forms.ChoiceField(
@@ -193,6 +206,12 @@ class SettingsForm(forms.Form):
             self.add_error("meetings", _("Say how many."))
         if data.get("shows") and data["shows"] not in self.tops:
             self.add_error("shows", _("Not every sentence of these files has one."))
+        data["judging"] = data.get("judging") or Task.Judging.PAIRS
+        if not self.errors:
+            try:
+                self.settings().check_judging()
+            except InputError as error:
+                self.add_error("judging", "; ".join(problem.message for problem in error.problems))
         return data
 
     def comparisons(self) -> str:
@@ -207,8 +226,8 @@ class SettingsForm(forms.Form):
     def settings(self) -> TaskSettings:
         data = self.cleaned_data
         same = ("name", "scheme", "source_language", "target_language", "shows", "overlap", "aligner")
-        asked = ("dedup", "order", "moved", "seed", "checks", "repeats", "instructions")
-        questions = ("ask_sentence", "ask_rating", "ask_comment")
+        asked = ("dedup", "order", "moved", "judging", "seed", "checks", "repeats", "instructions")
+        questions = ("ask_sentence", "ask_rating", "ask_comment", "practice")
         return TaskSettings(
             comparisons=self.comparisons(), **{name: data[name] for name in (*same, *asked, *questions)}
         )
@@ -227,6 +246,7 @@ def first_values(name: str, source: str, target: str, top: str) -> dict[str, str
         "design": "all",
         "dedup": "item",
         "moved": "ranked",
+        "judging": "pairs",
         "order": "document",
         "checks": "0",
         "repeats": "0",

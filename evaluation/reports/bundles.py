@@ -100,8 +100,9 @@ def _commit() -> str:
 
 
 _SETTINGS = (
-    "source_language", "target_language", "shows", "overlap", "dedup", "order", "moved", "seed", "checks",
-    "ask_sentence", "ask_rating", "ask_comment", "lease_minutes", "digest", "size", "state", "instructions",
+    "source_language", "target_language", "shows", "overlap", "dedup", "order", "moved", "judging", "seed",
+    "checks", "practice", "ask_sentence", "ask_rating", "ask_comment", "lease_minutes", "digest", "size",
+    "state", "instructions",
 )  # fmt: skip
 
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from django.conf import settings as site
 
 from evaluation.alignment import Kind
 from evaluation.alignment.pairs import Scope, pairs
-from evaluation.blinding import is_swapped
+from evaluation.blinding import is_swapped, shown_order
 from evaluation.importers import FORMATS
 from evaluation.models import Upload, UploadedFile, User
+from evaluation.places import Group
 from evaluation.planning import PlannedComparison, PlannedItem
-from evaluation.presentation import Phrase, Sheet, sheet
+from evaluation.presentation import Fragment, Phrase, Sheet, sheet
 from evaluation.problems import InputError, Problem
-from evaluation.services.importing import TaskSettings
+from evaluation.reports.places import fragments
+from evaluation.services.importing import TaskSettings, seated
 from evaluation.services.uploads import Outcome, sampled
 
 SHOWN = 3
@@ -30,6 +32,8 @@ class Preview:
     source: str
     references: tuple[str, ...]
     sheet: Sheet
+    staves: list[list[Fragment]] = field(default_factory=list)
+    """All candidates, where they are judged together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +100,12 @@ def _previews(plans: list[PlannedItem], settings: TaskSettings, user: User) -> I
     for plan in plans:
         for comparison in plan.comparisons:
             if (numbers := asked.get((plan.item.id, comparison.key))) and shown < SHOWN:
-                yield Preview(plan.item.source, plan.item.references, _sheet(comparison, numbers, user))
+                yield Preview(
+                    plan.item.source,
+                    plan.item.references,
+                    _sheet(comparison, numbers, user),
+                    _staves(plan, user) if plan.places else [],
+                )
                 shown += 1
                 break
 
@@ -122,11 +131,21 @@ def _sheet(comparison: PlannedComparison, asked: set[int], user: User) -> Sheet:
     return sheet(first, second, phrases, asked, swapped=swapped)
 
 
+def _staves(plan: PlannedItem, user: User) -> list[list[Fragment]]:
+    staves = [plan.staves[text] for text in sorted(plan.staves)]
+    group = Group.of(staves, plan.places)
+    texts = [stave.text for stave in staves]
+    order = shown_order(site.SECRET_KEY.encode(), f"preview {user.pk}", texts)
+    return [fragments(group, number) for number in order]
+
+
 def _estimate(plans: list[PlannedItem], settings: TaskSettings, items: int) -> Estimate:
     share = items / len(plans)
     places = [place for plan in plans for comparison in plan.comparisons for place in comparison.places]
     found = pairs(places, scope=Scope(settings.dedup), seed=settings.seed)
-    comparisons = len({(pair.owner.item, pair.owner.comparison) for pair in found})
+    comparisons = len(
+        seated(plans, {(pair.owner.item, pair.owner.comparison) for pair in found}, settings.seed)
+    )
     answers = round(len(found) * share * settings.overlap * (100 + settings.repeats + settings.checks) / 100)
     return Estimate(
         comparisons=round(comparisons * share),

@@ -86,13 +86,13 @@ class TaskSettings:
         return self.meetings_of([item.systems for item in imported.items])
 
     def meetings_of(self, systems: Sequence[Sequence[str]]) -> list[tuple[Meeting, ...]]:
-        self._check_judging()
+        self.check_judging()
         try:
             return comparisons(self.comparisons, systems, self.seed)
         except ValueError as error:
             raise InputError(Problem("bad_design", str(error))) from error
 
-    def _check_judging(self) -> None:
+    def check_judging(self) -> None:
         """All variants of a place are ranked against each other, within their sentence."""
         if self.judging != Task.Judging.PLACES:
             return
@@ -321,7 +321,7 @@ def _count(part: Sequence[PlannedItem], settings: TaskSettings, made: ImportSumm
     places = [place for _, comparison in planned for place in comparison.places]
     found = pairs(places, scope=Scope(settings.dedup), seed=settings.seed)
     owners = {(pair.owner.item, pair.owner.comparison) for pair in found}
-    owners = _seated(part, owners, settings.seed)
+    owners = seated(part, owners, settings.seed)
     again = sum(
         (item, comparison.key) in owners
         and is_repeated(
@@ -340,7 +340,7 @@ def _count(part: Sequence[PlannedItem], settings: TaskSettings, made: ImportSumm
     made.slots += settings.overlap * (len(owners) + again + checks)
 
 
-def _seated(part: Sequence[PlannedItem], owners: set[tuple[str, str]], seed: int) -> set[tuple[str, str]]:
+def seated(part: Sequence[PlannedItem], owners: set[tuple[str, str]], seed: int) -> set[tuple[str, str]]:
     """Of the comparisons that ask, those with seats: one where candidates are judged together."""
     seated = set(owners)
     for plan in part:

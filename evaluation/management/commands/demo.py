@@ -22,8 +22,9 @@ from evaluation import jobs
 from evaluation.blinding import canonical
 from evaluation.importers import SourceFile, read
 from evaluation.models import Annotator, Assignment, Campaign, Membership, Output, Role, Task, User
+from evaluation.places import step_count
 from evaluation.schemes import Choice, Scheme
-from evaluation.services import judging
+from evaluation.services import judging, places, practice
 from evaluation.services.importing import TaskSettings, import_set
 
 PASSWORD = "demo"  # printed on the terminal, for a site that listens on this machine only
@@ -40,13 +41,13 @@ class Person:
     noise: float
     lenient: float
     seconds: float
-    shares: tuple[float, float]
+    shares: tuple[float, float, float]
 
 
 PEOPLE = (
-    Person("heron", 0.55, 0.45, 6.5, (1.0, 0.8)),
-    Person("lark", 0.8, 0.6, 8.0, (0.85, 0.7)),
-    Person("wren", 1.0, 0.5, 5.0, (0.6, 0.35)),
+    Person("heron", 0.55, 0.45, 6.5, (1.0, 0.8, 0.7)),
+    Person("lark", 0.8, 0.6, 8.0, (0.85, 0.7, 0.5)),
+    Person("wren", 1.0, 0.5, 5.0, (0.6, 0.35, 0.0)),
 )
 STAFF = (("admin", "administrator"), ("manager", "manager"), ("researcher", "researcher"))
 
@@ -98,6 +99,15 @@ def load() -> list[Task]:
     slugs = [
         *import_file(campaign, "town-news.jsonl", "four-way", Task.Shows.SOURCE),
         *import_file(campaign, "evening-news.jsonl", "six-way", Task.Shows.SOURCE),
+        *import_file(
+            campaign,
+            "market-notes.jsonl",
+            "six-way",
+            Task.Shows.SOURCE,
+            repeats=0,
+            judging=Task.Judging.PLACES,
+            practice=True,
+        ),
     ]
     return [Task.objects.get(slug=slug) for slug in slugs]
 
@@ -118,24 +128,25 @@ def account(name: str) -> User:
     return User.objects.create_user(name, password=PASSWORD)
 
 
-def import_file(campaign: Campaign, name: str, scheme: str, shows: str) -> list[str]:
+def import_file(campaign: Campaign, name: str, scheme: str, shows: str, **more: Any) -> list[str]:
     imported = read([SourceFile.from_path(FOLDER / name)])
-    task_settings = TaskSettings(
-        name=imported.name,
-        scheme=scheme,
-        source_language=imported.source_language,
-        target_language=imported.target_language,
-        shows=shows,
-        overlap=3,
-        repeats=10,
-        instructions="The texts and the systems of this demonstration are invented.",
-    )
+    options = {
+        "source_language": imported.source_language,
+        "target_language": imported.target_language,
+        "overlap": 3,
+        "repeats": 10,
+        "instructions": "The texts and the systems of this demonstration are invented.",
+        **more,
+    }
+    task_settings = TaskSettings(name=imported.name, scheme=scheme, shows=shows, **options)
     return import_set(imported, task_settings, campaign=campaign).tasks
 
 
 def annotate(task: Task, person: Person, share: float, random: Random) -> None:
     """One person's work on one task, spread over the last days."""
     annotator = Annotator.objects.get(user__username=person.name)
+    if task.practice and share:
+        practice.finish(task, annotator)
     wanted = round(task.size * share)
     begin = timezone.now() - timedelta(days=6)
     for number in range(wanted):
@@ -143,8 +154,12 @@ def annotate(task: Task, person: Person, share: float, random: Random) -> None:
         if assignment is None:
             return
         when = begin + timedelta(days=6) * (number + random.random()) / wanted
-        answer(assignment, person, when, random)
-        judging.finish(assignment)
+        if places.is_by_place(assignment):
+            rank(assignment, person, when, random)
+            places.finish(assignment)
+        else:
+            answer(assignment, person, when, random)
+            judging.finish(assignment)
 
 
 def answer(assignment: Assignment, person: Person, when: datetime, random: Random) -> None:
@@ -162,6 +177,36 @@ def answer(assignment: Assignment, person: Person, when: datetime, random: Rando
                 phrase=occurrence.index,
                 # Seen from the comparison, not from the pair: the sides are turned back once, by the service.
                 choice=canonical(stored, swapped=assignment.swapped, flipped=False),
+                base=0,
+                active_ms=round(seconds * 1000),
+                elapsed_ms=round(seconds * 1100),
+            ),
+            received_at=when,
+        )
+
+
+def rank(assignment: Assignment, person: Person, when: datetime, random: Random) -> None:
+    """All variants of each place, a variant as good as the best system that has it."""
+    desk = places.desk(assignment)
+    written = Output.objects.filter(item=assignment.comparison.item)
+    quality: dict[str, float] = {}
+    for text, name in written.values_list("candidate__text", "system__name"):
+        quality[text] = max(QUALITY[name], quality.get(text, 0.0))
+    for spot in desk.spots:
+        texts, of = desk.group.texts(spot.place), desk.group.variants(spot.place)
+        worth = dict.fromkeys(texts, 0.0)
+        for stave, number in zip(desk.group.staves, of, strict=True):
+            worth[texts[number]] = max(worth[texts[number]], quality[stave.text])
+        felt = [worth[text] + random.gauss(0, person.noise) for text in spot.texts]
+        most = step_count(len(felt), assignment.task.scheme)
+        seconds = random.lognormvariate(0, 0.5) * person.seconds * len(felt) / 2
+        when += timedelta(seconds=seconds)
+        places.rank_place(
+            assignment,
+            places.PlaceAnswer(
+                uuid=uuid.UUID(int=random.getrandbits(128), version=4),
+                place=spot.place,
+                steps=tuple([min(most, 1 + round(max(felt) - one)) for one in felt]),
                 base=0,
                 active_ms=round(seconds * 1000),
                 elapsed_ms=round(seconds * 1100),

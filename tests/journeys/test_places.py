@@ -1,0 +1,97 @@
+"""Ranking all variants of a place, and practising before a task, in a real browser."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from evaluation.models import Assignment, PracticeRound, Ranking, Task
+from evaluation.services import judging, places
+from tests.database.conftest import SENTENCES, annotator, make_task
+from tests.journeys.conftest import sign_in
+from tests.journeys.test_accessibility import check
+from tests.journeys.test_annotate import saved
+
+pytestmark = pytest.mark.journey
+
+
+@pytest.fixture
+def task(transactional_db: None) -> Task:
+    task = make_task(sentences=SENTENCES[:1], judging="places", practice=True, scheme="four-way")
+    bob = annotator("bob", task).user
+    assert bob is not None
+    bob.set_password("secret")
+    bob.save()
+    return task
+
+
+def test_practice_and_a_sentence_place_by_place_by_keyboard_alone(page: Page, task: Task) -> None:
+    sign_in(page, "bob")
+    page.get_by_role("button", name="Start").press("Enter")
+    for number in range(1, 6):
+        expect(page.get_by_text(f"Question {number} of 5")).to_be_visible()
+        expect(page.locator(".card.is-on")).to_be_visible()
+        page.keyboard.press("2")
+        page.keyboard.press("Enter")
+        expect(page.locator(".feedback")).to_be_focused()
+        page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Go to the first sentence")).to_be_focused()
+    assert PracticeRound.objects.count() == 1
+    assert not Ranking.objects.exists()
+    page.keyboard.press("Enter")
+
+    expect(page.locator(".variant.is-on")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.locator(".need")).to_contain_text("place 1, 2 and 3")
+    for key in "12312130":
+        page.keyboard.press(key)
+    expect(page.locator(".need")).to_have_text("All places answered.")
+    saved(page)
+    page.keyboard.press("u")  # the N/A of the last variant: its place is no longer ranked
+    saved(page)
+    assert Ranking.objects.filter(choice=None).count() == 3
+    page.keyboard.press("2")
+    saved(page)
+    page.reload()
+    # The steps come back in their shortest form: 1, 3, 2.
+    checked = page.locator("#pair-3 input:checked")
+    assert [checked.nth(n).get_attribute("value") for n in range(3)] == ["1", "3", "2"]
+    expect(page.locator(".variant.is-on")).to_be_visible()
+    page.locator("#pair-1 .step").nth(1).click()  # by mouse: the first variant on step 2
+    saved(page)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="That was the last sentence")).to_be_visible()
+    assignment = Assignment.objects.get()
+    assert assignment.finished_at is not None
+    known = places.given(assignment)
+    ranked = [
+        spot.receipt(assignment, places.of_spot(spot, known)).steps for spot in places.desk(assignment).spots
+    ]
+    assert ranked == [(1, 1, 2), (1, 2), (1, 3, 2)]
+
+
+def test_an_answer_from_another_window_is_shown_not_overwritten(page: Page, task: Task) -> None:
+    PracticeRound.objects.create(task=task, annotator=task.memberships.get().user.annotator)
+    sign_in(page, "bob")
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator(".variant.is-on")).to_be_visible()
+    other = page.context.new_page()
+    other.goto(page.url)
+    expect(other.locator(".variant.is-on")).to_be_visible()
+    for window, keys in ((page, "112"), (other, "321")):
+        for key in keys:
+            window.keyboard.press(key)
+        saved(window)
+    expect(other.locator(".need")).to_contain_text("was answered in another window")
+    checked = other.locator("#pair-1 input:checked")
+    assert [checked.nth(n).get_attribute("value") for n in range(3)] == ["1", "1", "2"]
+    assert set(Ranking.objects.values_list("version", flat=True)) == {1}
+    other.close()
+
+
+def test_pages_of_places_and_practice_are_accessible(page: Page, task: Task) -> None:
+    bob = task.memberships.get().user
+    assignment = judging.next_assignment(task, bob.annotator)
+    assert assignment is not None
+    sign_in(page, "bob")
+    check(page, f"/p/{assignment.token}/", f"/tasks/{task.slug}/practice/1")
