@@ -1,0 +1,63 @@
+"""The API, attacked by its own description: nothing ends in a server error or in an undescribed answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import schemathesis
+from django.core.wsgi import get_wsgi_application
+from django.db import transaction
+from hypothesis import HealthCheck, given, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import response_schema_conformance
+
+from tests.security.stage import Stage, set_stage
+
+APP = get_wsgi_application()
+EXAMPLES = 8
+OPERATIONS = [
+    found.ok() for found in schemathesis.openapi.from_wsgi("/api/openapi.json", APP).get_all_operations()
+]
+
+
+@pytest.fixture
+def stage(db: None, settings: Any, tmp_path: Path) -> Stage:  # Any: pytest-django takes any setting
+    settings.HOME = settings.MEDIA_ROOT = tmp_path
+    return set_stage()
+
+
+def test_no_request_ends_in_a_server_error(stage: Stage) -> None:
+    """Every operation as described, with nonsense, with a real task, as manager and as stranger."""
+    assert len(OPERATIONS) >= 10
+    real = {"slug": stage.task.slug, "pk": str(stage.values["job"]), "kind": "tasks"}
+    statuses = [attack(operation, stage, real) for operation in OPERATIONS]
+    assert {200, 404, 422} <= set().union(*statuses)  # the attack reaches what is behind the checks
+
+
+def attack(operation: Any, stage: Stage, real: dict[str, str]) -> set[int]:
+    seen: set[int] = set()
+
+    @settings(
+        max_examples=EXAMPLES, derandomize=True, database=None, deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )  # fmt: skip
+    @given(case=operation.as_strategy())
+    def fire(case: Any) -> None:
+        if len(seen_cases) % 2:  # every other one hits a task that exists
+            case.path_parameters = {
+                name: real.get(name, value) for name, value in (case.path_parameters or {}).items()
+            }
+        seen_cases.append(1)
+        role = "stranger" if len(seen_cases) % 5 == 0 else "manager"
+        with transaction.atomic():
+            headers = {"Authorization": f"Bearer {stage.tokens[role]}"}
+            response = case.call(headers=headers)
+            transaction.set_rollback(True)
+        case.validate_response(response, checks=[not_a_server_error, response_schema_conformance])
+        seen.add(response.status_code)
+
+    seen_cases: list[int] = []
+    fire()
+    return seen
