@@ -18,6 +18,10 @@ from evaluation.agreement.coefficients import corrected, defined, ratio
 from evaluation.agreement.judgements import Codes, Floats, Ints, Judgements
 from evaluation.agreement.tally import BLOCK
 
+CELLS = 30_000_000  # numbers that a dense table may hold
+CROWD = 30  # judgements of an item, below which tables are too narrow to be worth it
+FASTER = 100  # how many times faster a processor multiplies dense tables than sparse ones
+EXACT = 1 << 16  # items; each annotator judges one a few times, and 32 bits count exactly to 2²⁴
 LARGE = 10_000_000  # numbers from which an interval is drawn: 15,325 items of six annotators are a third
 
 
@@ -99,6 +103,35 @@ def cohen_of(confusion: Ints, weights: Weights = Weights.NONE) -> Floats:
 
 def pair_table(judgements: Judgements) -> PairTable:
     """All confusions at once: (annotator, label) × item counts, multiplied with themselves."""
+    return _dense_table(judgements) if _is_dense(judgements) else _sparse_table(judgements)
+
+
+def _is_dense(judgements: Judgements) -> bool:
+    """Whether many annotators meet on most items: then multiplying the noughts too is six times as fast."""
+    n = judgements.counts.sum(axis=0, dtype=np.int64)
+    rows, meetings = len(judgements.annotator_names) * judgements.size, int((n * n).sum())
+    few = meetings < CROWD * int(n.sum())
+    return not few and rows * len(n) <= CELLS and rows * rows * len(n) <= FASTER * meetings
+
+
+def _dense_table(judgements: Judgements) -> PairTable:
+    size, people = judgements.size, len(judgements.annotator_names)
+    rows = people * size
+    cells = judgements.items.astype(np.int64) * rows
+    cells += judgements.annotators.astype(np.int64) * size
+    cells += judgements.labels
+    items = judgements.counts.shape[1]
+    given = np.bincount(cells, minlength=items * rows).astype(np.float32).reshape(items, rows)
+    gram = np.zeros((rows, rows))
+    for start in range(0, items, EXACT):  # sums in blocks in which 32 bits count exactly
+        part = given[start : start + EXACT]
+        gram += part.T @ part
+    met = gram.reshape(people, size, people, size).transpose(0, 2, 1, 3)
+    first, second = np.nonzero(np.triu(met.any(axis=(2, 3)), 1))
+    return PairTable(first, second, met[first, second].astype(np.int64))
+
+
+def _sparse_table(judgements: Judgements) -> PairTable:
     size, people = judgements.size, len(judgements.annotator_names)
     gram = _given(judgements)
     gram = (gram @ gram.T).tocoo()

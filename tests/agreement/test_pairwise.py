@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from sklearn.metrics import cohen_kappa_score
 
-from evaluation.agreement import Judgements, Weights, cohen_kappa, pair_table
+from evaluation.agreement import Judgements, Weights, cohen_kappa, pair_table, pairwise
 from evaluation.agreement.pairwise import cohen_mean_resampled
 from tests.agreement.studies import Row, pairs_of, random_matrix, rows, study
 
@@ -89,3 +89,19 @@ def test_a_study_in_which_each_item_occurs_twice_has_the_same_kappa() -> None:
 def test_nothing_to_draw_with_one_annotator() -> None:
     alone = study([("a", 1, "x", 1)])
     assert cohen_mean_resampled(alone, pair_table(alone), resamples=10, seed=1) is None
+
+
+@given(rows())
+def test_dense_and_sparse_tables_are_equal(found: list[Row]) -> None:
+    """Repeats and gaps included."""
+    j = study(found)
+    dense, sparse = pairwise._dense_table(j), pairwise._sparse_table(j)
+    assert np.array_equal(dense.first, sparse.first)
+    assert np.array_equal(dense.second, sparse.second)
+    assert np.array_equal(dense.confusion, sparse.confusion)
+
+
+def test_a_crowd_that_meets_on_every_item_is_counted_densely() -> None:
+    matrix = np.random.default_rng(1).integers(0, 3, (40, 50)).astype(np.int8)
+    assert pairwise._is_dense(Judgements.from_matrix(matrix, "xyz"))
+    assert not pairwise._is_dense(Judgements.from_matrix(matrix[:6], "xyz"))
