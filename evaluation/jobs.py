@@ -24,6 +24,7 @@ from django.db import close_old_connections, connection, transaction
 from django.db.models import F
 from django.utils import timezone
 from django_tasks import task as background_task
+from django_tasks_db.models import DBTaskResult
 
 from evaluation.models import Job, Task, User
 from evaluation.problems import InputError
@@ -81,7 +82,20 @@ def requeue_abandoned() -> int:
             logger.warning("job %s lost its worker and goes back to the queue", job.pk)
             send(job)
             requeued += 1
+    for job in _forgotten():
+        logger.warning("job %s waits for a message that nobody has and is sent again", job.pk)
+        send(job)
+        requeued += 1
     return requeued
+
+
+def _forgotten() -> Iterator[Job]:
+    """Jobs that wait although no message leads to them: a worker died after it took the message and before it
+    began. Sending once too often does no harm, as only one of two messages can begin a job.
+    """
+    for job in Job.objects.filter(state=Job.State.WAITING, created_at__lt=timezone.now() - LEASE):
+        if not DBTaskResult.objects.ready().filter(args_kwargs__args__0=str(job.pk)).exists():
+            yield job
 
 
 def cancel(job: Job) -> None:

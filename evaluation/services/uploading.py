@@ -152,13 +152,14 @@ def _remember(job: Job, task: Task) -> None:
 def _finish(job: Job, upload: Upload, made: Sequence[Task]) -> None:
     with transaction.atomic():
         # The job points to a task only now: while it runs, taking the task away would take the job along.
-        Job.objects.filter(pk=job.pk).update(task=made[0])
-        AuditEntry.objects.bulk_create(
-            AuditEntry(
-                user=job.owner, action="import", target=f"task {task.slug}", detail={"job": str(job.pk)}
+        # And once: a worker that died right after this step is followed by one that comes here again.
+        if Job.objects.filter(pk=job.pk, task=None).update(task=made[0]):
+            AuditEntry.objects.bulk_create(
+                AuditEntry(
+                    user=job.owner, action="import", target=f"task {task.slug}", detail={"job": str(job.pk)}
+                )
+                for task in made
             )
-            for task in made
-        )
     discard(upload)
 
 

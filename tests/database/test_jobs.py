@@ -111,6 +111,20 @@ class TestAfterAKill:
         job.refresh_from_db()
         assert (job.state, job.result) == (Job.State.DONE, {"attempt": 2})
 
+    def test_a_worker_that_died_before_it_began_does_not_keep_the_job(
+        self, kinds: dict[str, jobs.Handler]
+    ) -> None:
+        jobs.handler("early")(lambda job, progress: {"begun": True})
+        job = begin("early")
+        DBTaskResult.objects.update(status="RUNNING")  # the message was taken, and its worker is dead
+        assert jobs.requeue_abandoned() == 0  # it might be about to begin
+        Job.objects.filter(pk=job.pk).update(created_at=timezone.now() - 2 * jobs.LEASE)
+        assert jobs.requeue_abandoned() == 1
+        assert jobs.requeue_abandoned() == 0  # a message waits for it now
+        work()
+        job.refresh_from_db()
+        assert (job.state, job.result) == (Job.State.DONE, {"begun": True})
+
     def test_a_job_that_kills_its_workers_fails_in_the_end(self, kinds: dict[str, jobs.Handler]) -> None:
         jobs.handler("deadly")(lambda job, progress: {})
         job = begin("deadly")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -303,6 +304,17 @@ class TestTheImport:
         assert Item.objects.count() == 4
         assert set(Task.objects.values_list("state", flat=True)) == {Task.State.OPEN}
         assert Task.objects.count() == (2 if split else 1)
+
+    def test_a_worker_that_died_at_the_very_end_is_logged_once(
+        self, client: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        job = self.begun(client)
+        with monkeypatch.context() as dying:
+            dying.setattr(uploading, "discard", lambda upload: sys.exit("killed"))
+            with pytest.raises(SystemExit):
+                uploading.run_import(job, Killed(after=99))  # type: ignore[arg-type]  # a stand-in
+        work()
+        assert AuditEntry.objects.filter(action="import").count() == 1
 
     def test_a_cancelled_import_leaves_the_upload_and_nothing_else(
         self, client: Client, monkeypatch: pytest.MonkeyPatch
