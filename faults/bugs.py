@@ -1,0 +1,243 @@
+"""Bugs that are put into a running product on purpose, each to be noticed by one fault.
+
+They live here and nowhere else: a site gets one only by ``faults.settings`` and the name in its environment.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any
+
+Settings = dict[str, Any]  # Django's own shape
+DatabaseBug = Callable[[Settings], None]
+BUGS: dict[str, Callable[[], None]] = {}
+DATABASE_BUGS: dict[str, DatabaseBug] = {}
+
+
+def plant(name: str) -> None:
+    """Put the bug into the modules of this process."""
+    if name not in BUGS and name not in DATABASE_BUGS:
+        raise KeyError(f"no bug is called {name!r}")
+    if name in BUGS:
+        BUGS[name]()
+
+
+def databases(name: str, settings: Settings) -> Settings:
+    """The settings of the databases, with the bug if it is one of these."""
+    changed = deepcopy(settings)
+    if name in DATABASE_BUGS:
+        DATABASE_BUGS[name](changed["default"])
+    return changed
+
+
+def replace(where: object, name: str, value: object) -> None:
+    """Not an assignment: the type checker would rightly object to most of these."""
+    if not hasattr(where, name):
+        raise AttributeError(f"{where} has no {name!r} any more: this bug does not fit")
+    setattr(where, name, value)
+
+
+def bug(function: Callable[[], None]) -> Callable[[], None]:
+    BUGS[function.__name__] = function
+    return function
+
+
+def database_bug(function: DatabaseBug) -> DatabaseBug:
+    DATABASE_BUGS[function.__name__] = function
+    return function
+
+
+@bug
+def acknowledge_before_commit() -> None:
+    """Says “stored” first and stores a moment later."""
+    from evaluation.services import judging
+
+    store = judging.submit_ranking
+
+    def hasty(assignment: Any, answer: judging.Answer, **options: Any) -> judging.Receipt:
+        def later() -> None:
+            from django.db import connection
+
+            time.sleep(0.2)
+            try:
+                store(assignment, answer, **options)
+            finally:
+                connection.close()
+
+        threading.Thread(target=later, daemon=True).start()
+        return judging.Receipt(answer.base + 1, answer.choice)
+
+    replace(judging, "submit_ranking", hasty)
+
+
+@database_bug
+def relaxed_sync(settings: Settings) -> None:
+    """Commits reach the disk some time later: NORMAL on SQLite, no synchronous commit on PostgreSQL."""
+    options = settings["OPTIONS"]
+    if "init_command" in options:
+        options["init_command"] = options["init_command"].replace("synchronous=FULL", "synchronous=NORMAL")
+    else:
+        options["options"] = "-c synchronous_commit=off"
+
+
+@database_bug
+def deferred_transactions(settings: Settings) -> None:
+    """Asks for the write lock half-way, where SQLite refuses at once; PostgreSQL loses its patience."""
+    options = settings["OPTIONS"]
+    if "transaction_mode" in options:
+        options["transaction_mode"] = "DEFERRED"
+    else:
+        options["options"] = "-c lock_timeout=100ms"
+
+
+@bug
+def swallow_database_errors() -> None:
+    """Says “stored” where the database refused."""
+    from django.db import OperationalError
+
+    from evaluation.services import judging
+
+    store = judging.submit_ranking
+
+    def careless(assignment: Any, answer: judging.Answer, **options: Any) -> judging.Receipt:
+        try:
+            return store(assignment, answer, **options)
+        except OperationalError:
+            return judging.Receipt(answer.base + 1, answer.choice)
+
+    replace(judging, "submit_ranking", careless)
+
+
+@bug
+def count_then_insert() -> None:
+    """Looks for a comparison with too few people and takes it a moment later: no seat, no transaction."""
+    from evaluation.models import Alignment, Annotator, Assignment, Comparison, Task
+    from evaluation.services import judging
+
+    def next_assignment(task: Task, annotator: Annotator) -> Assignment | None:
+        from django.db.models import Count
+
+        mine = annotator.assignments.filter(task=task)
+        free = (
+            Comparison.objects.filter(item__task=task, slots__isnull=False)
+            .exclude(pk__in=mine.values("comparison"))
+            .annotate(people=Count("assignments", distinct=True))
+            .filter(people__lt=task.overlap)
+        )
+        comparison = free.order_by("pk").first()
+        if comparison is None:
+            return None
+        time.sleep(0.01)
+        return Assignment.objects.create(
+            annotator=annotator, task=task, comparison=comparison, number=mine.count() + 1, swapped=False,
+            alignment=Alignment.objects.filter(comparison=comparison).latest(),
+        )  # fmt: skip
+
+    replace(judging, "next_assignment", next_assignment)
+
+
+@bug
+def order_by_clock() -> None:
+    """Takes the answer with the latest time for the current one."""
+    from evaluation.models import Assignment, Ranking
+    from evaluation.reports import annotation
+
+    def answers(assignment: Assignment) -> dict[int, tuple[int, str | None]]:
+        rows = Ranking.objects.filter(
+            annotator=assignment.annotator_id,
+            presentation=assignment.presentation,
+            pair__owner=assignment.comparison_id,
+        ).order_by("received_at")
+        return {row.pair_id: (row.version, row.choice) for row in rows}
+
+    replace(annotation, "_answers", answers)
+
+
+@bug
+def plain_copy() -> None:
+    """Nothing in the product: the harness backs up by copying files."""
+
+
+@bug
+def forget_progress() -> None:
+    """A job that does not remember what it has made already."""
+    from evaluation.services import uploading
+
+    replace(uploading, "_remember", lambda job, task: None)
+
+
+@bug
+def no_lease() -> None:
+    """A worker that begins whatever it is sent, although another one is at it or has finished."""
+    from evaluation.models.jobs import JobQuerySet
+
+    replace(JobQuerySet, "runnable", lambda self: self)
+
+
+@bug
+def lenient_json() -> None:
+    """Reads JSON as the standard library does: NaN is a number, of two equal keys the last one wins."""
+    import json
+
+    from evaluation.importers import strict_json
+
+    replace(strict_json, "_DECODER", json.JSONDecoder())
+
+
+@bug
+def entities_expanded() -> None:
+    """Reads XML without a guard against documents that define their own abbreviations."""
+    from evaluation.importers import xml_units
+
+    guarded = vars(xml_units)["DefusedExpatParser"]
+    replace(
+        xml_units,
+        "DefusedExpatParser",
+        lambda **_: guarded(forbid_dtd=False, forbid_entities=False, forbid_external=False),
+    )
+
+
+@bug
+def broken_reader() -> None:
+    """A reader that trips over a rare word, with an error that nobody foresaw."""
+    from evaluation.importers import decode
+
+    read = decode._read
+
+    def trips(*given: Any) -> bytes:
+        data = read(*given)
+        if b"NaN" in data:
+            raise KeyError("NaN")
+        return data
+
+    replace(decode, "_read", trips)
+
+
+@bug
+def forgetful_outbox() -> None:
+    """A browser that says “Saved” although the request failed, and keeps nothing."""
+    import tempfile
+    from pathlib import Path
+
+    from django.conf import settings
+
+    script = (Path(settings.BASE_DIR) / "static" / "outbox.js").read_text("utf-8")
+    kept = 'catch {\n      return "offline";'
+    if kept not in script:
+        raise ValueError("outbox.js has changed: this bug does not fit any more")
+    folder = Path(tempfile.mkdtemp(prefix="appraise-bug-"))
+    (folder / "outbox.js").write_text(
+        script.replace(kept, 'catch {\n      await remove(entry.uuid);\n      return "saved";'), "utf-8"
+    )
+    settings.STATICFILES_DIRS = [folder, *settings.STATICFILES_DIRS]
+
+
+@bug
+def migration_in_pieces() -> None:
+    """Changes of the schema that are committed one by one."""
+    from django.db.migrations import Migration
+
+    replace(Migration, "atomic", False)

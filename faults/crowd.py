@@ -1,0 +1,77 @@
+"""F7: sixty-four people want the seats of one task at once; then leases run out under people's hands."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from faults import invariants
+from faults.base import POSTGRESQL, SQLITE, Fault, Ground, Outcome
+from faults.journal import Journal
+from faults.people import crowd, go_home
+from faults.prepare import CROWDED, CROWDED_ITEMS, LONG, OVERLAP, PEOPLE
+from faults.site import StagedSite
+
+EXPIRE = "UPDATE evaluation_slot SET lease_until = '2001-01-01 00:00:00+00:00' WHERE state = 'taken'"
+SEATS_OF = "FROM evaluation_slot s JOIN evaluation_task t ON t.id = s.task_id WHERE t.slug = '{slug}'"
+
+
+def run(ground: Ground) -> Outcome:
+    outcome = Outcome()
+    with StagedSite(ground) as site:
+        site.start()
+        everybody_at_once(site, ground, outcome)
+        if not ground.bug:
+            leases_run_out(site, ground, outcome)
+        site.kill()
+    return outcome
+
+
+def everybody_at_once(site: StagedSite, ground: Ground, outcome: Outcome) -> None:
+    journal, over = Journal(ground.folder / "acknowledged"), threading.Event()
+    people = crowd(site.port, site.sessions, journal, over, task=CROWDED)
+    for person in people:
+        person.join(180)
+    statuses = go_home(people, over)
+    invariants.check(site.store, journal, outcome)
+    done = site.store.number(f"SELECT count(*) {SEATS_OF.format(slug=CROWDED)} AND s.state = 'done'")
+    errors = sum(n for status, n in statuses.items() if status >= 400)
+    outcome.counts |= {"people": PEOPLE, "seats_filled": done, "server_errors": errors}
+    outcome.expect(errors == 0, f"{errors} requests failed: {dict(statuses)}")
+    wanted = CROWDED_ITEMS * OVERLAP
+    outcome.expect(done == wanted, f"{done} of {wanted} seats are filled")
+    outcome.expect(journal.count == wanted, f"{journal.count} answers for {wanted} seats")
+
+
+def leases_run_out(site: StagedSite, ground: Ground, outcome: Outcome) -> None:
+    """Every lease is over again and again: answers come late, and each is stored nevertheless."""
+    journal, over = Journal(ground.folder / "acknowledged late"), threading.Event()
+    people = crowd(site.port, site.sessions[:16], journal, over, task=LONG, corrections=1)
+    until = time.monotonic() + 6
+    while time.monotonic() < until:
+        time.sleep(0.2)
+        site.store.change(EXPIRE)
+    statuses = go_home(people, over)
+    lost, changed = invariants.compare(journal.entries(), site.store.rows(invariants.STORED))
+    late = site.store.number("SELECT count(*) FROM evaluation_ranking WHERE slot_id IS NULL")
+    held_twice = site.store.number(
+        "SELECT count(*) FROM (SELECT 1 AS one FROM evaluation_slot WHERE annotator_id IS NOT NULL"
+        " GROUP BY comparison_id, presentation, annotator_id HAVING count(*) > 1) AS twice"
+    )
+    errors = sum(n for status, n in statuses.items() if status >= 500)
+    outcome.counts |= {"acknowledged_under_expiry": journal.count, "of_them_surplus": late}
+    outcome.expect(journal.count > 0, "nobody answered while leases ran out")
+    outcome.expect(not lost, f"{len(lost)} late answers are not stored")
+    outcome.expect(not changed, f"{len(changed)} late answers are stored with another value")
+    outcome.expect(held_twice == 0, f"{held_twice} people hold two seats at one comparison")
+    outcome.expect(errors == 0, f"{errors} requests failed while leases ran out")
+
+
+FAULT = Fault(
+    "F7",
+    "Sixty-four annotators",
+    "64 people ask for the 300 seats of one task at once, through HTTP; then all leases run out five times a"
+    " second while 16 people answer.",
+    run,
+    {SQLITE: "count_then_insert", POSTGRESQL: "count_then_insert"},
+)

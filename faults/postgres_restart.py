@@ -1,0 +1,50 @@
+"""F5: PostgreSQL restarts under the site, politely and not; the site goes on without being touched."""
+
+from __future__ import annotations
+
+import threading
+
+from faults import invariants
+from faults.base import POSTGRESQL, Fault, Ground, Outcome
+from faults.journal import Journal
+from faults.people import crowd, go_home, wait_for
+from faults.prepare import LONG
+from faults.site import StagedSite
+
+MODES = ("immediate", "fast")
+
+
+def run(ground: Ground) -> Outcome:
+    outcome, journal, over = Outcome(), Journal(ground.folder / "acknowledged"), threading.Event()
+    restarts = ground.size(10, 40, 4)
+    with StagedSite(ground) as site:
+        site.start()
+        people = crowd(site.port, site.sessions[:16], journal, over, task=LONG, corrections=3)
+        for number in range(restarts):
+            before = journal.count
+            again = wait_for(lambda: journal.count >= before + 60, 40)  # noqa: B023 — used at once
+            outcome.expect(again, f"after restart {number} the site did not recover within 40 s")
+            assert site.cluster is not None
+            site.cluster.restart(MODES[number % 2])
+        before = journal.count
+        wait_for(lambda: journal.count >= before + 60, 40)
+        statuses = go_home(people, over)
+        site.kill()
+        invariants.check(site.store, journal, outcome)
+    outcome.counts |= {
+        "restarts": restarts,
+        "answers_503": statuses[503],
+        "server_errors": statuses[500],
+    }
+    outcome.expect(statuses[500] == 0, f"{statuses[500]} answers were errors (500) instead of 503")
+    return outcome
+
+
+FAULT = Fault(
+    "F5",
+    "PostgreSQL restarts",
+    "While 16 people answer, PostgreSQL is restarted ten times, in turn without and with saying goodbye.",
+    run,
+    {POSTGRESQL: "relaxed_sync"},
+    databases=(POSTGRESQL,),
+)

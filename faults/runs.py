@@ -1,0 +1,179 @@
+"""Single runs in processes of their own, two at a time, each with a limit; and the fuzzing beside them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from evaluation.importers import FORMATS
+from faults.base import Fault, Ground
+from faults.catalogue import FAULTS
+from tests.site import ROOT
+
+LANES = 2
+FUZZ_SECONDS = 60
+FUZZ_BUG = "broken_reader"
+PLANTED = """
+import sys
+from faults import bugs
+from tests.importers import fuzz
+bugs.plant(sys.argv.pop())
+fuzz.main()
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One fault on one database, honest or with a seeded bug."""
+
+    fault: str
+    kind: str
+    bug: str = ""
+
+
+@dataclass(slots=True)
+class Result:
+    run: Run
+    counts: dict[str, Any] = field(default_factory=dict)  # numbers, as the fault names them
+    violations: list[str] = field(default_factory=list)
+    error: str = ""
+    seconds: float = 0.0
+
+    @property
+    def good(self) -> bool:
+        """Without a bug nothing may be broken; with one, something must be."""
+        return not self.error and bool(self.violations) == bool(self.run.bug)
+
+
+@dataclass(frozen=True, slots=True)
+class Fuzzed:
+    form: str
+    engine: str
+    runs: int
+    seconds: float
+    good: bool
+    error: str = ""
+
+
+def plan(faults: Iterable[Fault], *, seeded: bool) -> list[Run]:
+    """The long ones first, so that both lanes end together; each bug after its honest run.
+
+    >>> [run.bug for run in plan([FAULTS["F13"]], seeded=True)]
+    ['', 'entities_expanded']
+    """
+    chosen = sorted(faults, key=lambda fault: -fault.seconds)
+    honest = [Run(fault.key, kind) for fault in chosen for kind in fault.databases]
+    bugs = [Run(fault.key, kind, bug) for fault in chosen for kind, bug in fault.bugs.items()]
+    return honest + (bugs if seeded else [])
+
+
+def run_all(runs: list[Run], stage: Path, *, full: bool, tell: Callable[[Result], None]) -> list[Result]:
+    def one(run: Run) -> Result:
+        result = in_a_process(run, stage, full=full)
+        tell(result)
+        return result
+
+    with ThreadPoolExecutor(LANES) as pool:
+        return list(pool.map(one, runs))
+
+
+def in_a_process(run: Run, stage: Path, *, full: bool) -> Result:
+    """Started in a group of its own, so that a hung run can be ended with everything that it started."""
+    started = time.monotonic()
+    command = [
+        sys.executable,
+        "-W",
+        "ignore",
+        "-m",
+        "faults.runs",
+        str(stage),
+        json.dumps(asdict(run)),
+        str(int(full)),
+    ]
+    with tempfile.TemporaryFile("w+") as said, tempfile.TemporaryFile("w+") as complained:
+        process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=complained,
+            start_new_session=True,
+        )
+        limit = FAULTS[run.fault].seconds * (5 if full else 1)
+        try:
+            process.wait(limit)
+            hung = ""
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            hung = f"it took more than {limit:.0f} s"
+        said.seek(0)
+        complained.seek(0)
+        found = said.read().strip().splitlines()
+        result = Result(run, error=hung)
+        if process.returncode == 0 and found:
+            result.counts, result.violations = json.loads(found[-1])
+        elif not hung:
+            result.error = complained.read()[-1500:] or f"exit status {process.returncode}"
+    result.seconds = round(time.monotonic() - started, 1)
+    return result
+
+
+def main(stage: str, text: str, full: str) -> None:
+    """One run, in this process."""
+    given = json.loads(text)
+    with tempfile.TemporaryDirectory(prefix="appraise-fault-", ignore_cleanup_errors=True) as folder:
+        Path(folder).chmod(0o755)  # PostgreSQL's user must be able to look inside
+        ground = Ground(Path(stage), Path(folder), given["kind"], given["bug"], full == "1")
+        outcome = FAULTS[given["fault"]].run(ground)
+    print(json.dumps([outcome.counts, outcome.violations[:20]]))
+
+
+# --- fuzzing ------------------------------------------------------------------------------------------
+
+
+def fuzz_all(seconds: int, tell: Callable[[Fuzzed], None]) -> Iterator[Fuzzed]:
+    """Every format for so many seconds, one after another; last, a reader with a bug."""
+    for form in FORMATS:
+        found = fuzz(form, seconds)
+        tell(found)
+        yield found
+    found = fuzz("tsv", 30, FUZZ_BUG)
+    tell(found)
+    yield found
+
+
+def fuzz(form: str, seconds: int, bug: str = "") -> Fuzzed:
+    started = time.monotonic()
+    where = ["-c", PLANTED] if bug else ["-m", "tests.importers.fuzz"]
+    command = [sys.executable, *where, "--seconds", str(seconds), "--format", form, *([bug] if bug else [])]
+    run = subprocess.run(
+        ["nice", "-n", "5", *command],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=seconds + 120,
+        check=False,
+    )
+    took = round(time.monotonic() - started, 1)
+    lines = [json.loads(line) for line in run.stdout.splitlines() if line.startswith('{"format"')]
+    if bug:
+        caught = run.returncode != 0 and "finding in format" in run.stderr
+        return Fuzzed(f"{form} with {bug}", "", 0, took, caught, "" if caught else "the bug was not found")
+    if run.returncode or not lines:
+        return Fuzzed(form, "", 0, took, False, run.stderr[-1500:])
+    return Fuzzed(form, str(lines[-1]["engine"]), int(lines[-1]["runs"]), took, True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

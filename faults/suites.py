@@ -1,0 +1,98 @@
+"""F9 and F12: faults that the project's own tests do to it, here on both databases and with bugs.
+
+F9 sends the 57 bad files to every way in; F12 breaks connections, sessions and windows in a real browser.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+from faults.base import POSTGRESQL, SQLITE, Fault, Ground, Outcome
+from faults.databases import Cluster, give_to_postgres
+from faults.site import BUG
+from tests.site import ROOT
+
+BAD_FILES = ("tests/importers/test_bad_inputs.py", "tests/database/test_bad_inputs.py")
+BROWSER = ("tests/journeys/test_never_lose.py",)
+RESTART = ("tests/journeys/test_restart.py",)
+
+
+def bad_uploads(ground: Ground) -> Outcome:
+    outcome = run_tests(ground, *BAD_FILES, *(("-k", "26 or 27") if ground.bug else ()))
+    if not ground.bug:
+        from tests.importers.bad_inputs import CASES
+
+        outcome.counts["bad_inputs"] = len({case.number for case in CASES})
+    return outcome
+
+
+def browser(ground: Ground) -> Outcome:
+    if ground.bug:
+        return run_tests(ground, *BROWSER, "-k", "offline or lost")
+    return run_tests(ground, *BROWSER, *(RESTART if ground.kind == SQLITE else ()))
+
+
+def run_tests(ground: Ground, *arguments: str) -> Outcome:
+    """Every failing test is a broken promise."""
+    outcome, report = Outcome(), ground.folder / "tests.xml"
+    environment = {**os.environ, "DATABASE_URL": "", **({BUG: ground.bug} if ground.bug else {})}
+    cluster = None
+    if ground.kind == POSTGRESQL:
+        data = ground.folder / "pgdata"
+        shutil.copytree(ground.stage / "pgdata", data)
+        give_to_postgres(data)
+        cluster = Cluster(data)
+        cluster.start()
+        environment["DATABASE_URL"] = cluster.url
+    command = [
+        *(sys.executable, "-m", "pytest", "-q", "-p", "faults.planted", "-p", "no:randomly", "--tb=line"),
+        *("-p", "no:cacheprovider", f"--junitxml={report}", *arguments),
+    ]
+    try:
+        run = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    finally:
+        if cluster:
+            cluster.stop("immediate")
+    if not report.exists():
+        raise RuntimeError(run.stdout[-2000:] + run.stderr[-2000:])
+    return read_report(report.read_text("utf-8"), outcome)
+
+
+def read_report(text: str, outcome: Outcome) -> Outcome:
+    """
+    >>> text = '<s><testcase name="a"/><testcase name="b"><failure message="no"/></testcase></s>'
+    >>> read_report(text, Outcome())
+    Outcome(counts={'tests': 2, 'failed': 1}, violations=['b: no'])
+    """
+    cases = list(ElementTree.fromstring(text).iter("testcase"))
+    failed = [(case, problem) for case in cases for problem in (*case.iter("failure"), *case.iter("error"))]
+    outcome.counts |= {"tests": len(cases), "failed": len(failed)}
+    outcome.violations += [
+        f"{case.get('name')}: {(problem.get('message') or '')[:200]}" for case, problem in failed
+    ]
+    outcome.expect(bool(cases), "no test ran")
+    return outcome
+
+
+F9 = Fault(
+    "F9",
+    "Bad uploads",
+    "57 kinds of bad or odd files through the reader, the page and the command: refused whole with a code"
+    " and a remedy, or accepted with a warning; never a server error, nothing half imported.",
+    bad_uploads,
+    {SQLITE: "lenient_json", POSTGRESQL: "lenient_json"},
+    seconds=400,
+)
+F12 = Fault(
+    "F12",
+    "Browser faults",
+    "In Chromium: offline, reload while offline, a reply lost after the commit, an expired session, two tabs,"
+    " the back button, a double click; on SQLite also a server that is killed and comes back.",
+    browser,
+    {SQLITE: "forgetful_outbox", POSTGRESQL: "forgetful_outbox"},
+    seconds=400,
+)
