@@ -13,6 +13,7 @@ from evaluation.views import (
     mydata,
     places,
     practice,
+    tokens,
     upload,
 )
 
@@ -40,6 +41,8 @@ urlpatterns = [
     path("schema/task.json", upload.schema, name="task-schema"),
     path("me/", mydata.page, name="my-data"),
     path("me/data.json", mydata.download, name="my-data-download"),
+    path("me/tokens", tokens.page, name="api-tokens"),
+    path("me/tokens/<int:pk>/revoke", tokens.revoke, name="revoke-token"),
     path("me/delete", mydata.leave, name="delete-account"),
     path("tasks/<slug:slug>/history", history.page, name="task-history"),
     path("tasks/<slug:slug>/members", members.members, name="members"),

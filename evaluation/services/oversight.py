@@ -10,6 +10,7 @@ import secrets
 from datetime import datetime
 
 from django.db import transaction
+from django.utils import timezone
 
 from evaluation.models import Adjudication, ApiToken, AuditEntry, PhrasePair, User
 from evaluation.schemes import Choice
@@ -53,6 +54,17 @@ def make_token(
         user=user, action="make token", target=f"token {made.pk}", detail={"scope": scope, "name": name[:100]}
     )
     return made, text
+
+
+@transaction.atomic
+def revoke_token(token: ApiToken, *, by: User) -> bool:
+    """The key opens nothing from now on; False where it was revoked before."""
+    revoked = ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now())
+    if revoked:
+        AuditEntry.objects.create(
+            user=by, action="revoke token", target=f"token {token.pk}", detail={"name": token.name}
+        )
+    return bool(revoked)
 
 
 @transaction.atomic
