@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from django.db import DEFAULT_DB_ALIAS, connection
+from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import Model, QuerySet
 from django.db.models.query import get_related_populators
 
@@ -22,8 +22,11 @@ M = TypeVar("M", bound=Model)
 class _Compiled:
     sql: str
     parameters: tuple[Any, ...]  # the constants of the query, and a _Hole where an argument goes
-    converters: dict[int, tuple[list[Callable[..., Any]], Any]]
-    compiler: Any  # Django's SQLCompiler: knows which columns make which model
+    converters: list[tuple[int, list[Callable[..., Any]], Any]]
+    model: Any  # what follows says which columns make which model, as Django's compiler has it
+    names: list[str]
+    columns: slice
+    populators: list[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,56 +48,55 @@ class Prepared(Generic[M]):
 
     def rows(self, *arguments: int | str) -> list[tuple[Any, ...]]:
         """The result of a ``values_list`` queryset."""
-        compiled = self._compile()
-        return self._run(compiled, arguments)
+        return self._run(arguments)[1]
 
     def objects(self, *arguments: int | str) -> list[M]:
         """The result of a queryset of instances, with what ``select_related`` names."""
-        compiled = self._compile()
-        compiler = compiled.compiler
-        info = compiler.klass_info
-        start, end = info["select_fields"][0], info["select_fields"][-1] + 1
-        names = [column[0].target.attname for column in compiler.select[start:end]]
-        # The stubs describe Django 6, which asks for one more argument
-        populators = get_related_populators(info, compiler.select, DEFAULT_DB_ALIAS)  # type: ignore[call-arg]
+        compiled, rows = self._run(arguments)
         found = []
-        for row in self._run(compiled, arguments):
-            instance = info["model"].from_db(DEFAULT_DB_ALIAS, names, row[start:end])
-            for populator in populators:
+        for row in rows:
+            instance = compiled.model.from_db(DEFAULT_DB_ALIAS, compiled.names, row[compiled.columns])
+            for populator in compiled.populators:
                 populator.populate(row, instance)
             found.append(instance)
         return found
 
-    def _run(self, compiled: _Compiled, arguments: Sequence[int | str]) -> list[tuple[Any, ...]]:
+    def _run(self, arguments: Sequence[int | str]) -> tuple[_Compiled, list[Any]]:
+        database = connections[DEFAULT_DB_ALIAS]
+        # Once per kind of database, not per connection: the SQL is the same for all threads.
+        compiled = self._compiled.get(database.vendor)
+        if compiled is None:
+            compiled = self._compiled[database.vendor] = self._compile()
         values = [arguments[p.number] if isinstance(p, _Hole) else p for p in compiled.parameters]
-        with connection.cursor() as cursor:
+        with database.cursor() as cursor:
             cursor.execute(compiled.sql, values)
             rows = cursor.fetchall()
-        if not compiled.converters:
-            return list(rows)
-        converted = []
-        for row in map(list, rows):
-            for position, (steps, expression) in compiled.converters.items():
+        if compiled.converters:
+            rows = list(map(list, rows))
+            for position, steps, expression in compiled.converters:
                 for step in steps:
-                    row[position] = step(row[position], expression, connection)
-            converted.append(tuple(row))
-        return converted
+                    for row in rows:
+                        row[position] = step(row[position], expression, database)
+        return compiled, rows
 
     def _compile(self) -> _Compiled:
-        """Once per kind of database, not per connection: the SQL is the same for all threads."""
-        compiled = self._compiled.get(connection.vendor)
-        if compiled is None:
-            compiler = self.build(*self.examples).query.get_compiler(DEFAULT_DB_ALIAS)
-            sql, parameters = compiler.as_sql()
-            holes = {example: _Hole(n) for n, example in enumerate(self.examples)}
-            found = tuple(holes.get(p, p) if isinstance(p, int | str) else p for p in parameters)
-            missing = set(holes.values()) - {p for p in found if isinstance(p, _Hole)}
-            if missing:
-                raise ValueError(f"arguments {sorted(h.number for h in missing)} do not reach the query")
-            columns = [column[0] for column in compiler.select[: compiler.col_count]]
-            compiled = _Compiled(sql, found, compiler.get_converters(columns), compiler)
-            self._compiled[connection.vendor] = compiled
-        return compiled
+        compiler = self.build(*self.examples).query.get_compiler(DEFAULT_DB_ALIAS)
+        sql, parameters = compiler.as_sql()
+        holes = {example: _Hole(n) for n, example in enumerate(self.examples)}
+        found = tuple(holes.get(p, p) if isinstance(p, int | str) else p for p in parameters)
+        missing = set(holes.values()) - {p for p in found if isinstance(p, _Hole)}
+        if missing:
+            raise ValueError(f"arguments {sorted(h.number for h in missing)} do not reach the query")
+        columns = [column[0] for column in compiler.select[: compiler.col_count]]
+        converters = [(place, *rest) for place, rest in compiler.get_converters(columns).items()]
+        info = compiler.klass_info
+        if info is None:  # plain tuples
+            return _Compiled(sql, found, converters, None, [], slice(0), [])
+        own = slice(info["select_fields"][0], info["select_fields"][-1] + 1)
+        names = [column[0].target.attname for column in compiler.select[own]]
+        # The stubs describe Django 6, which asks for one more argument
+        populators = get_related_populators(info, compiler.select, DEFAULT_DB_ALIAS)  # type: ignore[call-arg]
+        return _Compiled(sql, found, converters, info["model"], names, own, populators)
 
 
 class PreparedInsert(Generic[M]):
@@ -104,11 +106,18 @@ class PreparedInsert(Generic[M]):
         found = {field.name: field for field in model._meta.concrete_fields}
         self.table = model._meta.db_table
         self.fields = [found[name] for name in names]
+        self._sql: dict[str, str] = {}
 
     def __call__(self, **values: object) -> None:
-        quote = connection.ops.quote_name
+        database = connections[DEFAULT_DB_ALIAS]
+        sql = self._sql.get(database.vendor)
+        if sql is None:
+            sql = self._sql[database.vendor] = self._compile(database.ops.quote_name)
+        prepared = [field.get_db_prep_save(values[field.name], database) for field in self.fields]
+        with database.cursor() as cursor:
+            cursor.execute(sql, prepared)
+
+    def _compile(self, quote: Callable[[str], str]) -> str:
         columns = ", ".join(quote(field.column) for field in self.fields if field.column)
         places = ", ".join(["%s"] * len(self.fields))
-        prepared = [field.get_db_prep_save(values[field.name], connection) for field in self.fields]
-        with connection.cursor() as cursor:
-            cursor.execute(f"INSERT INTO {quote(self.table)} ({columns}) VALUES ({places})", prepared)
+        return f"INSERT INTO {quote(self.table)} ({columns}) VALUES ({places})"

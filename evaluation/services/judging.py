@@ -196,9 +196,9 @@ def take_seat(assignment: Assignment) -> Slot | None:
 
 # Locked until the answer is in: a seat cannot be given away while its holder is being written down.
 _OWN_SEAT = Prepared(
-    lambda annotator, comparison, presentation: Slot.objects.select_for_update().filter(
-        annotator=annotator, comparison=comparison, presentation=presentation
-    ),
+    lambda annotator, comparison, presentation: Slot.objects.select_for_update()
+    .filter(annotator=annotator, comparison=comparison, presentation=presentation)
+    .only("state", "lease_until"),
     10001, 10002, 10003,
 )  # fmt: skip
 

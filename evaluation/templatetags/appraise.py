@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cache, lru_cache
 
 from django import template
@@ -15,7 +14,6 @@ from django.utils.translation import gettext as _
 
 from evaluation import markup
 from evaluation.presentation import Fragment
-from evaluation.reports.annotation import AnnotationPage
 from evaluation.schemes import SCHEMES, Choice, Scheme
 
 register = template.Library()
@@ -106,11 +104,6 @@ def scale(name: str, scheme: Scheme, chosen: str | None = None) -> SafeString:
 @register.simple_tag
 def staff(fragments: list[Fragment]) -> SafeString:
     return markup.stave(fragments)
-
-
-@register.simple_tag
-def cards(page: AnnotationPage, attributes: str, missing: Iterable[int] = ()) -> SafeString:
-    return markup.cards(page.questions, page.scheme, attributes=attributes, missing=missing)
 
 
 @register.simple_tag
