@@ -73,6 +73,12 @@ bench: $(DEV_STAMP) ## ratios against peers, in one run
 	@$(BIN)/python -m benchmarks
 	@$(BIN)/python -m benchmarks.annotation
 
+# Kills, restarts, full disks, wrong clocks, bad files: docs/faults.md is what came of it.
+.PHONY: faults
+faults: $(DEV_STAMP) system-packages ## break a running site on purpose, on both databases (15 minutes)
+	@command -v strace >/dev/null || { echo "syncs are counted with strace; on Debian: apt install strace" >&2; exit 1; }
+	@$(BIN)/python -m faults --page docs/faults.md
+
 .PHONY: docs
 docs: $(DEV_STAMP) ## the documentation site, in var/site; a dead link or a page without a place fails
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet

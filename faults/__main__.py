@@ -17,7 +17,7 @@ from pathlib import Path
 from faults.base import BOTH
 from faults.catalogue import FAULTS
 from faults.report import About, as_data, as_page, good
-from faults.runs import FUZZ_SECONDS, Fuzzed, Result, fuzz_all, plan, run_all
+from faults.runs import FUZZ_SECONDS, LANES, Fuzzed, Result, fuzz_all, plan, run_all
 from faults.site import prepare_stage
 from tests.site import ROOT
 
@@ -35,7 +35,9 @@ def main() -> int:
         stage.chmod(0o755)  # PostgreSQL's user must be able to look inside
         for kind in BOTH:
             prepare_stage(stage, kind)
-        results = run_all(plan(chosen, seeded=not options.no_bugs), stage, full=options.full, tell=tell)
+        results = run_all(
+            plan(chosen, seeded=not options.no_bugs), stage, full=options.full, lanes=options.lanes, tell=tell
+        )
     if fuzzing.is_alive():
         fuzzing.join()
     about = About(
@@ -60,6 +62,7 @@ def arguments() -> argparse.Namespace:
         "--only", nargs="+", choices=list(FAULTS), metavar="F", help="these faults, e.g. F1 F7"
     )
     parser.add_argument("--full", action="store_true", help="five times as much of everything")
+    parser.add_argument("--lanes", type=int, default=LANES, help="runs at the same time")
     parser.add_argument("--no-bugs", action="store_true", help="leave the seeded bugs out")
     parser.add_argument("--no-fuzz", action="store_true", help="leave the fuzzing out")
     parser.add_argument("--json", type=Path, default=ROOT / "var" / "faults.json")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import threading
@@ -54,8 +53,6 @@ def run(ground: Ground) -> Outcome:
 def small_disk(folder: Path) -> Iterator[Path]:
     """A file system of a few megabytes, in memory; needs the right to mount."""
     folder.mkdir()
-    if os.geteuid() != 0:
-        raise RuntimeError("a small disk can be mounted by root only")
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={ROOM}", "tmpfs", str(folder)], check=True)
     try:
         yield folder

@@ -68,5 +68,5 @@ FAULT = Fault(
     " read while it is dead, the server starts again.",
     run,
     {SQLITE: "acknowledge_before_commit", POSTGRESQL: "acknowledge_before_commit"},
-    seconds=600,
+    seconds=2400,
 )

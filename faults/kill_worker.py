@@ -149,5 +149,5 @@ FAULT = Fault(
     " jobs twice, one is killed, a third comes.",
     run,
     {SQLITE: "forget_progress", POSTGRESQL: "no_lease"},
-    seconds=400,
+    seconds=1200,
 )

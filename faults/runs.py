@@ -77,65 +77,94 @@ def plan(faults: Iterable[Fault], *, seeded: bool) -> list[Run]:
     return honest + (bugs if seeded else [])
 
 
-def run_all(runs: list[Run], stage: Path, *, full: bool, tell: Callable[[Result], None]) -> list[Result]:
+def run_all(
+    runs: list[Run], stage: Path, *, full: bool, lanes: int, tell: Callable[[Result], None]
+) -> list[Result]:
     def one(run: Run) -> Result:
         result = in_a_process(run, stage, full=full)
         tell(result)
         return result
 
-    with ThreadPoolExecutor(LANES) as pool:
+    with ThreadPoolExecutor(lanes) as pool:
         return list(pool.map(one, runs))
 
 
 def in_a_process(run: Run, stage: Path, *, full: bool) -> Result:
-    """Started in a group of its own, so that a hung run can be ended with everything that it started."""
+    """However the run ends, nothing that it started lives on."""
     started = time.monotonic()
-    command = [
-        sys.executable,
-        "-W",
-        "ignore",
-        "-m",
-        "faults.runs",
-        str(stage),
-        json.dumps(asdict(run)),
-        str(int(full)),
-    ]
-    with tempfile.TemporaryFile("w+") as said, tempfile.TemporaryFile("w+") as complained:
+    with (
+        tempfile.TemporaryDirectory(prefix="appraise-fault-", ignore_cleanup_errors=True) as folder,
+        tempfile.TemporaryFile("w+") as said,
+        tempfile.TemporaryFile("w+") as complained,
+    ):
+        command = [
+            sys.executable,
+            "-W",
+            "ignore",
+            "-m",
+            "faults.runs",
+            str(stage),
+            folder,
+            json.dumps(asdict(run)),
+        ]
         process = subprocess.Popen(
-            command,
+            [*_rights(run), *command, str(int(full))],
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
             stdout=said,
             stderr=complained,
-            start_new_session=True,
         )
         limit = FAULTS[run.fault].seconds * (5 if full else 1)
+        result = Result(run)
         try:
             process.wait(limit)
-            hung = ""
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
+            result.error = f"it took more than {limit:.0f} s"
+        finally:
+            process.kill()
             process.wait()
-            hung = f"it took more than {limit:.0f} s"
+            sweep(folder)
         said.seek(0)
         complained.seek(0)
-        found = said.read().strip().splitlines()
-        result = Result(run, error=hung)
-        if process.returncode == 0 and found:
-            result.counts, result.violations = json.loads(found[-1])
-        elif not hung:
-            result.error = complained.read()[-1500:] or f"exit status {process.returncode}"
+        _understand(result, process.returncode, said.read(), complained.read())
     result.seconds = round(time.monotonic() - started, 1)
     return result
 
 
-def main(stage: str, text: str, full: str) -> None:
+def _rights(run: Run) -> tuple[str, ...]:
+    """Who may not mount a small disk may do so in a name space of their own."""
+    return (
+        () if os.geteuid() == 0 or run.fault != "F4" else ("unshare", "--user", "--map-root-user", "--mount")
+    )
+
+
+def _understand(result: Result, status: int, said: str, complained: str) -> None:
+    lines = said.strip().splitlines()
+    if status == 0 and lines:
+        result.counts, result.violations = json.loads(lines[-1])
+    elif not result.error:
+        result.error = complained[-1500:] or f"exit status {status}"
+
+
+def sweep(folder: str) -> None:
+    """End every process that was started for this folder: it stands in their command or their environment."""
+    for entry in os.scandir("/proc"):
+        if not entry.name.isdigit() or int(entry.name) == os.getpid():
+            continue
+        try:
+            known = Path(entry.path, "cmdline").read_bytes() + Path(entry.path, "environ").read_bytes()
+            if folder.encode() in known:
+                os.kill(int(entry.name), signal.SIGKILL)
+        except OSError:  # ended while we looked, or somebody else's
+            continue
+
+
+def main(stage: str, folder: str, text: str, full: str) -> None:
     """One run, in this process."""
     given = json.loads(text)
-    with tempfile.TemporaryDirectory(prefix="appraise-fault-", ignore_cleanup_errors=True) as folder:
-        Path(folder).chmod(0o755)  # PostgreSQL's user must be able to look inside
-        ground = Ground(Path(stage), Path(folder), given["kind"], given["bug"], full == "1")
-        outcome = FAULTS[given["fault"]].run(ground)
+    Path(folder).chmod(0o755)  # PostgreSQL's user must be able to look inside
+    ground = Ground(Path(stage), Path(folder), given["kind"], given["bug"], full == "1")
+    outcome = FAULTS[given["fault"]].run(ground)
     print(json.dumps([outcome.counts, outcome.violations[:20]]))
 
 

@@ -84,8 +84,8 @@ F9 = Fault(
     "57 kinds of bad or odd files through the reader, the page and the command: refused whole with a code"
     " and a remedy, or accepted with a warning; never a server error, nothing half imported.",
     bad_uploads,
-    {SQLITE: "lenient_json", POSTGRESQL: "lenient_json"},
-    seconds=400,
+    {SQLITE: "lenient_json"},
+    seconds=1100,
 )
 F12 = Fault(
     "F12",
@@ -93,6 +93,6 @@ F12 = Fault(
     "In Chromium: offline, reload while offline, a reply lost after the commit, an expired session, two tabs,"
     " the back button, a double click; on SQLite also a server that is killed and comes back.",
     browser,
-    {SQLITE: "forgetful_outbox", POSTGRESQL: "forgetful_outbox"},
-    seconds=400,
+    {SQLITE: "forgetful_outbox"},
+    seconds=1000,
 )

@@ -34,10 +34,12 @@ def test_the_examples_in_the_documentation_are_true(name: str) -> None:
     assert doctest.testmod(importlib.import_module(f"faults.{name}")).failed == 0
 
 
-def test_there_are_fourteen_faults_each_with_a_bug_on_each_of_its_databases() -> None:
+def test_there_are_fourteen_faults_each_with_a_bug() -> None:
     assert list(FAULTS) == [f"F{n}" for n in range(1, 15)]
     for fault in FAULTS.values():
-        assert set(fault.bugs) == set(fault.databases), fault.key
+        # What a browser or a parser does wrong, it does on any database: there one bug is enough.
+        needed = {"sqlite"} if fault.key in {"F9", "F12"} else set(fault.databases)
+        assert set(fault.bugs) == needed, fault.key
         assert set(fault.bugs.values()) <= {*bugs.BUGS, *bugs.DATABASE_BUGS}
 
 
