@@ -11,15 +11,14 @@ from django.core.wsgi import get_wsgi_application
 from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from schemathesis.checks import not_a_server_error
+from schemathesis.core.result import Ok
 from schemathesis.specs.openapi.checks import response_schema_conformance
 
 from tests.security.stage import Stage, set_stage
 
 APP = get_wsgi_application()
 EXAMPLES = 8
-OPERATIONS = [
-    found.ok() for found in schemathesis.openapi.from_wsgi("/api/openapi.json", APP).get_all_operations()
-]
+OPERATIONS = list(schemathesis.openapi.from_wsgi("/api/openapi.json", APP).get_all_operations())
 
 
 @pytest.fixture
@@ -30,9 +29,9 @@ def stage(db: None, settings: Any, tmp_path: Path) -> Stage:  # Any: pytest-djan
 
 def test_no_request_ends_in_a_server_error(stage: Stage) -> None:
     """Every operation as described, with nonsense, with a real task, as manager and as stranger."""
-    assert len(OPERATIONS) >= 10
     real = {"slug": stage.task.slug, "pk": str(stage.values["job"]), "kind": "tasks"}
-    statuses = [attack(operation, stage, real) for operation in OPERATIONS]
+    statuses = [attack(found.ok(), stage, real) for found in OPERATIONS if isinstance(found, Ok)]
+    assert len(statuses) == len(OPERATIONS) >= 10
     assert {200, 404, 422} <= set().union(*statuses)  # the attack reaches what is behind the checks
 
 
