@@ -14,7 +14,7 @@ from typing import Any
 
 from evaluation.alignment import Link, align
 from evaluation.alignment.pairs import places_of
-from evaluation.planning import PlannedComparison, comparison_key
+from evaluation.planning import UNPUNCTUATED, PlannedComparison, comparison_key
 from evaluation.presentation import Stave
 
 CORRECTED = ", corrected, differences "
@@ -39,6 +39,7 @@ def planned(
         _words(second),
         links=correction.links,
         ignore_case=not is_given(aligner),
+        ignore_punctuation=UNPUNCTUATED in aligner,
         join=correction.join,
     )
     places = places_of(

@@ -18,6 +18,8 @@ from evaluation.presentation import Stave
 from evaluation.schemes import Choice
 
 PhraseRow = list[int | str | bool | None]
+UNPUNCTUATED = ", punctuation aside"
+"""In the name of an alignment: mere differences of punctuation are not asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,10 +172,10 @@ class Planner:
         a, b = _words(first), _words(second)
         alignment, made_by = given.of(first.text, second.text, a, b) if given else (None, "")
         if alignment is None:
-            alignment, made_by = (
-                align(a, b, aligner=self._word_aligner, ignore_case=True, join=True),
-                self._word_aligner.version,
+            alignment = align(
+                a, b, aligner=self._word_aligner, ignore_case=True, ignore_punctuation=True, join=True
             )
+            made_by = self._word_aligner.version + UNPUNCTUATED
         places = places_of(
             item,
             comparison_key(first.text, second.text),

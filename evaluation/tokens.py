@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
+from html import unescape
 
 Span = tuple[int, int]
 
@@ -67,12 +68,32 @@ def words(text: str, spans: tuple[Span, ...]) -> tuple[str, ...]:
 
 
 def is_punctuation(token: str) -> bool:
-    """Whether a token holds nothing but punctuation.
+    """Whether a token holds nothing but punctuation, also as a character reference that nobody decoded.
 
     >>> is_punctuation("..."), is_punctuation("U.S."), is_punctuation("€"), is_punctuation("")
     (True, False, False, False)
+    >>> is_punctuation("&quot;"), is_punctuation("&nbsp;")
+    (True, False)
     """
+    if token.startswith("&"):
+        token = unescape(token)
     return bool(token) and all(unicodedata.category(char)[0] == "P" for char in token)
+
+
+@lru_cache(maxsize=1 << 16)
+def bare(token: str) -> tuple[str, ...]:
+    """What is left of a token without its punctuation; in a number the marks are part of it.
+
+    >>> bare("so-called"), bare(","), bare("1,5"), bare("U.S.")
+    (('so', 'called'), (), ('1,5',), ('U', 'S'))
+    """
+    if token.isalnum():
+        return (token,)
+    if is_punctuation(token):
+        return ()
+    if any(char.isdigit() for char in token):
+        return (token,)
+    return tuple("".join([" " if is_punctuation(char) else char for char in token]).split())
 
 
 def _elides(language: str) -> bool:

@@ -61,13 +61,17 @@ class Occurrence:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two texts to be judged against each other, once, at ``owner``; ``key`` is what was merged."""
+    """Two texts to be judged against each other, once, at ``owner``; ``key`` is what was merged.
+
+    ``moved``: the texts count as equal, though case or punctuation may differ; only their place is judged.
+    """
 
     key: tuple[object, ...]
     first: str
     second: str
     occurrences: tuple[Occurrence, ...]
     owner: Occurrence
+    moved: bool = False
 
 
 def pairs(places: Iterable[Place], *, scope: Scope = Scope.ITEM, seed: int = 1) -> tuple[Pair, ...]:
@@ -182,7 +186,7 @@ def _pair(key: tuple[object, ...], group: list[Place], seed: int) -> Pair:
     occurrences = tuple([_occurrence(place) for place in group])
     first, second = sorted((group[0].a, group[0].b))
     owner = min(occurrences, key=lambda o: lot(seed, first, second, o))
-    return Pair(key, first, second, occurrences, owner)
+    return Pair(key, first, second, occurrences, owner, moved=group[0].shared)
 
 
 def _occurrence(place: Place) -> Occurrence:

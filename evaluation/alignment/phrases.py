@@ -14,11 +14,11 @@ from evaluation.alignment.chains import Block, core
 from evaluation.alignment.complete import Same, by_side, joined, settle, uncovered
 from evaluation.alignment.components import blocks_of
 from evaluation.alignment.paper import paper_phrases
-from evaluation.alignment.refine import absorbed, joined_differences, shortened
+from evaluation.alignment.refine import absorbed, joined_differences, reunited, shortened
 from evaluation.alignment.values import Alignment, Kind, Link, Mode, Phrase
 from evaluation.alignment.words import WordAligner
 from evaluation.alignment.words import aligner as aligner_named
-from evaluation.tokens import is_punctuation
+from evaluation.tokens import bare
 
 
 def align(
@@ -57,7 +57,8 @@ def align(
     if ignore_punctuation:
         blocks = _without_stray_punctuation(*keys, blocks, same)
     if join:
-        blocks = joined(joined_differences(blocks, (len(a), len(b)), same), same)
+        blocks = joined_differences(reunited(*keys, blocks, same), (len(a), len(b)), same)
+        blocks = joined(blocks, same)
     if max_length is not None:
         blocks = shortened(*keys, blocks, given, max_length, same)
     used, dropped = _sorted_out(given, blocks)
@@ -89,7 +90,7 @@ def _sameness(a: tuple[str, ...], b: tuple[str, ...], ignore_punctuation: bool) 
 
 
 def _bare(tokens: tuple[str, ...]) -> list[str]:
-    return [token for token in tokens if not is_punctuation(token)]
+    return [part for token in tokens for part in bare(token)]
 
 
 def _without_stray_punctuation(

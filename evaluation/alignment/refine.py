@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from evaluation.alignment.chains import Block, core
+from evaluation.alignment.chains import Block, core, weight
 from evaluation.alignment.complete import Same, by_side, uncovered
 from evaluation.alignment.values import Link, Span
+from evaluation.tokens import bare
 
+NEAR = 8
+"""The most words, of both sentences together, over which a word left alone is taken to have moved."""
 EXCHANGE = 8
 """The most words on a side for which an exchange of neighbours is one question about their order."""
 
@@ -28,6 +31,33 @@ def absorbed(
             if beside:
                 grown[grown.index(beside[0])] = _extended(beside[0], run, side)
     return sorted(grown)
+
+
+def reunited(a: Sequence[str], b: Sequence[str], blocks: Sequence[Block], same: Same) -> list[Block]:
+    """Make one moved block of the same words that each sentence has alone, close by and among equal words.
+
+    Word aligners leave a grammatical word alone that stands elsewhere, because most have not moved. Where
+    nothing else is there to ask about, that would be two questions about one word.
+
+    >>> reunited("is not clear yet".split(), "is not yet clear".split(), [(0, 2, 0, 2), (2, 3, 3, 4)], bool)
+    [(0, 2, 0, 2), (2, 3, 3, 4), (3, 4, 2, 3)]
+    """
+    runs_a = uncovered(blocks, len(a), 0)
+    runs_b = uncovered(by_side(blocks, 2), len(b), 2)
+    texts_a, texts_b = [tuple(a[slice(*run)]) for run in runs_a], [tuple(b[slice(*run)]) for run in runs_b]
+    found = []
+    for run, text in zip(runs_a, texts_a, strict=True):
+        if texts_a.count(text) == texts_b.count(text) == 1 and any(map(bare, text)):
+            other = runs_b[texts_b.index(text)]
+            beside = _beside(blocks, run, 0) + _beside(blocks, other, 2)
+            if all(map(same, beside)) and _jumped(blocks, run, other) <= NEAR:
+                found.append(run + other)
+    return sorted([*blocks, *found])
+
+
+def _jumped(blocks: Iterable[Block], run: Span, other: Span) -> int:
+    """Words of both sentences over which a run has moved."""
+    return sum(weight(block) for block in blocks if (block[0] < run[0]) != (block[2] < other[0]))
 
 
 def joined_differences(blocks: Sequence[Block], lengths: Link, same: Same) -> list[Block]:

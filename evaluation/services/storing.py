@@ -244,7 +244,8 @@ def is_task_wide(pair: Pair, scope: Scope) -> bool:
 def kind_of(pair: Pair) -> PhrasePair.Kind:
     if not pair.first:  # the empty text is the smaller one
         return PhrasePair.Kind.ONE_SIDED
-    return PhrasePair.Kind.MOVED if pair.first == pair.second else PhrasePair.Kind.DIFFERENT
+    moved = pair.moved or pair.first == pair.second
+    return PhrasePair.Kind.MOVED if moved else PhrasePair.Kind.DIFFERENT
 
 
 def key_of(pair: Pair) -> str:

@@ -70,6 +70,12 @@ WORKED = {
         [("we", "we", "shared"), ("have", "are", "different"), ("luck", "luck", "shared*"),
          ("to be", "ε", "a_only"), ("able to go", "able to go", "shared")],
     ),
+    "words that moved along with a moved word": (
+        "it was in all of Norway strongly disputed", "it was strongly contested in all of Norway",
+        "0-0 1-1 2-4 3-5 4-6 5-7 6-2",
+        [("it was", "it was", "shared"), ("in all of Norway", "in all of Norway", "shared"),
+         ("strongly", "strongly", "shared*"), ("disputed", "contested", "different*")],
+    ),
 }  # fmt: skip
 
 

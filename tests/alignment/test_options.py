@@ -27,6 +27,37 @@ def test_ignored_punctuation_goes_to_a_phrase_beside_it() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "shared"),
+    [
+        ("a so-called win", "a so - called win", True),
+        ("he said &quot; no &quot;", "he said “ no ”", True),
+        ("up 1.5 percent", "up 1,5 percent", False),  # the mark is part of the number
+        ("it's late", "its late", False),
+    ],
+)
+def test_only_punctuation_differs(a: str, b: str, shared: bool) -> None:
+    alignment = align(a.split(), b.split(), aligner=aligner("lexical", "en"), ignore_punctuation=True)
+    assert all(phrase.kind is Kind.SHARED for phrase in alignment.phrases) == shared
+
+
+def test_one_small_word_in_two_places_is_one_question_where_questions_are_joined() -> None:
+    a, b = ["it", "is", "not", "clear", "yet", "whether"], ["it", "is", "not", "yet", "clear", "whether"]
+    plain = [row for row in rows(align(a, b)) if row[2] != "shared"]
+    joined = [row for row in rows(align(a, b, join=True)) if row[2] != "shared"]
+    assert plain == [("ε", "yet", "b_only"), ("yet", "ε", "a_only")]
+    assert joined == [("clear yet", "yet clear", "different")]
+
+
+def test_a_small_word_far_away_is_another_word() -> None:
+    a = ["the", "old", "men", "of", "this", "town", "saw", "a", "storm", "come", "over", "sea"]
+    b = ["old", "men", "of", "this", "town", "saw", "a", "storm", "come", "over", "the", "sea"]
+    assert [row for row in rows(align(a, b, join=True)) if row[2] != "shared"] == [
+        ("the", "ε", "a_only"),
+        ("ε", "the", "b_only"),
+    ]
+
+
 def test_punctuation_that_stands_alone_stays_one_sided() -> None:
     assert rows(align(["!"], [], ignore_punctuation=True)) == [("!", "ε", "a_only")]
 

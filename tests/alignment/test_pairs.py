@@ -37,6 +37,14 @@ def test_missing_and_moved_phrases_never_merge_across_items(scope: Scope) -> Non
     assert len(pairs(moved, scope=scope)) == 5
 
 
+def test_a_moved_phrase_that_differs_in_case_only_is_moved_and_not_another_wording() -> None:
+    a, b = ["Yesterday", "it", "rained", "a", "lot"], ["it", "rained", "a", "lot", "yesterday"]
+    (pair,) = pairs(places_of("1", "x-y", align(a, b, ignore_case=True)))
+    assert (pair.first, pair.second, pair.moved) == ("Yesterday", "yesterday", True)
+    (other,) = pairs([Place("1", "x-y", 0, "Yesterday", "yesterday")])
+    assert not other.moved
+
+
 def test_a_missing_word_is_another_question_at_another_place() -> None:
     here = Place("1", "x-y", 0, "", "the", around_b=("saw", "dog"))
     there = Place("1", "x-y", 4, "", "the", around_b=("to", "house"))
