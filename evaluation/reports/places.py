@@ -16,6 +16,7 @@ from django.conf import settings
 from evaluation.blinding import shown_order
 from evaluation.models import Assignment, SentenceAnswer
 from evaluation.places import Group, Steps, letter, step_count
+from evaluation.prepared import Prepared
 from evaluation.presentation import Fragment, hue
 from evaluation.reports.annotation import Progress, task_progress
 from evaluation.schemes import Scheme
@@ -103,14 +104,21 @@ def _chosen(stored: Steps | None, typed: Sequence[str], count: int) -> list[int 
 
 def comment_of(assignment: Assignment) -> str:
     """The comment on this sentence that was stored last."""
-    rows = SentenceAnswer.objects.filter(
-        annotator=assignment.annotator_id,
-        comparison=assignment.comparison_id,
-        presentation=assignment.presentation,
+    rows = _COMMENTS.rows(assignment.annotator_id, assignment.comparison_id, assignment.presentation)
+    return str(rows[-1][0]) if rows else ""
+
+
+_COMMENTS = Prepared(
+    lambda annotator, comparison, presentation: SentenceAnswer.objects.filter(
+        annotator=annotator,
+        comparison=comparison,
+        presentation=presentation,
         question=SentenceAnswer.Question.COMMENT,
     )
-    last = rows.order_by("version").last()
-    return last.value if last else ""
+    .order_by("version")
+    .values_list("value"),
+    10001, 10002, 10003,
+)  # fmt: skip
 
 
 def _staves(assignment: Assignment, group: Group) -> list[list[Fragment]]:

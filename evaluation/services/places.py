@@ -22,6 +22,7 @@ from evaluation.blinding import canonical, shown_order
 from evaluation.digests import text_digest
 from evaluation.models import Assignment, Candidate, Item, PhrasePair, Ranking, Slot
 from evaluation.places import Group, Steps, normal, step_count, steps_of, verdicts
+from evaluation.prepared import Prepared
 from evaluation.presentation import Stave
 from evaluation.schemes import Choice
 from evaluation.services import judging
@@ -123,8 +124,8 @@ def is_by_place(assignment: Assignment) -> bool:
 def desk(assignment: Assignment) -> Desk:
     """Two queries, however many candidates and places there are."""
     item = assignment.comparison.item
-    group = group_of(item, list(Candidate.objects.filter(item=item)))
-    pairs = dict(PhrasePair.objects.filter(item=item).values_list("key", "pk"))
+    group = group_of(item, _CANDIDATES.objects(item.pk))
+    pairs: dict[str, int] = dict(_PAIRS.rows(item.pk))
     return Desk(group, tuple([_spot(assignment, group, place, pairs) for place in group.asked]))
 
 
@@ -155,17 +156,23 @@ def _spot(assignment: Assignment, group: Group, place: int, pairs: dict[str, int
 
 def given(assignment: Assignment) -> list[Given]:
     """Every ranking that this annotator has stored here."""
-    rows = Ranking.objects.filter(
-        annotator=assignment.annotator_id,
-        presentation=assignment.presentation,
-        pair__item=assignment.comparison.item_id,
-    )
-    return [Given(*row) for row in rows.values_list("pair_id", "version", "choice", "uuid")]
+    where = assignment.annotator_id, assignment.presentation, assignment.comparison.item_id
+    return [Given(*row) for row in _GIVEN.rows(*where)]
 
 
 def of_spot(spot: Spot, rankings: Iterable[Given]) -> list[Given]:
     pairs = set(spot.pairs.values())
     return [one for one in rankings if one.pair in pairs]
+
+
+_CANDIDATES = Prepared(lambda item: Candidate.objects.filter(item=item), 10001)
+_PAIRS = Prepared(lambda item: PhrasePair.objects.filter(item=item).values_list("key", "pk"), 10001)
+_GIVEN = Prepared(
+    lambda annotator, presentation, item: Ranking.objects.filter(
+        annotator=annotator, presentation=presentation, pair__item=item
+    ).values_list("pair_id", "version", "choice", "uuid"),
+    10001, 10002, 10003,
+)  # fmt: skip
 
 
 # --- taking in answers -------------------------------------------------------------------------------------

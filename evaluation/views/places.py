@@ -14,9 +14,11 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from evaluation.forms import BadAnswer
 from evaluation.forms_places import as_sent, parse_place, places_of, typed_steps
+from evaluation.markup_places import place_cards
 from evaluation.models import Assignment, Task
 from evaluation.reports.places import comment_of, places_page
 from evaluation.services import judging, places, sentences
+from evaluation.templatetags.appraise import lang_and_dir
 from evaluation.views.annotate import open_next, own_assignment
 
 
@@ -46,10 +48,11 @@ def rank(request: HttpRequest, token: str) -> JsonResponse:
     if not request.user.is_authenticated:
         return JsonResponse({"error": "signed_out"}, status=401)
     try:
+        assignment = _own(request, token)
         data = json.loads(request.body)
         if not isinstance(data, dict):
             raise BadAnswer("a JSON object is expected")
-        receipt = places.rank_place(_own(request, token), parse_place(data))
+        receipt = places.rank_place(assignment, parse_place(data))
     except Http404:
         return JsonResponse({"error": "not_found"}, status=404)
     except places.StalePlace as stale:
@@ -96,18 +99,22 @@ def _page(
     # What a refused form said about an unfinished place stays in it; elsewhere the stored answer shows.
     kept = {place: steps for place, steps in (typed or {}).items() if place in (missing or ())}
     page = places_page(assignment, kept)
+    missing_numbers = [card.number for card in page.cards if card.place in (missing or ())]
     shows_source = task.shows == Task.Shows.SOURCE
     context = {
         "assignment": assignment,
         "task": task,
         "page": page,
+        "cards": place_cards(
+            page.cards, attributes=lang_and_dir(task.target_language), missing=missing_numbers
+        ),
         "scheme": page.scheme,
         "around": [text for text in (item.context_before, item.context_after) if text],
         "above": [item.source] if shows_source else item.references,
         "above_language": task.source_language if shows_source else task.target_language,
         "shows_source": shows_source,
         "comment": comment_of(assignment) if task.ask_comment else "",
-        "missing": [card.number for card in page.cards if card.place in (missing or ())],
+        "missing": missing_numbers,
         "conflicts": [card.number for card in page.cards if card.place in (conflicts or ())],
     }
     refused = bool(conflicts or missing)

@@ -6,10 +6,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from evaluation.models import Assignment, PracticeRound, Ranking, Task
-from evaluation.services import judging, places
+from evaluation.services import places
 from tests.database.conftest import SENTENCES, annotator, make_task
 from tests.journeys.conftest import sign_in
-from tests.journeys.test_accessibility import check
 from tests.journeys.test_annotate import saved
 
 pytestmark = pytest.mark.journey
@@ -87,11 +86,3 @@ def test_an_answer_from_another_window_is_shown_not_overwritten(page: Page, task
     assert [checked.nth(n).get_attribute("value") for n in range(3)] == ["1", "1", "2"]
     assert set(Ranking.objects.values_list("version", flat=True)) == {1}
     other.close()
-
-
-def test_pages_of_places_and_practice_are_accessible(page: Page, task: Task) -> None:
-    bob = task.memberships.get().user
-    assignment = judging.next_assignment(task, bob.annotator)
-    assert assignment is not None
-    sign_in(page, "bob")
-    check(page, f"/p/{assignment.token}/", f"/tasks/{task.slug}/practice/1")
