@@ -18,7 +18,7 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from evaluation.importers import SourceFile, read
-from evaluation.models import Annotator, Assignment, Ranking, Slot, Task, User
+from evaluation.models import Annotator, Assignment, Ranking, Slot, Task, Upload, User
 from evaluation.places import verdicts
 from evaluation.problems import InputError
 from evaluation.reports.judgements import study, task_judgements
@@ -29,6 +29,7 @@ from evaluation.services.places import PlaceAnswer
 from evaluation.study.systems import study_results
 from tests.database.conftest import SENTENCES, annotator, make_task
 from tests.database.test_blindness import TOKENS, disguises, renamed
+from tests.database.test_upload import drop, settings_form, work
 
 SignIn = Callable[[User | Annotator | None], Client]
 TWO = {
@@ -104,6 +105,20 @@ def test_every_two_variants_are_one_pair_wherever_they_meet(task: Task, bob: Ann
 def test_what_needs_pairs_is_refused(db: None, settings: dict[str, Any], word: str) -> None:
     with pytest.raises(InputError, match=word):
         make_task(judging="places", **settings)
+
+
+def test_an_upload_previews_and_makes_it(task: Task, alice: User, signed_in: SignIn) -> None:
+    client = signed_in(alice)
+    document = {"format": "appraise-task", "version": 1, "items": SENTENCES[1:3]}
+    drop(client, ("more.json", json.dumps(document).encode()))
+    upload = Upload.objects.get()
+    settings = settings_form(name="More", judging="places", practice="on")
+    page = client.post(upload.get_absolute_url(), {"save": "1", **settings}, follow=True)
+    assert [len(preview.staves) for preview in page.context["page"].previews] == [3, 3]
+    client.post(upload.get_absolute_url(), {"create": "1", **settings})
+    work()
+    made = Task.objects.get(name="More")
+    assert (made.judging, made.practice, made.size) == ("places", True, 2)
 
 
 # --- answers --------------------------------------------------------------------------------------------
