@@ -96,7 +96,13 @@ def _bare(tokens: tuple[str, ...]) -> list[str]:
 def _without_stray_punctuation(
     a: tuple[str, ...], b: tuple[str, ...], blocks: list[Block], same: Same
 ) -> list[Block]:
-    """Punctuation that only one sentence has goes to a phrase beside it; equal phrases then join."""
+    """Punctuation that stands beside nothing, or beside mere words, goes to a phrase next to it.
+
+    Equal phrases then join.
+    """
+    blocks = [
+        block for block in blocks if bool(_bare(a[slice(*block[:2])])) == bool(_bare(b[slice(*block[2:])]))
+    ]
     runs_a = [run for run in uncovered(blocks, len(a), 0) if not _bare(a[slice(*run)])]
     runs_b = [run for run in uncovered(by_side(blocks, 2), len(b), 2) if not _bare(b[slice(*run)])]
     return joined(absorbed(blocks, runs_a, runs_b, same), same)
