@@ -1,6 +1,6 @@
 """Every bad file meets the same answer at every door: refused whole, with its code, and nothing stored.
 
-A door (``Entry``) takes a case and says how it was answered. The API can be added as one more function.
+A door takes a case and says how it was answered.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from django.test import Client
 
 from evaluation.importers import Role, SourceFile
 from evaluation.management.commands import import_task
-from evaluation.models import Campaign, Item, Job, Task, Upload, User
+from evaluation.models import ApiToken, Campaign, Item, Job, Task, Upload, User
 from evaluation.services import uploads
+from evaluation.services.oversight import make_token
 from tests.importers.bad_inputs import CASES, BadInput
 
 LARGE = "200,000 items"  # accepted in the background; see test_upload
@@ -111,7 +112,28 @@ def by_command(doors: Doors, case: BadInput) -> Answer:
     return Answer(200, printed, accepted=True, warnings=json.dumps(json.loads(printed)["warnings"]))
 
 
-ENTRIES: dict[str, Callable[[Doors, BadInput], Answer]] = {"page": by_page, "command": by_command}
+def by_api(doors: Doors, case: BadInput) -> Answer:
+    """One request with a key; what the files are is read from their names."""
+    doors.monkeypatch.setattr(uploads, "LIMITS", case.limits)
+    _, secret = make_token(User.objects.get(), name="doors", scope=ApiToken.Scope.WRITE)
+    given = {
+        "name": "Bad", "scheme": "six-way", "aligner": "exact", "format": case.format,
+        "source_language": case.options.source_language, "link_base": str(case.options.link_base),
+        "empty": case.options.empty, "files": [incoming(file) for file in case.files()],
+    }  # fmt: skip
+    response = Client(raise_request_exception=False).post(
+        "/api/uploads", given, headers={"Authorization": f"Bearer {secret}"}
+    )
+    accepted = response.status_code == 202
+    warnings = json.dumps(Upload.objects.get().settings["outcome"]["warnings"]) if accepted else ""
+    return Answer(response.status_code, response.content.decode(), accepted, warnings)
+
+
+ENTRIES: dict[str, Callable[[Doors, BadInput], Answer]] = {
+    "page": by_page,
+    "command": by_command,
+    "API": by_api,
+}
 
 
 def stored() -> list[int]:
