@@ -8,10 +8,13 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from evaluation import markup
+from evaluation.places import step_count, verdict
 from evaluation.schemes import Choice, Scheme
 
 
 class PracticeAnswerForm(forms.Form):
+    """One of the scheme's choices."""
+
     choice = forms.CharField(max_length=4)
 
     def __init__(self, scheme: Scheme, *args: Any) -> None:
@@ -23,6 +26,31 @@ class PracticeAnswerForm(forms.Form):
         if given not in self.scheme.labels:
             raise forms.ValidationError("not a choice of this task")
         return Choice(given)
+
+
+class PracticeStepsForm(forms.Form):
+    """Two variants on steps, as a task that is judged place by place asks; says the same as a choice."""
+
+    def __init__(self, scheme: Scheme, *args: Any) -> None:
+        super().__init__(*args)
+        self.scheme = scheme
+        for number in range(2):
+            self.fields[f"step-0-{number}"] = forms.IntegerField(min_value=0, max_value=step_count(2, scheme))
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or self.cleaned_data
+        if not self.errors:
+            one, other = (data[f"step-0-{number}"] or None for number in range(2))
+            data["choice"] = verdict(one, other, self.scheme)
+        return data
+
+    @property
+    def steps(self) -> list[int | None]:
+        return (
+            [self.cleaned_data.get(f"step-0-{number}") for number in range(2)]
+            if self.is_bound
+            else [None] * 2
+        )
 
 
 class PracticeQuestionForm(forms.Form):

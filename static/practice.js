@@ -1,19 +1,46 @@
-// The practice round by keyboard: digits choose, Enter checks and goes on. Without it: a plain form and links.
+// The practice round by keyboard, as on the real pages: digits choose (or put the active variant on a step),
+// Enter checks and goes on. Without it: a plain form and links.
 import { $, $$, closeGuide, singleKeys, toggleGuide } from "./desk.js";
 
-const form = $("#answers"), options = $$(".scale input"), onward = $("[data-go]");
+const form = $("#answers"), onward = $("[data-go]"), inputs = $$(".card input[type=radio]");
+const rows = $$(".variant").length ? $$(".variant") : [$(".scale")]; // one scale, or a row for each variant
+const isOpen = (row) => !$("input:checked", row);
+let on = Math.max(0, rows.findIndex(isOpen));
+
+function go(index) {
+  on = Math.min(rows.length - 1, Math.max(0, index));
+  rows.forEach((row, k) => row.classList.toggle("is-on", k === on && rows.length > 1));
+}
+
 $(".card").classList.add("is-on");
-if (onward) for (const option of options) option.disabled = !option.checked; // answered: read what is said
+go(on);
+if (onward) for (const input of inputs) input.disabled = !input.checked; // answered: read what is said
 $(".feedback")?.focus();
+document.addEventListener("focusin", (event) => {
+  const index = rows.indexOf(event.target.closest(".variant"));
+  if (index > -1) go(index);
+});
+
+// On a scale digits count the choices; on a row of steps they are the steps, 0 is N/A.
+function option(key) {
+  if (key.length !== 1 || key < "0" || key > "9") return undefined;
+  return rows.length > 1 ? $(`input[value="${key}"]`, rows[on]) : inputs[Number(key) - 1];
+}
 
 document.addEventListener("keydown", (event) => {
-  const { key, target } = event, n = Number(key);
+  const { key, target } = event;
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (key === "Enter" && !target.matches("a, button, summary")) onward ? onward.click() : form.requestSubmit();
   else if (key === "Escape" && closeGuide());
+  else if (rows.length > 1 && (key === "ArrowDown" || key === "ArrowUp")) go(on + (key === "ArrowDown" ? 1 : -1));
   else if (!singleKeys()) return;
-  else if (!onward && key >= "1" && n <= options.length) { options[n - 1].click(); options[n - 1].focus(); }
-  else if (key === "g" || key === "G") toggleGuide();
+  else if (!onward && option(key)) {
+    const chosen = option(key);
+    chosen.click();
+    chosen.focus();
+    const next = rows.findIndex(isOpen);
+    if (next > -1) { go(next); $("input", rows[on]).focus(); }
+  } else if (key === "g" || key === "G") toggleGuide();
   else return;
   event.preventDefault();
 });

@@ -5,6 +5,7 @@ Blind as the annotation page is: texts alone decide what is drawn and which side
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -13,9 +14,11 @@ from evaluation.blinding import is_swapped
 from evaluation.checks import draw
 from evaluation.digests import text_digest
 from evaluation.models import Annotator, Item, Task
+from evaluation.places import letter, step_count
 from evaluation.practice import Grade, Material, Question, grade, own_question, questions
 from evaluation.presentation import Card, Sheet
-from evaluation.schemes import Choice
+from evaluation.reports.places import PlaceCard, ShownVariant
+from evaluation.schemes import Choice, Scheme
 
 SIZE = 5
 
@@ -67,6 +70,15 @@ def practice_page(
         expected=expected if given else None,
         grade=grade(given, expected) if given else None,
     )
+
+
+def as_place(page: PracticePage, scheme: Scheme, steps: Sequence[int | None]) -> PlaceCard:
+    """The question as a place with two variants, for tasks that are judged so."""
+    variants = [
+        ShownVariant(number, letter(number), text, step)
+        for number, (text, step) in enumerate(zip((page.card.a, page.card.b), steps, strict=True))
+    ]
+    return PlaceCard(1, 0, variants, range(1, step_count(2, scheme) + 1), 0, "")
 
 
 def _materials(task: Task) -> list[Material]:

@@ -6,14 +6,17 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from evaluation.forms_practice import PracticeAnswerForm, PracticeQuestionForm
+from evaluation.forms_practice import PracticeAnswerForm, PracticeQuestionForm, PracticeStepsForm
+from evaluation.markup_places import place_cards
 from evaluation.models import Item, PracticeQuestion, Task
-from evaluation.reports.practice import PracticePage, practice_page, practice_questions
+from evaluation.reports.practice import PracticePage, as_place, practice_page, practice_questions
 from evaluation.services import practice
+from evaluation.templatetags.appraise import lang_and_dir
 from evaluation.views.annotate import annotator_of, signed_in
 from evaluation.views.members import managed_task
 
@@ -26,27 +29,44 @@ def question(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     user = signed_in(request)
     tasks = Task.objects.annotated_by(user).open().filter(practice=True)
     task, annotator = get_object_or_404(tasks, slug=slug), annotator_of(user)
-    form = PracticeAnswerForm(task.scheme, request.POST or None)
+    by_place = task.judging == Task.Judging.PLACES
+    form = (PracticeStepsForm if by_place else PracticeAnswerForm)(task.scheme, request.POST or None)
     given = form.cleaned_data["choice"] if form.is_valid() else None
     page = practice_page(task, annotator, number, given)
     if page is None or (page.given and page.number == page.total):
         practice.finish(task, annotator)
     if page is None:
         return render(request, "evaluation/practice_done.html", {"task": task})
-    return _question_page(request, task, page, refused=request.method == "POST" and given is None)
+    return _question_page(request, task, page, form, refused=request.method == "POST" and given is None)
 
 
-def _question_page(request: HttpRequest, task: Task, page: PracticePage, *, refused: bool) -> HttpResponse:
+def _question_page(
+    request: HttpRequest,
+    task: Task,
+    page: PracticePage,
+    form: PracticeAnswerForm | PracticeStepsForm,
+    *,
+    refused: bool,
+) -> HttpResponse:
     shows_source = task.shows == Task.Shows.SOURCE
     context = {
         "task": task,
         "page": page,
         "scheme": task.scheme,
+        "cards": _cards(task, page, form, refused=refused) if isinstance(form, PracticeStepsForm) else "",
         "shows_source": shows_source,
         "above_language": task.source_language if shows_source else task.target_language,
         "refused": refused,
     }
     return render(request, "evaluation/practice.html", context, status=422 if refused else 200)
+
+
+def _cards(task: Task, page: PracticePage, form: PracticeStepsForm, *, refused: bool) -> SafeString:
+    return place_cards(
+        [as_place(page, task.scheme, form.steps)],
+        attributes=lang_and_dir(task.target_language),
+        missing=[1] if refused else [],
+    )
 
 
 @login_required

@@ -62,6 +62,18 @@ def test_wrong_answers_are_told_what_was_expected(task: Task, bob: Annotator, si
     assert "Expected: A = B." in page.content.decode()
 
 
+def test_a_task_place_by_place_is_practised_with_steps(db: None, signed_in: SignIn) -> None:
+    task = make_task(practice=True, judging="places")
+    bob = annotator("bob", task)
+    client = signed_in(bob)
+    for number, question in enumerate(practice_questions(task), 1):
+        best = {"A>>B": (1, 3), "A=B": (2, 2), "A<<B": (3, 1)}[expected(task, bob, number)]
+        assert client.post(url(task, number), {"step-0-0": 1}).status_code == 422
+        page = client.post(url(task, number), {"step-0-0": best[0], "step-0-1": best[1]})
+        assert page.context["page"].grade == "right", question.reason
+    assert PracticeRound.objects.count() == 1
+
+
 @pytest.mark.parametrize("choice", ["", "A?B"])
 def test_no_answer_is_no_answer(task: Task, bob: Annotator, signed_in: SignIn, choice: str) -> None:
     assert signed_in(bob).post(url(task, 5), {"choice": choice}).status_code == 422

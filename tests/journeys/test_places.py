@@ -30,6 +30,7 @@ def test_practice_and_a_sentence_place_by_place_by_keyboard_alone(page: Page, ta
     for number in range(1, 6):
         expect(page.get_by_text(f"Question {number} of 5")).to_be_visible()
         expect(page.locator(".card.is-on")).to_be_visible()
+        page.keyboard.press("1")  # the first variant on step 1, the second on step 2: “A is better”
         page.keyboard.press("2")
         page.keyboard.press("Enter")
         expect(page.locator(".feedback")).to_be_focused()
