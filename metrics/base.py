@@ -12,10 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
+
+from metrics.spreading import engine_is_there, spread
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -112,7 +115,11 @@ class ManySystemsMetric(Metric, Protocol):
         sources: Sequence[str] | None,
         workers: int,
     ) -> list[Scores]:
-        """Scores of each system; ``references[r][i]`` is the r-th reference of segment i."""
+        """Scores of each system; ``references[r][i]`` is the r-th reference of segment i.
+
+        Where the score of one system depends on the others, ``compares_systems = True`` says so: then they
+        are never scored apart.
+        """
 
 
 class Ranker(Protocol):
@@ -150,12 +157,25 @@ def score_systems(
     _check_parallel(systems, references, sources)
     if lacking := metric.needs.lacking(references=len(references), source=sources is not None):
         raise MetricUnavailable(f"{metric.name} cannot score here: {lacking}")
+    if len(systems) > 1 and not getattr(metric, "compares_systems", False) and engine_is_there():
+        alone = partial(_score_alone, metric, references, sources, workers)
+        return dict(zip(systems, spread(alone, systems.values()), strict=True))
     if isinstance(metric, ManySystemsMetric):
         scores = metric.score_many(list(systems.values()), references, sources, workers)
         return dict(zip(systems, scores, strict=True))
     return {
         name: metric.score(segments_of(outputs, references, sources)) for name, outputs in systems.items()
     }
+
+
+def _score_alone(
+    metric: Metric,
+    references: Sequence[Sequence[str]],
+    sources: Sequence[str] | None,
+    workers: int,
+    outputs: Sequence[str],
+) -> Scores:
+    return score_systems(metric, {"": outputs}, references, sources, workers=workers)[""]
 
 
 def segments_of(

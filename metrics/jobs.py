@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from evaluation.jobs import Progress, enqueue, handler
 from evaluation.models import Job, Task, User
 from evaluation.problems import InputError, Problem
+from metrics.cluster import connected
 
 
 def begin_scoring(task: Task, names: list[str], owner: User | None) -> Job:
@@ -38,7 +39,8 @@ def run_scoring(job: Job, progress: Progress) -> dict[str, Any]:
     if job.task is None:
         raise InputError(Problem("task_gone", "the task was deleted before it was scored"))
     metrics = find_metrics(job.arguments["metrics"])
-    outcomes = score_task(job.task, metrics, progress.update, job=job)
+    with connected():
+        outcomes = score_task(job.task, metrics, progress.update, job=job)
     return {"metrics": [outcome.as_dict() for outcome in outcomes]}
 
 

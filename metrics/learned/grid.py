@@ -9,10 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 
 from metrics.datasets import FloatArray
 from metrics.learned.scaling import Scaling
 from metrics.learned.svm import Labelled, Machine, kernel, solve
+from metrics.spreading import spread
 
 Axes = tuple[Sequence[float], Sequence[float]]
 
@@ -97,14 +100,25 @@ def between(points: Sequence[GridPoint], examples: int) -> list[tuple[float, flo
 def _train_all(
     training: Labelled, validation: Labelled, scaling: Scaling, wanted: Sequence[tuple[float, float]]
 ) -> Iterable[tuple[GridPoint, Machine]]:
+    """One piece of work per σ, here or on a cluster; its Gram matrix is made where it is used."""
+    sigmas = dict.fromkeys(sigma for _, sigma in wanted)
+    pieces = [(sigma, [c for c, its in wanted if its == sigma]) for sigma in sigmas]
+    return chain.from_iterable(spread(partial(_train_at, training, validation, scaling), pieces))
+
+
+def _train_at(
+    training: Labelled, validation: Labelled, scaling: Scaling, piece: tuple[float, Sequence[float]]
+) -> list[tuple[GridPoint, Machine]]:
+    sigma, costs = piece
     rows, held_out = scaling(training.rows), scaling(validation.rows)
-    for sigma in dict.fromkeys(sigma for _, sigma in wanted):
-        gram, across = kernel(rows, rows, sigma), kernel(held_out, rows, sigma)
-        for c in [c for c, its in wanted if its == sigma]:
-            solution = solve(gram, training.classes, c)
-            values = across[:, solution.places] @ solution.dual + solution.bias
-            machine = Machine(c, sigma, rows[solution.places], solution.dual, solution.bias, scaling)
-            yield _point(machine, values, validation), machine
+    gram, across = kernel(rows, rows, sigma), kernel(held_out, rows, sigma)
+    found = []
+    for c in costs:
+        solution = solve(gram, training.classes, c)
+        values = across[:, solution.places] @ solution.dual + solution.bias
+        machine = Machine(c, sigma, rows[solution.places], solution.dual, solution.bias, scaling)
+        found.append((_point(machine, values, validation), machine))
+    return found
 
 
 def _point(machine: Machine, values: FloatArray, validation: Labelled) -> GridPoint:

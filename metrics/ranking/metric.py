@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
@@ -101,6 +102,7 @@ class RankerMetric(TrainedRanker):
     """Registered as a metric: expected share of wins."""
 
     name = "ranker"
+    compares_systems: ClassVar[bool] = True
 
     def score(self, segments: Sequence[Segment]) -> Scores:
         return self.score_many(

@@ -16,6 +16,7 @@ from django.core.management.base import CommandParser
 from appraise.commands import Command as AppraiseCommand
 from metrics import datasets, registry
 from metrics.base import Metric, MetricUnavailable
+from metrics.cluster import connected
 from metrics.datasets import Comparisons, Dataset, Ratings
 from metrics.metaeval.compare import compare
 from metrics.metaeval.kendall import TieRule
@@ -51,10 +52,11 @@ class Command(AppraiseCommand):
     def handle(self, *args: Any, **options: Any) -> None:  # Any: argparse's values
         self._check(options)
         metrics = self._metrics(options)
-        whole, *groups = [
-            (group, self._evaluate(metrics, dataset, human, options))
-            for group, dataset, human in self._parts(options)
-        ]
+        with connected():
+            whole, *groups = [
+                (group, self._evaluate(metrics, dataset, human, options))
+                for group, dataset, human in self._parts(options)
+            ]
         document = whole[1]
         if options["by"]:
             for name in document:

@@ -10,6 +10,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,10 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from appraise.commands import Command as AppraiseCommand
+from metrics.cluster import connected
 from metrics.linguistics.base import ToolAbsent
 from metrics.linguistics.cache import default_path
+from metrics.spreading import engine_is_there, spread
 from metrics.tables import lines
 
 AT_ONCE = 200  # sentences per request to a tool: answers appear while the rest is being worked on
@@ -51,10 +54,18 @@ class Command(AppraiseCommand):
             self.refuse("--k and --workers count from 1")
         try:
             analyse = self._analyser(options)
-            for answer in analyse(_slices(_texts(options["file"])), options):
-                self.stdout.write(json.dumps(answer, ensure_ascii=False))
+            with connected():
+                for answer in self._answers(analyse, options):
+                    self.stdout.write(json.dumps(answer, ensure_ascii=False))
         except ToolAbsent as error:
             self.refuse(str(error))
+
+    def _answers(self, analyse: Callable[[Slices, Options], Answers], options: Options) -> Answers:
+        """From one tool here, or slice by slice from the tools of a cluster's machines."""
+        slices = _slices(_texts(options["file"]))
+        if not engine_is_there():
+            return analyse(slices, options)
+        return chain.from_iterable(spread(partial(_analyse_slice, analyse, options), slices))
 
     def _analyser(self, options: Options) -> Callable[[Slices, Options], Answers]:
         """The function for the wanted kind, language and tool; the first tool of a row is the default."""
@@ -72,6 +83,12 @@ class Command(AppraiseCommand):
         if options["tool"] == "learned" and not Path(options["model"]).is_file():
             self.refuse("the learned discourse parser needs --model FILE (train discourse)")
         return known[options["tool"]]
+
+
+def _analyse_slice(
+    analyse: Callable[[Slices, Options], Answers], options: Options, some: Sequence[str]
+) -> list[dict[str, object]]:
+    return list(analyse(iter([some]), options))
 
 
 def constituency(slices: Slices, options: Options) -> Answers:

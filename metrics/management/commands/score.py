@@ -15,6 +15,7 @@ from appraise.commands import Command as AppraiseCommand
 from evaluation.reports.judgements import find_tasks
 from metrics import registry, significance
 from metrics.base import AddableMetric, Metric, MetricUnavailable, Scores, score_systems
+from metrics.cluster import connected
 from metrics.parallel import check_parallel, read_lines
 from metrics.tokenizers import NAMES
 
@@ -51,6 +52,10 @@ class Command(AppraiseCommand):
         if options["list"]:
             return self._list(options["format"])
         self._check(options)
+        with connected():
+            self._score(options)
+
+    def _score(self, options: Options) -> None:
         metrics = self._metrics(options)
         if options["task"]:
             return self._score_task(metrics, options)

@@ -16,6 +16,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from appraise.commands import Command as AppraiseCommand
+from metrics.cluster import connected
 
 FAMILIES = ("learned", "ranking", "collocation", "discourse")
 
@@ -30,4 +31,6 @@ class Command(AppraiseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: argparse's values
         train = options.pop("train")
-        self.write_json(train(options, self.note))
+        with connected():
+            summary = train(options, self.note)
+        self.write_json(summary)
