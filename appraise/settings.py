@@ -58,12 +58,12 @@ MIDDLEWARE = [
     "appraise.middleware.content_security_policy",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
-    "appraise.errors.ErrorPages",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "appraise.errors.ErrorPages",  # innermost, so that the others see what is finally sent
 ]
 
 ROOT_URLCONF = "appraise.urls"

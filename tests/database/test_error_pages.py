@@ -1,0 +1,63 @@
+"""Pages for what goes wrong: they look like ours, say what to do next, and need no database."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.exceptions import PermissionDenied, SuspiciousOperation
+from django.db import OperationalError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.test import Client
+from django.urls import path, reverse
+
+from appraise.urls import urlpatterns as ours
+
+ERRORS: list[Exception] = []
+
+
+def breaks(request: HttpRequest) -> HttpResponse:
+    raise ERRORS.pop()
+
+
+urlpatterns = [path("breaks", breaks), *ours]
+HTML = {"Accept": "text/html", "Accept-Language": "de"}
+
+
+@pytest.mark.urls(__name__)
+@pytest.mark.parametrize(
+    ("error", "status", "heading"),
+    [
+        (SuspiciousOperation(), 400, "Diese Anfrage verstehen wir nicht"),
+        (PermissionDenied(), 403, "Sie dürfen diese Seite nicht öffnen"),
+        (Http404(), 404, "Diese Seite gibt es nicht"),
+        (RuntimeError("boom"), 500, "Bei uns ist etwas schiefgegangen"),
+        (OperationalError("no database"), 503, "Die Seite ist im Augenblick nicht erreichbar"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else str(value),
+)
+def test_an_error_is_a_page_of_ours_that_asks_nothing_of_the_database(
+    error: Exception, status: int, heading: str
+) -> None:
+    """No database is allowed in this test: touching it would fail."""
+    ERRORS.append(error)
+    response = Client(raise_request_exception=False).get("/breaks", headers=HTML)
+    page = response.content.decode()
+    assert response.status_code == status
+    assert f"<h1>{heading}</h1>" in page
+    assert 'lang="de"' in page
+    assert f'<a class="btn btn-main" href="{reverse("home")}">Ihre Aufgaben</a>' in page
+    assert ("Retry-After" in response.headers) == (status == 503)
+    assert "boom" not in page
+
+
+def test_a_form_without_its_token_is_told_to_reload() -> None:
+    response = Client(enforce_csrf_checks=True).post(reverse("set-language"), headers=HTML)
+    assert response.status_code == 403
+    assert "<h1>Dieses Formular ist abgelaufen</h1>" in response.content.decode()
+
+
+def test_the_address_of_a_form_opened_as_a_page_leads_back() -> None:
+    response = Client().get(reverse("sign-out"), headers=HTML)
+    assert response.status_code == 405
+    assert "<h1>Diese Adresse ist keine Seite</h1>" in response.content.decode()
+    assert int(response.headers["Content-Length"]) == len(response.content)
+    assert Client().get(reverse("sign-out"), headers={"Accept": "application/json"}).content == b""
