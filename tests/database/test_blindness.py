@@ -1,7 +1,8 @@
 """What an annotator's browser receives does not depend on what it must not know.
 
-Two studies that differ only in system names, the order of candidates or the order of upload give the same
-bytes, once random tokens are made equal; and no form of a system's name occurs in any of them.
+Two studies that differ only in system names, the order of candidates, the order of upload or in which
+comparisons are attention checks give the same bytes, once random tokens are made equal; and no form of a
+system's name occurs in any of them.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import base64
 import hashlib
 import re
 import uuid
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
@@ -17,7 +19,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from evaluation.models import Annotator, Campaign, Task, User
+from evaluation.models import Annotator, Campaign, Comparison, Task, User
 from evaluation.schemes import Choice
 from evaluation.services import judging
 from tests.database.conftest import SENTENCES, annotator, make_task
@@ -60,9 +62,12 @@ def crawl(task: Task, bob: Annotator) -> list[tuple[int, bytes, bytes]]:
     return seen
 
 
-def study(sentences: list[dict[str, Any]]) -> list[tuple[int, bytes, bytes]]:
+def study(
+    sentences: list[dict[str, Any]], change: Callable[[Task], object] = lambda task: None, **settings: Any
+) -> list[tuple[int, bytes, bytes]]:
     """A study from nothing to the last sentence; afterwards nothing is left of it."""
-    task = make_task(sentences=sentences)
+    task = make_task(sentences=sentences, **settings)
+    change(task)
     responses = crawl(task, annotator("bob", task))
     Annotator.objects.get().rankings.all().delete()
     Annotator.objects.get().slots.update(annotator=None, state="free")
@@ -90,6 +95,24 @@ def renamed(names: dict[str, str]) -> list[dict[str, Any]]:
 )
 def test_responses_do_not_depend_on_what_must_stay_hidden(db: None, other: list[dict[str, Any]]) -> None:
     assert study(SENTENCES) == study(other)
+
+
+def unflagged(task: Task) -> None:
+    """The same comparisons, none of them known as a check."""
+    assert Comparison.objects.exclude(check_kind="").count() == 1
+    Comparison.objects.update(check_kind="", expected="")
+    Task.objects.update(checks=0)
+
+
+def all_flagged(task: Task) -> None:
+    Comparison.objects.update(check_kind=Comparison.Check.DEGRADED, expected="A<B")
+    Task.objects.update(checks=7)
+
+
+@pytest.mark.parametrize("change", [unflagged, all_flagged])
+def test_responses_do_not_depend_on_what_is_a_check(db: None, change: Callable[[Task], None]) -> None:
+    """The answer is wrong where a check expects another, and nothing shows that either."""
+    assert study(SENTENCES, checks=10, repeats=20) == study(SENTENCES, change, checks=10, repeats=20)
 
 
 def disguises(name: str) -> list[bytes]:
