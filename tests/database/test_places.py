@@ -179,6 +179,14 @@ def test_a_withdrawn_ranking_leaves_the_sentence_unfinished(task: Task, bob: Ann
     assert places.finish(assignment) == [place]
 
 
+def test_skipping_puts_all_places_aside(task: Task, bob: Annotator, signed_in: SignIn) -> None:
+    assignment = first(task, bob)
+    signed_in(bob).post(reverse("skip", args=[assignment.token]), {"reason": "too long"})
+    assignment.refresh_from_db()
+    assert (assignment.skip_reason, assignment.active_ms) == ("too long", 0)
+    assert first(task, bob).comparison != assignment.comparison
+
+
 def test_an_answer_after_the_seat_was_given_away_is_surplus_and_kept(task: Task, bob: Annotator) -> None:
     Slot.objects.filter(k__gt=0).delete()
     assignment = first(task, bob)
