@@ -30,7 +30,7 @@ class HomePage:
     tasks: list[OwnTask]
     managed: list[Task]
     active_minutes: int
-    sentences: int
+    comparisons: int
 
 
 def home_page(user: User) -> HomePage:
@@ -59,7 +59,7 @@ def home_page(user: User) -> HomePage:
         tasks=sorted(own, key=lambda t: (t.is_finished, not t.task.is_open, not t.is_begun)),
         managed=list(managed[:200]),
         active_minutes=sum(t.progress.active_minutes for t in own),
-        sentences=sum(t.progress.done for t in own),
+        comparisons=sum(t.progress.done for t in own),
     )
 
 

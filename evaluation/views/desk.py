@@ -69,7 +69,7 @@ def _said(page: AnnotationPage, task: Task, missing: Sequence[int]) -> dict[str,
     shows_source = task.shows == Task.Shows.SOURCE
     minutes = page.progress.minutes_left
     return {
-        "position": _("Sentence %(n)d of %(total)d") % {"n": page.number, "total": page.progress.total},
+        "position": _("Comparison %(n)d of %(total)d") % {"n": page.number, "total": page.progress.total},
         "left": _("about %(n)d min left") % {"n": minutes} if minutes else "",
         "languages": f"{source} → {target} · " if source else "",
         "above_kind": _("Source") if shows_source else _("Reference"),
