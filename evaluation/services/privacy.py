@@ -2,7 +2,7 @@
 
 A study rests on its rankings, and they have pointed to a nameless ``Annotator`` from the start; so erasing
 cuts the one thread from there to a person. Free words that the person typed go as well, for nobody knows
-what is in them. The decision and its reasons: docs/decisions/005-erasure.md.
+what is in them. The decision and its reasons: docs/decisions/006-erasure.md.
 """
 
 from __future__ import annotations
