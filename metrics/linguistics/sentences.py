@@ -2,18 +2,17 @@
 
 Corpora for language models and collocations count sentences, and running text does not come one sentence a
 line. Punkt's trained parameters come with the optional tools and run as a process of their own. The plain
-rule cuts after a full stop, question or exclamation mark before a capital, a digit or a quotation mark, but
-not after an initial or a few abbreviations. Either way no word is lost: the sentences joined are the text,
-white space aside.
+rule is that of the default corpus. Either way no word is lost: the sentences joined are the text, white space
+aside.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
+from metrics.collocation.corpus import sentences as plain
 from metrics.linguistics import base
 from metrics.linguistics.base import Mode, Tool
 from metrics.linguistics.process import Failure, Pool, Worker
@@ -25,13 +24,6 @@ MODELS = {
     "et": "estonian", "fi": "finnish", "fr": "french", "it": "italian", "nl": "dutch", "no": "norwegian",
     "pl": "polish", "pt": "portuguese", "ru": "russian", "sl": "slovene", "sv": "swedish", "tr": "turkish",
 }  # fmt: skip
-_ABBREVIATIONS = frozenset(
-    {
-        "bzw", "ca", "capt", "dr", "etc", "fr", "gen", "gov", "hr", "inc", "jr", "lt", "mr", "mrs", "ms",
-        "nr", "prof", "sen", "sr", "st", "str", "usw", "vgl", "vs",
-    }
-)  # fmt: skip
-_CUT = re.compile(r"(?<=[.!?…])[\"'”’»)\]]*\s+(?=[\"'“‘„«(\[]*[\w¿¡])")
 
 
 class Splitter(Protocol):
@@ -89,28 +81,3 @@ class PunktSplitter:
 
     def close(self) -> None:
         self._pool.close()
-
-
-def plain(text: str) -> list[str]:
-    """Sentences by the plain rule.
-
-    >>> plain("Dr. Meier came at 3.30 p.m. and left. “Why?” No one knows!")
-    ['Dr. Meier came at 3.30 p.m. and left.', '“Why?”', 'No one knows!']
-    """
-    sentences: list[str] = []
-    start = 0
-    for cut in _CUT.finditer(text):
-        if not _continues(text[start : cut.start()], text[cut.end() :]):
-            sentences.append(text[start : cut.end()].strip())
-            start = cut.end()
-    return [sentence for sentence in [*sentences, text[start:].strip()] if sentence]
-
-
-def _continues(before: str, after: str) -> bool:
-    """Whether the sentence goes on: a small letter follows, or an initial or abbreviation stands before."""
-    first = after.lstrip("\"'“‘„«([")[:1]
-    if first.islower():
-        return True
-    last = before.split()[-1].strip("\"'“‘„«([") if before.split() else ""
-    word = last.removesuffix(".")
-    return last.endswith(".") and (word.lower() in _ABBREVIATIONS or (len(word) == 1 and word.isalpha()))
