@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.db import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.test import Client
 from django.urls import path, reverse
+from django.utils import translation
 
 from appraise.urls import urlpatterns as ours
 
@@ -20,6 +23,13 @@ def breaks(request: HttpRequest) -> HttpResponse:
 
 urlpatterns = [path("breaks", breaks), *ours]
 HTML = {"Accept": "text/html", "Accept-Language": "de"}
+
+
+@pytest.fixture(autouse=True)
+def english_again() -> Iterator[None]:
+    """A request leaves its language behind in this thread; the next test expects English."""
+    with translation.override("en"):
+        yield
 
 
 @pytest.mark.urls(__name__)
