@@ -38,6 +38,12 @@ def _pair(pair: AskedPair) -> Iterator[str]:
 def _answer(answer: AnswerRow) -> str:
     """Attributes of an answer; only names, labels and times could hold what XML must escape."""
     who, time, version, current, label, left, surplus, alignment, active, elapsed, order, received = answer
+    if None not in answer[:-1] and received is None:  # as nearly all are: one piece
+        return (
+            f' annotator={_quoted(who)} presentation="{time}" version="{version}" current="{_FLAG[current]}"'
+            f' label={_quoted(label or "")} left="{left}" surplus="{_FLAG[surplus]}" alignment="{alignment}"'
+            f' active_ms="{active}" elapsed_ms="{elapsed}" order="{order}"'
+        )
     return "".join(
         (
             f' annotator={_quoted(who)} presentation="{time}" version="{version}" current="{_FLAG[current]}"',

@@ -6,23 +6,38 @@ time, however many there are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
-from typing import Any
+from itertools import repeat
+from typing import Any, NamedTuple
 
+import numpy as np
 from django.db import connection
-from django.db.models import DateTimeField, F, Q, Value
+from django.db.models import BigIntegerField, F, Q, Value
+from django.db.models.functions import Cast, Coalesce
+from numpy.typing import NDArray
 
+from evaluation.agreement.judgements import Ints
 from evaluation.exporters import AskedPair
 from evaluation.exporters.model import AnswerRow
 from evaluation.models import Alignment, Annotator, Occurrence, Output, PhrasePair, Ranking
-from evaluation.reports.columns import no_collection
-from evaluation.reports.judgements import pseudonym
+from evaluation.reports.columns import integer_columns, no_collection
+from evaluation.reports.judgements import FEW, MANY, pseudonym, said
 from evaluation.reports.scope import Scope
+from evaluation.schemes import SIX_WAY
+from evaluation.study.values import latest
 
 CHUNK = 2_000  # pairs
+
+
+def _and_one(name: str) -> Cast:
+    return Cast(Coalesce(F(name), Value(-1)) + 1, BigIntegerField())
+
+
+_COLUMNS = (
+    "annotator_id", said(), _and_one("alignment"), _and_one("active_ms"), _and_one("elapsed_ms"), "pk",
+)  # fmt: skip
+_BITS = (MANY, FEW, FEW, MANY, MANY, MANY, MANY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,42 +121,94 @@ def _flipped(pairs: Sequence[int]) -> dict[int, bool]:
     return {pair: bool(turned) for pair, turned in _fetched(rows.values_list("pair_id", "flipped"))}
 
 
-_COLUMNS = ("pair_id", "annotator_id", "presentation", "version", "choice", "swapped", "slot_id",
-            "alignment_id", "active_ms", "elapsed_ms", "pk")  # fmt: skip
-
-
 def _answers(pairs: Sequence[int], who: Voices, first: int) -> dict[int, list[AnswerRow]]:
     """Pair id → its answers, oldest first."""
-    when = F("received_at") if who.identified else Value(None, output_field=DateTimeField())
     # A range, not a list: pairs of a task follow each other, and strangers are left out below.
-    rows = Ranking.objects.filter(pair__gte=pairs[0], pair__lte=pairs[-1]).order_by("pair_id", "pk")
-    versions = dict(
+    rankings = Ranking.objects.filter(pair__gte=pairs[0], pair__lte=pairs[-1]).order_by("pair_id", "pk")
+    versions: dict[int, int] = dict(
         Alignment.objects.filter(
             comparison__owned_pairs__gte=pairs[0], comparison__owned_pairs__lte=pairs[-1]
         )
         .values_list("pk", "version")
         .distinct()
     )
+    read = integer_columns(rankings.values_list("pair_id", *_COLUMNS), _BITS)
+    asked = read[0]
+    times: Iterable[str | None] = repeat(None)
+    if who.identified:  # by number: an answer may have arrived between the two queries
+        when = {number: str(at) for number, at in _fetched(rankings.values_list("pk", "received_at"))}
+        times = map(when.get, read[-1].tolist())
+    rows = list(_rows(_Read(*read), who.names, first, versions, times))
     wanted = set(pairs)
+    starts = np.flatnonzero(np.diff(asked, prepend=-1))
+    ends = np.append(starts[1:], len(rows))[: len(starts)]
     return {
-        pair: _group(list(group), who, first, versions)
-        for pair, group in groupby(_fetched(rows.values_list(*_COLUMNS, when)), key=itemgetter(0))
+        pair: rows[start:end]
+        for pair, start, end in zip(asked[starts].tolist(), starts.tolist(), ends.tolist(), strict=True)
         if pair in wanted
     }
 
 
-def _group(rows: list[tuple[Any, ...]], who: Voices, first: int, versions: dict[int, int]) -> list[AnswerRow]:
-    newest = {(row[1], row[2]): row[3] for row in rows}
-    names = who.names
-    return [
-        (
-            names[person], time, version, newest[person, time] == version, label,
-            "second" if swapped else "first", slot is None, versions.get(alignment), active, elapsed,
-            number - first + 1, None if received is None else str(received),
-        )
-        for _, person, time, version, label, swapped, slot, alignment, active, elapsed, number, received
-        in rows
-    ]  # fmt: skip
+class _Read(NamedTuple):
+    """Rankings as columns, in the order of pairs; what may be missing is a number and one, or nought.
+
+    ``how`` holds from its lowest bit: swapped, surplus, label (3 bits), presentation (5), version.
+    """
+
+    pairs: Ints
+    people: Ints
+    how: Ints
+    alignments: Ints
+    active: Ints
+    elapsed: Ints
+    numbers: Ints
+
+    @property
+    def current(self) -> NDArray[np.bool_]:
+        """Which rows are the newest version of their answer."""
+        found = np.ones(len(self.how), dtype=bool)
+        if (self.how >> 10 > 1).any():
+            found[:] = False
+            found[latest([self.pairs, self.people, self.how >> 5 & 31])] = True
+        return found
+
+
+def _rows(
+    read: _Read, names: dict[int, str], first: int, versions: dict[int, int], times: Iterable[str | None]
+) -> Iterator[AnswerRow]:
+    """Column by column: a row costs a sixth of what it costs field by field."""
+    how = read.how
+    return zip(
+        map(names.__getitem__, read.people.tolist()),
+        (how >> 5 & 31).tolist(),
+        (how >> 10).tolist(),
+        read.current.tolist(),
+        map(_LABELS.__getitem__, (how >> 2 & 7).tolist()),
+        map(_SIDES.__getitem__, (how & 1).tolist()),
+        (how & 2 > 0).tolist(),
+        map({number + 1: version for number, version in versions.items()}.get, read.alignments.tolist()),
+        _known(read.active),
+        _known(read.elapsed),
+        (read.numbers - (first - 1)).tolist(),
+        times,
+        strict=False,  # times may be endless
+    )
+
+
+def _known(numbers: Ints) -> list[int | None]:
+    """Back from a number and one, or nought, to a number, or nothing.
+
+    >>> _known(np.array([8, 0]))
+    [7, None]
+    """
+    found: list[int | None] = (numbers - 1).tolist()
+    for place in np.flatnonzero(numbers == 0).tolist():
+        found[place] = None
+    return found
+
+
+_LABELS = (*SIX_WAY.labels, None, None)  # the last is an answer that was withdrawn
+_SIDES = ("first", "second")
 
 
 def _fetched(rows: Any) -> list[tuple[Any, ...]]:

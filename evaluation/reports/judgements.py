@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from django.db.models import BigIntegerField, Case, F, IntegerField, OuterRef, QuerySet, Subquery, Value, When
+from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Cast, Coalesce
 from numpy.typing import NDArray
 
@@ -76,8 +77,7 @@ def study(tasks: Sequence[Task], *, named: bool = False) -> Study:
 class _Answers(NamedTuple):
     """Rankings as they are stored, one value of each column for each.
 
-    ``said`` holds from its lowest bit: swapped, surplus, label (3 bits), presentation (5), version.
-    ``active`` is the time in milliseconds and one.
+    ``said`` is made by the function of that name; ``active`` is the time in milliseconds and one.
     """
 
     annotators: NDArray[np.int64]
@@ -152,23 +152,25 @@ def _people(tasks: Sequence[Task], ids: NDArray[np.int64], *, named: bool) -> di
 
 def _rankings(tasks: Sequence[Task], asked: _Pairs) -> QuerySet[Ranking, tuple[int, ...]]:
     """The columns of ``_Answers``, oldest first."""
-    label = Case(
-        *(When(choice=name, then=Value(CODE_OF[name] * 4)) for name in _OFTEN_FIRST),
-        default=Value(WITHDRAWN * 4),
-    )
-    surplus = Case(When(slot=None, then=Value(2)), default=Value(0))
-    said = F("version") * 2**10 + F("presentation") * 32 + label + surplus
     rankings = Ranking.objects.order_by("pk")
     # Where much of the table is wanted, all of it is read: faster than row by row through the index.
     # Strangers are left out afterwards.
     if len(asked.ids) * 4 < asked.newest:
         rankings = rankings.filter(pair__in=PhrasePair.objects.filter(task__in=_keys(tasks)).values("pk"))
-    return rankings.values_list(
-        "annotator_id",
-        "pair_id",
-        Cast(said, BigIntegerField()) + Cast(Cast("swapped", IntegerField()), BigIntegerField()),
-        Cast(Coalesce(F("active_ms"), Value(NO_TIME)) + 1, BigIntegerField()),
+    active = Cast(Coalesce(F("active_ms"), Value(NO_TIME)) + 1, BigIntegerField())
+    return rankings.values_list("annotator_id", "pair_id", said(), active)
+
+
+def said() -> CombinedExpression:
+    """A ranking's small parts in one number; from its lowest bit: swapped, surplus, label (3 bits),
+    presentation (5), version."""
+    label = Case(
+        *(When(choice=name, then=Value(CODE_OF[name] * 4)) for name in _OFTEN_FIRST),
+        default=Value(WITHDRAWN * 4),
     )
+    surplus = Case(When(slot=None, then=Value(2)), default=Value(0))
+    small = F("version") * 2**10 + F("presentation") * 32 + label + surplus
+    return Cast(small, BigIntegerField()) + Cast(Cast("swapped", IntegerField()), BigIntegerField())
 
 
 _OFTEN_FIRST = ("A=B", "A>B", "A<B", "A>>B", "A<<B", "N/A")  # the fewer comparisons, the faster

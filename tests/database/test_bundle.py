@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import zipfile
 from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
 
 from evaluation.exporters.unbundle import Bundle, read_study
@@ -70,6 +74,26 @@ def test_it_holds_without_the_database(bundle: Path) -> None:
     assert found.differences == ()
     assert found.tables == 13
     assert found.signature.startswith("appraise|campaign:study|tasks:2|scheme:four-way+six-way|")
+
+
+def test_a_site_that_never_saw_the_study_verifies_it(bundle: Path, tmp_path: Path) -> None:
+    """Other processes, with a home of their own, in which no database ever comes to be."""
+
+    def change(name: str, content: bytes) -> bytes:
+        return content.replace(b'"A>B"', b'"A<B"', 5) if name == "data/rankings.jsonl" else content
+
+    home = tmp_path / "elsewhere"
+    home.mkdir()
+    for path, answer in ((bundle, (0, True)), (rewritten(bundle, change), (1, False))):
+        done = subprocess.run(
+            [sys.executable, str(Path(settings.BASE_DIR) / "manage.py"), "verify_bundle", str(path)],
+            env={"PATH": os.environ["PATH"], "APPRAISE_HOME": str(home)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, json.loads(done.stdout)["verified"]) == answer, done.stderr
+    assert not list(home.glob("*.sqlite3*"))
 
 
 def test_the_same_study_gives_the_same_bytes(bundle: Path, tmp_path: Path) -> None:
