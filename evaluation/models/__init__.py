@@ -5,6 +5,7 @@
 ``items``    what is shown: Item, System, Candidate, Output, Comparison, Alignment
 ``judging``  what is asked and answered: PhrasePair, Occurrence, Slot, Assignment, Ranking …
 ``practice`` what is tried before: PracticeQuestion, PracticeRound
+``steering`` what steers a running task: Draw, Standing
 ``jobs``     what runs in the background: Job
 ``uploads``  files on their way to becoming a task: Upload, UploadedFile
 ``oversight`` what organisers and operators do: Adjudication, ApiToken, AuditEntry
@@ -28,6 +29,7 @@ from evaluation.models.oversight import Adjudication, ApiToken, AuditEntry
 from evaluation.models.people import Annotator, Invitation, Membership, Role, User
 from evaluation.models.practice import PracticeQuestion, PracticeRound
 from evaluation.models.protection import Erasure, SignIn
+from evaluation.models.steering import Draw, Standing
 from evaluation.models.tasks import Campaign, Task
 from evaluation.models.uploads import Upload, UploadedFile
 
@@ -42,6 +44,7 @@ __all__ = [
     "Campaign",
     "Candidate",
     "Comparison",
+    "Draw",
     "Erasure",
     "Invitation",
     "Item",
@@ -57,6 +60,7 @@ __all__ = [
     "SentenceAnswer",
     "SignIn",
     "Slot",
+    "Standing",
     "System",
     "Task",
     "Upload",

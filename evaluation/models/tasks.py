@@ -96,6 +96,13 @@ class Task(models.Model):
         PAIRS = "pairs", _("two at a time")
         PLACES = "places", _("all variants of a place at once")
 
+    class Selection(models.TextChoices):
+        """Which open question comes next."""
+
+        OFF = "", _("in the order of the task")
+        ORDER = "order", _("what tells most about the order of the systems")
+        DISAGREEMENT = "disagreement", _("where people are most divided")
+
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="tasks")
     slug = models.SlugField(max_length=80, unique=True)
     name = models.CharField(max_length=200)
@@ -116,6 +123,7 @@ class Task(models.Model):
     moved = models.CharField(max_length=10, choices=Moved.choices, default=Moved.RANKED)
     judging = models.CharField(max_length=10, choices=Judging.choices, default=Judging.PAIRS)
     practice = models.BooleanField(_("a practice round before the first sentence"), default=False)
+    selection = models.CharField(max_length=12, choices=Selection.choices, default=Selection.OFF, blank=True)
     seed = models.PositiveIntegerField(default=1)
     ask_sentence = models.BooleanField(_("ask for a verdict on the whole sentence"), default=False)
     ask_rating = models.BooleanField(_("ask for a five-point rating of each candidate"), default=False)
