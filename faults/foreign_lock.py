@@ -49,7 +49,7 @@ def hold(site: StagedSite, seconds: float) -> None:
     with site.store.opened() as connection:
         connection.execute("BEGIN IMMEDIATE" if site.store.kind == SQLITE else "BEGIN")
         if site.store.kind == POSTGRESQL:
-            connection.execute("LOCK TABLE evaluation_ranking, evaluation_slot IN EXCLUSIVE MODE")
+            connection.execute("LOCK TABLE evaluation_ranking IN EXCLUSIVE MODE")
         connection.execute(WRITE)
         time.sleep(seconds)
         connection.execute("COMMIT")

@@ -9,7 +9,7 @@ import time
 from faults import invariants
 from faults.base import POSTGRESQL, SQLITE, Fault, Ground, Outcome
 from faults.journal import Journal
-from faults.people import crowd, go_home
+from faults.people import crowd, go_home, wait_for
 from faults.prepare import LONG
 from faults.site import StagedSite
 
@@ -32,6 +32,7 @@ def run(ground: Ground) -> Outcome:
                 site.start()
             else:
                 site.start_warm()
+        wait_for(lambda: journal.count >= wanted, 300)  # a slow machine falls behind
         statuses = go_home(people, over)
         site.kill()
         invariants.check(site.store, journal, outcome)

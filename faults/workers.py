@@ -11,6 +11,7 @@ import json
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -42,6 +43,8 @@ def in_a_child(function: Callable[..., object], given: Given) -> Given:
         try:
             os.write(writing, json.dumps(function(**given)).encode())
             status = 0
+        except Exception:  # told to whoever reads the log, not to a parent that would die of it
+            traceback.print_exc()
         finally:
             os._exit(status)
     os.close(writing)

@@ -1,0 +1,46 @@
+"""``migrate``, where a migration and the note that it was made are one transaction.
+
+Django writes the note after it has committed the migration, wherever indexes or references were left to the
+end. A process that is killed in between leaves a schema that says “already exists” to the next attempt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+from django.core.management.commands import migrate
+from django.db import transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.migrations import Migration
+from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.state import ProjectState
+
+
+class WholeSteps(MigrationExecutor):
+    def apply_migration(self, state: ProjectState, migration: Migration, *args: Any, **options: Any) -> Any:
+        with one_transaction(self.connection, migration):
+            return super().apply_migration(state, migration, *args, **options)
+
+    def unapply_migration(self, state: ProjectState, migration: Migration, *args: Any, **options: Any) -> Any:
+        with one_transaction(self.connection, migration):
+            return super().unapply_migration(state, migration, *args, **options)
+
+
+@contextmanager
+def one_transaction(connection: BaseDatabaseWrapper, migration: Migration) -> Iterator[None]:
+    if not migration.atomic or not connection.features.can_rollback_ddl:
+        yield
+        return
+    # SQLite stops checking references outside of transactions only, and its schema editor insists on it.
+    unchecked = connection.constraint_checks_disabled() if connection.vendor == "sqlite" else nullcontext()
+    with unchecked, transaction.atomic(connection.alias):
+        yield
+
+
+class Command(migrate.Command):
+    def handle(self, *args: Any, **options: Any) -> None:  # Any: argparse's values
+        # The command takes its executor from its module; there is no other door.
+        vars(migrate)["MigrationExecutor"] = WholeSteps
+        super().handle(*args, **options)
