@@ -16,8 +16,8 @@ from pathlib import Path
 
 from faults.base import BOTH
 from faults.catalogue import FAULTS
-from faults.report import About, as_data, as_page, good
-from faults.runs import FUZZ_SECONDS, LANES, Fuzzed, Result, fuzz_all, plan, run_all
+from faults.report import About, as_data, as_page, from_data, good
+from faults.runs import FUZZ_SECONDS, LANES, Fuzzed, Result, Run, fuzz_all, plan, run_all
 from faults.site import prepare_stage
 from tests.site import ROOT
 
@@ -25,28 +25,47 @@ from tests.site import ROOT
 def main() -> int:
     options = arguments()
     started = time.monotonic()
-    fuzzed: list[Fuzzed] = []
-    fuzzing = threading.Thread(target=lambda: fuzzed.extend(fuzz_all(FUZZ_SECONDS, tell_fuzzed)), daemon=True)
+    earlier, kept, fuzz_kept = taken_over(options.json) if options.again else ("", {}, {})
+    fuzzed: dict[str, Fuzzed] = dict(fuzz_kept)
+    fuzzing = threading.Thread(target=fuzz_the_rest, args=(fuzzed,), daemon=True)
     if not options.only and not options.no_fuzz:
         fuzzing.start()
-    chosen = [FAULTS[key] for key in options.only or FAULTS]
+    runs = plan([FAULTS[key] for key in options.only or FAULTS], seeded=not options.no_bugs)
+    results = kept | break_things([run for run in runs if run not in kept], options)
+    if fuzzing.is_alive():
+        fuzzing.join()
+    date, took = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC", round(time.monotonic() - started)
+    about = About(date, commit(), machine(), took, options.full, earlier)
+    return conclude(about, [results[run] for run in runs], list(fuzzed.values()), options)
+
+
+def taken_over(path: Path) -> tuple[str, dict[Run, Result], dict[str, Fuzzed]]:
+    """What was good in an earlier report, and which report that was."""
+    about, results, fuzzed = from_data(json.loads(path.read_text("utf-8")))
+    of_earlier = f"; {about.earlier}" if about.earlier else ""
+    return (
+        f"{about.date}, commit `{about.commit}`, {about.seconds / 60:.0f} minutes{of_earlier}",
+        {result.run: result for result in results if result.good},
+        {one.form: one for one in fuzzed if one.good},
+    )
+
+
+def fuzz_the_rest(fuzzed: dict[str, Fuzzed]) -> None:
+    for one in fuzz_all(FUZZ_SECONDS, tell_fuzzed, done=set(fuzzed)):
+        fuzzed[one.form] = one
+
+
+def break_things(runs: list[Run], options: argparse.Namespace) -> dict[Run, Result]:
     with tempfile.TemporaryDirectory(prefix="appraise-faults-", ignore_cleanup_errors=True) as folder:
         stage = Path(folder)
         stage.chmod(0o755)  # PostgreSQL's user must be able to look inside
         for kind in BOTH:
             prepare_stage(stage, kind)
-        results = run_all(
-            plan(chosen, seeded=not options.no_bugs), stage, full=options.full, lanes=options.lanes, tell=tell
-        )
-    if fuzzing.is_alive():
-        fuzzing.join()
-    about = About(
-        f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
-        commit(),
-        machine(),
-        round(time.monotonic() - started),
-        options.full,
-    )
+        found = run_all(runs, stage, full=options.full, lanes=options.lanes, tell=tell)
+    return {result.run: result for result in found}
+
+
+def conclude(about: About, results: list[Result], fuzzed: list[Fuzzed], options: argparse.Namespace) -> int:
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(json.dumps(as_data(about, results, fuzzed), indent=1) + "\n", "utf-8")
     if options.page:
@@ -63,6 +82,7 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--full", action="store_true", help="five times as much of everything")
     parser.add_argument("--lanes", type=int, default=LANES, help="runs at the same time")
+    parser.add_argument("--again", action="store_true", help="only what was not good in the last report")
     parser.add_argument("--no-bugs", action="store_true", help="leave the seeded bugs out")
     parser.add_argument("--no-fuzz", action="store_true", help="leave the fuzzing out")
     parser.add_argument("--json", type=Path, default=ROOT / "var" / "faults.json")

@@ -202,15 +202,15 @@ def entities_expanded() -> None:
 
 @bug
 def broken_reader() -> None:
-    """A reader that trips over a rare word, with an error that nobody foresaw."""
+    """A reader that trips over a rare byte, with an error that nobody foresaw."""
     from evaluation.importers import decode
 
     read = decode._read
 
     def trips(*given: Any) -> bytes:
         data = read(*given)
-        if b"NaN" in data:
-            raise KeyError("NaN")
+        if b"\xff" in data:
+            raise KeyError("0xff")
         return data
 
     replace(decode, "_read", trips)

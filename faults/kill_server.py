@@ -40,7 +40,8 @@ def run(ground: Ground) -> Outcome:
         "kills": kills,
         "sentences_finished": sum(person.finished for person in people),
         "requests_without_answer": sum(person.unanswered for person in people),
-        "server_errors": sum(n for status, n in statuses.items() if status >= 500),
+        "answers_503": statuses[503],
+        "server_errors": statuses[500],
     }
     outcome.expect(journal.count >= wanted, f"only {journal.count} answers were acknowledged")
     return outcome

@@ -8,7 +8,7 @@ from typing import Any
 
 from faults.base import POSTGRESQL, SQLITE
 from faults.catalogue import FAULTS
-from faults.runs import FUZZ_SECONDS, Fuzzed, Result
+from faults.runs import FUZZ_SECONDS, Fuzzed, Result, Run
 
 NAMES = {SQLITE: "SQLite", POSTGRESQL: "PostgreSQL", "none": "–"}
 METHOD = (
@@ -40,6 +40,7 @@ class About:
     machine: str
     seconds: float
     full: bool
+    earlier: str = ""  # from which runs good results were taken over
 
 
 def good(results: Iterable[Result], fuzzed: Iterable[Fuzzed]) -> bool:
@@ -56,6 +57,13 @@ def as_data(about: About, results: list[Result], fuzzed: list[Fuzzed]) -> dict[s
         "fuzzing": [asdict(one) for one in fuzzed],
         "not_promised": NOT_PROMISED,
     }
+
+
+def from_data(data: dict[str, Any]) -> tuple[About, list[Result], list[Fuzzed]]:
+    """The way back from ``as_data``."""
+    names = ("counts", "violations", "error", "seconds")
+    results = [Result(Run(**one["run"]), **{name: one[name] for name in names}) for one in data["runs"]]
+    return About(**data["about"]), results, [Fuzzed(**one) for one in data["fuzzing"]]
 
 
 def promises(results: list[Result], fuzzed: list[Fuzzed]) -> list[tuple[str, bool]]:
@@ -108,6 +116,7 @@ def as_page(about: About, results: list[Result], fuzzed: list[Fuzzed]) -> str:
         "What `make faults` did to Appraise, and what came of it. The page is written by the run itself:",
         f"{about.date}, commit `{about.commit}`, {about.machine}, {about.seconds / 60:.0f} minutes"
         + (", the long form." if about.full else "."),
+        *([f"Some results were taken over: {about.earlier}."] if about.earlier else []),
         "",
         *METHOD,
         "",

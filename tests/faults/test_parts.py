@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import doctest
 import importlib
+import json
 import sqlite3
 import threading
 from pathlib import Path
@@ -19,7 +20,7 @@ from faults.base import BOTH, Ground, Outcome
 from faults.catalogue import FAULTS
 from faults.databases import Store
 from faults.journal import Acknowledged, Journal
-from faults.report import About, as_data, as_page, good, promises
+from faults.report import About, as_data, as_page, from_data, good, promises
 from faults.runs import Fuzzed, Result, Run, plan
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -180,6 +181,7 @@ def test_the_page_and_the_data_tell_the_same() -> None:
     ]
     page, data = as_page(ABOUT, results, fuzzed), as_data(ABOUT, results, fuzzed)
     assert data["good"] is False
+    assert from_data(json.loads(json.dumps(data))) == (ABOUT, results, fuzzed)
     assert "kept: SQLite: 205 kill −9 cycles, 20,200 acknowledged rankings, 0 lost, 0 doubled" in page
     assert "RuntimeError: no server" in page
     assert "What we do not promise" in page
