@@ -2,7 +2,7 @@
 
 No text is shipped with the project: the packages are fetched with ``apt-get download``, unpacked with
 ``dpkg-deb`` and read here. What comes out is **technical and political prose, not news**, and every report
-says so. One sentence a line, each different sentence once.
+says so. One sentence a line, each different sentence once; which rule cut them is told.
 
     python -m metrics.collocation.corpus --out english.txt.gz
 """
@@ -20,6 +20,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from html.parser import HTMLParser
+from itertools import chain
 from pathlib import Path
 
 from evaluation.problems import InputError, Problem
@@ -90,21 +91,37 @@ def fetch(package: str, folder: Path) -> None:
 
 
 def read(folder: Path, pattern: str) -> Iterator[str]:
-    """The sentences of all pages that match, in the order of their names."""
-    for path in sorted(folder.glob(pattern)):
-        yield from prose(path.read_text(encoding="utf-8", errors="replace"))
+    """The sentences of all pages that match, by name; cut by Punkt where it is there."""
+    from metrics.linguistics.sentences import splitter  # that module takes its plain rule from this one
+
+    cutter = splitter("en")
+    try:
+        for path in sorted(folder.glob(pattern)):
+            found = cutter.split(blocks(path.read_text(encoding="utf-8", errors="replace")))
+            yield from filter(is_prose, chain.from_iterable(found))
+    finally:
+        cutter.close()
 
 
 def prose(page: str) -> list[str]:
-    """The sentences of running text in an HTML or Mallard page.
+    """The sentences of running text in an HTML or Mallard page, cut by the plain rule.
 
     >>> prose("<h1>Files</h1><p>A file has a <b>name</b>. It also has an owner, e.g. Ann.</p><pre>ls</pre>")
     ['A file has a name.', 'It also has an owner, e.g. Ann.']
     """
+    return [sentence for block in blocks(page) for sentence in sentences(block) if is_prose(sentence)]
+
+
+def blocks(page: str) -> list[str]:
+    """The paragraphs, items and cells of an HTML or Mallard page, without code and menus.
+
+    >>> blocks("<h1>Files</h1><p>A file has a <b>name</b>.</p><pre>ls</pre>")
+    ['Files', 'A file has a name.']
+    """
     reader = _Blocks()
     reader.feed(page)
     reader.close()
-    return [sentence for block in reader.blocks() for sentence in sentences(block) if is_prose(sentence)]
+    return reader.blocks()
 
 
 def sentences(text: str) -> list[str]:
@@ -168,9 +185,12 @@ class _Blocks(HTMLParser):
 
 
 def main(arguments: list[str] | None = None) -> int:
+    from metrics.linguistics.sentences import splitter  # that module takes its plain rule from this one
+
     parser = argparse.ArgumentParser(description="Build the default English corpus from Debian packages.")
     parser.add_argument("--out", required=True, type=Path, help="a .txt.gz file to write")
     options = parser.parse_args(arguments)
+    cutter = splitter("en").tool  # nothing runs before there is text
     partial = options.out.with_name(options.out.name + ".partial")
     count = 0
     with gzip.GzipFile(partial, "wb", mtime=0) as file:
@@ -178,8 +198,14 @@ def main(arguments: list[str] | None = None) -> int:
             file.write(f"{sentence}\n".encode())
             count += 1
     partial.replace(options.out)
-    told = {"out": str(options.out), "sentences": count, "corpus": NAME, "description": DESCRIPTION}
-    print(json.dumps(told | {"packages": [source.package for source in SOURCES]}))
+    told: dict[str, object] = {
+        "out": str(options.out),
+        "sentences": count,
+        "corpus": NAME,
+        "description": DESCRIPTION,
+    }
+    told |= {"cut_by": str(cutter), "packages": [source.package for source in SOURCES]}
+    print(json.dumps(told))
     return 0
 
 

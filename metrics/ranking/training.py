@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from evaluation.problems import InputError, Problem
 from evaluation.tokens import tokenize
 from metrics import datasets
+from metrics.linguistics.sentences import Splitter, splitter
 from metrics.ranking import arpa, data, kneser_ney, lexicon, store
 from metrics.ranking.classifiers import CLASSIFIERS
 from metrics.ranking.experiment import Described, join
@@ -23,6 +25,7 @@ from metrics.tables import lines
 Note = Callable[[str], None]
 Options = Mapping[str, Any]  # Any: argparse's values
 RELIEF_EXAMPLES = 2000
+PARAGRAPHS = 1000  # of running text, cut at once
 
 
 def add_trainers(kinds: Any) -> None:  # Any: argparse's private type
@@ -43,6 +46,9 @@ def add_trainers(kinds: Any) -> None:  # Any: argparse's private type
 
     model = kinds.add_parser("lm", help="a Kneser-Ney language model, from text")
     model.add_argument("--text", nargs="+", required=True, metavar="FILE", help="one sentence a line")
+    model.add_argument(
+        "--running-text", action="store_true", help="a line is a paragraph: cut it into sentences"
+    )
     model.add_argument("--language", default="en")
     model.add_argument("--order", type=int, default=5)
     model.add_argument("--tokenized", action="store_true", help="words are apart already; keep their case")
@@ -104,11 +110,15 @@ def feature_ranking(
 def train_lm(options: Options, note: Note) -> dict[str, object]:
     if options["order"] < 1:
         raise InputError(Problem("bad_value", f"--order counts from 1, not {options['order']}"))
-    texts = _tokens(options["text"], options["language"], options["tokenized"])
+    running = splitter(options["language"]) if options["running_text"] else None
+    texts = _tokens(options["text"], options["language"], options["tokenized"], running)
     try:
         model = kneser_ney.train(texts, options["order"])
     except ValueError as error:
         raise InputError(Problem("empty_file", str(error), "give text", options["text"][0])) from error
+    finally:
+        if running:
+            running.close()
     arpa.save(model, Path(options["out"]))
     sizes = [len(rows) for rows in model.log_probs]
     return {
@@ -116,6 +126,7 @@ def train_lm(options: Options, note: Note) -> dict[str, object]:
         "order": model.order,
         "ngrams": sizes,
         "data": datasets.digest(options["text"]),
+        "cut_by": str(running.tool) if running else None,
     }
 
 
@@ -138,10 +149,19 @@ def train_lexicon(options: Options, note: Note) -> dict[str, object]:
     return {"out": options["out"], "entries": len(there.keys), **about}
 
 
-def _tokens(paths: Sequence[str], language: str, tokenized: bool) -> Iterator[tuple[str, ...]]:
+def _tokens(
+    paths: Sequence[str], language: str, tokenized: bool, running: Splitter | None = None
+) -> Iterator[tuple[str, ...]]:
+    """The words of every sentence: a line each, or several where a line is a paragraph."""
     for path in paths:
-        for _, line in lines(path):
-            yield tuple(line.split()) if tokenized else tokenize(line.lower(), language)
+        texts = (line for _, line in lines(path))
+        for sentence in _cut(texts, running) if running else texts:
+            yield tuple(sentence.split()) if tokenized else tokenize(sentence.lower(), language)
+
+
+def _cut(paragraphs: Iterator[str], running: Splitter) -> Iterator[str]:
+    while some := list(islice(paragraphs, PARAGRAPHS)):
+        yield from chain.from_iterable(running.split(some))
 
 
 def _sets(options: Options) -> tuple[list[data.RankedSet], str]:

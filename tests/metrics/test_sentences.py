@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metrics.collocation.corpus import read
 from metrics.collocation.corpus import sentences as plain
 from metrics.linguistics import base
+from metrics.linguistics import sentences as linguistics
 from metrics.linguistics.sentences import PlainSplitter, splitter
+from metrics.ranking.training import train_lm
 
 
 @pytest.mark.parametrize(
@@ -51,3 +57,31 @@ def test_punkt_knows_abbreviations_that_the_plain_rule_does_not() -> None:
         assert chosen.split([text, ""]) == [["Das ist z.B. ein Satz.", "Und noch einer."], []]
     finally:
         chosen.close()
+
+
+def test_pages_are_cut_by_the_splitter_of_their_language(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Halver(PlainSplitter):
+        def split(self, texts: Sequence[str]) -> list[list[str]]:
+            return [text.replace("five ", "five.|").split("|") for text in texts]
+
+    monkeypatch.setattr(linguistics, "splitter", lambda language: Halver() if language == "en" else None)
+    (tmp_path / "a.html").write_text(
+        "<p>one two three four five six seven eight nine ten.</p>", encoding="utf-8"
+    )
+    assert list(read(tmp_path, "*.html")) == ["one two three four five.", "six seven eight nine ten."]
+
+
+def test_a_language_model_learns_sentences_out_of_paragraphs(tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_text("It rained. We stayed. It rained.\n\nWe left.\n", encoding="utf-8")
+    options = {"text": [str(tmp_path / "text.txt")], "language": "xx", "tokenized": True, "order": 2}
+    summaries = {
+        running: train_lm(options | {"running_text": running, "out": str(tmp_path / "lm.arpa")}, print)
+        for running in (False, True)
+    }
+    assert summaries[False]["cut_by"] is None
+    assert summaries[True]["cut_by"] == "sentences-plain 1 (heuristic)"
+    text = (tmp_path / "lm.arpa").read_text(encoding="utf-8")  # the last one: every sentence begins and ends
+    assert "<s> We" in text
+    assert "rained. We" not in text
