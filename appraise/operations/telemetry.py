@@ -187,5 +187,10 @@ def _head(name: str, kind: str, meaning: str) -> tuple[str, str]:
 
 
 def _line(name: str, value: float, **labels: str) -> str:
+    """
+    >>> _line("appraise_rankings_total", 123456789.0)
+    'appraise_rankings_total 123456789'
+    """
     told = ",".join(f'{label}="{text}"' for label, text in labels.items())
-    return f"{name}{{{told}}} {value:g}" if told else f"{name} {value:g}"
+    number = str(int(value)) if value == int(value) else repr(value)  # :g would round after six digits
+    return f"{name}{{{told}}} {number}" if told else f"{name} {number}"

@@ -139,6 +139,10 @@ def test_without_a_token_an_empty_one_opens_nothing(watched: Settings) -> None:
         telemetry.metrics(request)
 
 
+def test_large_counts_are_not_rounded() -> None:
+    assert telemetry._line("x_total", 123456789.0, state="a") == 'x_total{state="a"} 123456789'
+
+
 def test_health_says_when_the_database_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
     def away() -> None:
         raise DatabaseError("away")
