@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
@@ -68,8 +69,8 @@ class Stage:
         return response
 
 
-def set_stage() -> Stage:
-    task = make_task()
+def set_stage(sentences: list[dict[str, Any]] | None = None) -> Stage:
+    task = make_task(sentences=sentences)
     bob, carol = annotator("bob", task), annotator("carol", task)
     assert bob.user is not None
     people: dict[str, User | None] = {
