@@ -55,7 +55,7 @@ def questions(annotator: Annotator) -> list[tuple[str, int]]:
     from evaluation.services import judging
 
     found = []
-    for task in Task.objects.order_by("slug"):
+    for task in Task.objects.filter(judging=Task.Judging.PAIRS).order_by("slug"):
         while (assignment := judging.next_assignment(task, annotator)) is not None:
             indices = judging.asked(assignment).values_list("index", flat=True)
             found += [(assignment.get_absolute_url(), index) for index in indices]

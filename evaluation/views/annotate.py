@@ -62,8 +62,8 @@ _ANSWERED = Prepared(
     lambda token, user: Assignment.objects.select_related("task")
     .filter(token=token, annotator__user=user, task__state__in=[Task.State.OPEN, Task.State.CLOSED])
     .only(
-        "annotator", "task__scheme_name", "task__state", "task__lease_minutes", "comparison", "presentation",
-        "alignment", "swapped", "finished_at",
+        "annotator", "task__scheme_name", "task__state", "task__judging", "task__lease_minutes", "comparison",
+        "presentation", "alignment", "swapped", "finished_at",
     ),
     "a token", 10001,
 )  # fmt: skip
