@@ -25,7 +25,7 @@ class Rule:
     allowed: dict[str, str] = field(default_factory=dict)
 
 
-DRAWN = "draws from escaped parts; TestStoredText shows it with hostile text"
+DRAWN = "draws from escaped parts; tests/journeys/test_stored_text.py shows it with hostile text"
 RULES = {
     "safe marks": Rule(
         r"\bmark_safe\b|\bSafeString\(|\bSafeText\b",
