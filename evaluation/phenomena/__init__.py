@@ -1,5 +1,10 @@
-"""What a disputed pair of phrases is about: word order, inflection, a number, a negation …"""
+"""What a disputed pair of phrases is about: word order, inflection, a number, a negation …
+
+``phenomena`` tells it from the words of two phrases; ``profile`` tells a whole study by it.
+"""
 
 from evaluation.phenomena.kinds import Phenomenon, phenomena
+from evaluation.phenomena.profile import Line, Profile, profile
+from evaluation.phenomena.systems import SystemCell, system_cells
 
-__all__ = ["Phenomenon", "phenomena"]
+__all__ = ["Line", "Phenomenon", "Profile", "SystemCell", "phenomena", "profile", "system_cells"]

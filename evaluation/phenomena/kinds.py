@@ -7,12 +7,15 @@ two phrases have no order: exchanging them changes nothing.
 *Omission* and *insertion* need something to compare with: words that only one candidate has are missing from
 the other where a reference has them too, and superfluous where it has not. Without a reference in the
 language of the candidates the pair is *only on one side*.
+
+*Names* are told by their capitals. The first word of a sentence has one whatever it is, so there it is a name
+only where a reference writes it with a capital further on.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from enum import StrEnum
 from functools import lru_cache
 
@@ -43,9 +46,12 @@ def phenomena(
     *,
     language: str,
     moved: bool = False,
-    reference: Collection[str] | None = None,
+    reference: Sequence[str] | None = None,
+    begins: bool = False,
 ) -> tuple[Phenomenon, ...]:
     """The phenomena that two phrases show, in the order of ``Phenomenon``; never empty.
+
+    ``begins``: one of the phrases stands at the beginning of its sentence.
 
     >>> [p.value for p in phenomena(["saw", "12", "cats"], ["saw", "21", "cats"], language="en")]
     ['number']
@@ -56,6 +62,8 @@ def phenomena(
     >>> [p.value for p in phenomena(["old"], [], language="en", reference=["an", "old", "man"])]
     ['omission']
     """
+    if begins:
+        first, second = _without_capitals(first, second, reference)
     code = language.lower().replace("_", "-").split("-")[0]
     found = set(_about_position(first, second, moved, reference))
     only = _differing(first, second)
@@ -68,8 +76,25 @@ def phenomena(
     return tuple(p for p in Phenomenon if p in found)
 
 
+def _without_capitals(
+    first: Sequence[str], second: Sequence[str], reference: Sequence[str] | None
+) -> Iterator[Sequence[str]]:
+    """Both with a small first letter, unless a reference shows that one of them has a capital of its own."""
+    places = [
+        next((n for n, word in enumerate(words) if not is_punctuation(word)), None)
+        for words in (first, second)
+    ]
+    begun = [words[n] for words, n in zip((first, second), places, strict=True) if n is not None]
+    own = any(word in (reference or ())[1:] for word in begun)
+    for words, n in zip((first, second), places, strict=True):
+        if own or n is None or words[n].isupper():
+            yield words
+        else:
+            yield [*words[:n], words[n][:1].lower() + words[n][1:], *words[n + 1 :]]
+
+
 def _about_position(
-    first: Sequence[str], second: Sequence[str], moved: bool, reference: Collection[str] | None
+    first: Sequence[str], second: Sequence[str], moved: bool, reference: Sequence[str] | None
 ) -> set[Phenomenon]:
     if not first or not second:
         return {_one_sided(first or second, reference)}
@@ -78,7 +103,7 @@ def _about_position(
     return {Phenomenon.ORDER} if moved or (same_words and exchanged) else set()
 
 
-def _one_sided(words: Sequence[str], reference: Collection[str] | None) -> Phenomenon:
+def _one_sided(words: Sequence[str], reference: Sequence[str] | None) -> Phenomenon:
     """Omission where the reference has at least half of the words, insertion where it has fewer."""
     if reference is None:
         return Phenomenon.ONE_SIDED

@@ -68,3 +68,11 @@ def test_exchanging_the_sides_changes_nothing_and_something_is_always_said(
     assert found
     assert found == phenomena(second, first, language="en", moved=moved)
     assert len(set(found)) == len(found)
+
+
+def test_the_first_word_of_a_sentence_is_no_name_unless_a_reference_says_so() -> None:
+    assert phenomena(["Yesterday"], ["Lately"], language="en") == (P.NAME,)
+    assert phenomena(["Yesterday"], ["Lately"], language="en", begins=True) == (P.CHOICE,)
+    reference = ["Yesterday", "Merkel", "spoke"]
+    assert phenomena(["Merkel"], ["Macron"], language="en", begins=True, reference=reference) == (P.NAME,)
+    assert phenomena(["NATO"], ["UNO"], language="en", begins=True) == (P.NAME,)
