@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from evaluation.views import agreement, disagreements, export, results
+from evaluation.views import agreement, disagreements, export, results, standing
 
 
 def _pages(kind: str, place: str) -> list[URLPattern]:
@@ -16,6 +16,9 @@ def _pages(kind: str, place: str) -> list[URLPattern]:
         path(f"{place}/results", results.page, where, f"{kind}-results"),
         path(f"{place}/results/plots/<slug:name>.svg", results.plot, where, f"{kind}-results-plot"),
         path(f"{place}/results/<slug:name>.<slug:form>", results.table, where, f"{kind}-results-table"),
+        path(f"{place}/standing", standing.page, where, f"{kind}-standing"),
+        path(f"{place}/standing/plots/<slug:name>.svg", standing.plot, where, f"{kind}-standing-plot"),
+        path(f"{place}/standing/<slug:name>.<slug:form>", standing.table, where, f"{kind}-standing-table"),
         path(f"{place}/disagreements", disagreements.page, where, f"{kind}-disagreements"),
         path(
             f"{place}/disagreements/<slug:name>.<slug:form>",

@@ -37,7 +37,7 @@ class Draw(models.Model):
 
 
 class Standing(models.Model):
-    """What was found when the newest ranking was ``newest``; it took ``seconds``."""
+    """What was found when answers and finished seats stood at ``newest``; finding it took ``seconds``."""
 
     task = models.OneToOneField(Task, on_delete=models.CASCADE, related_name="standing")
     found: models.JSONField[Any, Any] = models.JSONField(default=dict)

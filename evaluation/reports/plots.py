@@ -212,6 +212,27 @@ def strengths(systems: Sequence[SystemLine]) -> Plot:
     )
 
 
+def contests(rows: Sequence[tuple[str, str, float | None, Interval]]) -> Plot:
+    """Two systems to a row: the mean difference and its bounds between −1 and 1; 0 is even."""
+    x = _axis(-1, 1, 230, 640)
+    height = 26 * len(rows) + 34
+    marks = _grid(-1, 1, x, 6, height - 24, height - 6, 0.5)
+    marks.append(_line("axis", x(0), x(0), 6, height - 24))
+    for n, (a, b, mean, bounds) in enumerate(rows):
+        y = 20 + 26 * n
+        marks.append(_text(218, y + 4, f"{a} / {b}", anchor="end"))
+        marks += _whisker(bounds, x, y)
+        if mean is not None:
+            marks.append(_circle("pt", x(mean), y, 4))
+    table = Table(
+        _("difference of systems"),
+        (_("first system"), _("second system"), _("mean"), _("low"), _("high")),
+        tuple((a, b, mean, *bounds) for a, b, mean, bounds in rows),
+    )
+    return Plot(_("How far the first system is ahead, with bounds that hold at all times"), 660, height,
+                "".join(marks), table)  # fmt: skip
+
+
 # --- marks ---------------------------------------------------------------------------------------------
 
 

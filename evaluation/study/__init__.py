@@ -8,6 +8,7 @@ from evaluation.study.agreement import AgreementSummary, agreement_summary
 from evaluation.study.annotators import AnnotatorLine, annotator_lines
 from evaluation.study.disputes import Dispute, disputes
 from evaluation.study.filters import Filter, kept
+from evaluation.study.standing import Standing, Versus, study_standing
 from evaluation.study.systems import Meetings, study_results, study_votes
 from evaluation.study.values import Study, StudyTask
 
@@ -17,12 +18,15 @@ __all__ = [
     "Dispute",
     "Filter",
     "Meetings",
+    "Standing",
     "Study",
     "StudyTask",
+    "Versus",
     "agreement_summary",
     "annotator_lines",
     "disputes",
     "kept",
     "study_results",
+    "study_standing",
     "study_votes",
 ]

@@ -50,9 +50,7 @@ def meet(
 
 def study_votes(study: Study, meetings: Meetings) -> Votes:
     """First presentations of ordinary pairs, as votes between systems."""
-    rows = np.flatnonzero(study.counted & (SIGNS[study.labels] != 9))
-    answer, place = _matched(study.pairs[rows], np.stack([meetings.pairs, np.arange(len(meetings.pairs))]))
-    answer = rows[answer]
+    answer, place = cast_votes(study, meetings)
     return Votes(
         first=meetings.first[place].astype(np.int64),
         second=meetings.second[place].astype(np.int64),
@@ -62,6 +60,13 @@ def study_votes(study: Study, meetings: Meetings) -> Votes:
         system_names=meetings.system_names,
         annotator_names=study.annotator_names,
     )
+
+
+def cast_votes(study: Study, meetings: Meetings) -> tuple[Ints, Ints]:
+    """For each vote the answer (row of the study) and the place (row of the meetings) that it comes from."""
+    rows = np.flatnonzero(study.counted & (SIGNS[study.labels] != 9))
+    answer, place = _matched(study.pairs[rows], np.stack([meetings.pairs, np.arange(len(meetings.pairs))]))
+    return rows[answer], place
 
 
 def study_results(study: Study, meetings: Meetings, *, resamples: int = 1000, seed: int = 1) -> SystemResults:

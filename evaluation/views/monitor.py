@@ -16,7 +16,9 @@ from evaluation.views.annotate import signed_in
 @require_GET
 def task(request: HttpRequest, slug: str) -> HttpResponse:
     found = get_object_or_404(
-        Task.objects.with_role(signed_in(request), Role.MANAGER, Role.RESEARCHER).select_related("campaign"),
+        Task.objects.with_role(signed_in(request), Role.MANAGER, Role.RESEARCHER).select_related(
+            "campaign", "standing"
+        ),
         slug=slug,
     )
     return render(request, "evaluation/task.html", {"task": found, "page": monitor_page(found)})

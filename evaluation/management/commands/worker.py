@@ -1,4 +1,4 @@
-"""The background worker: the database queue's own, plus a watch over jobs whose worker died."""
+"""The background worker: the queue's own, plus a watch over abandoned jobs and over running tasks."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from django.db.utils import OperationalError
 from django_tasks_db.management.commands.db_worker import Command as QueueWorker
 
 from evaluation.jobs import LEASE, logger, requeue_abandoned
+from evaluation.services.steering import steer
 
 
 class Command(QueueWorker):
@@ -30,8 +31,9 @@ class Command(QueueWorker):
             try:
                 close_old_connections()
                 requeue_abandoned()
+                steer()
             except OperationalError as error:  # a busy or restarting database: look again later
-                logger.warning("cannot look for abandoned jobs: %s", error)
+                logger.warning("cannot look after jobs and tasks: %s", error)
             if over.wait(LEASE.total_seconds() / 2):
                 connection.close()
                 return

@@ -1,0 +1,106 @@
+"""Enough, or not yet: the page, the monitor, the command and the worker's look."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from evaluation.models import Annotator, Standing, Task, User
+from evaluation.reports import memo
+from evaluation.reports.scope import whole_scope
+from evaluation.reports.standing import standing
+from evaluation.schemes import Choice
+from evaluation.services.steering import steer
+from tests.database.answering import always, answer_task
+from tests.database.conftest import SENTENCES, annotator, make_task
+from tests.database.test_results_page import favouring
+
+SignIn = Callable[[User | Annotator | None], Client]
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered() -> None:
+    memo.forget()
+
+
+def test_a_sentence_counts_when_all_its_seats_are_done_or_the_task_is_closed(
+    task: Task, bob: Annotator, carol: Annotator
+) -> None:
+    answer_task(task, bob, always(Choice.A_BETTER))
+    scope = whole_scope("task", task.slug)
+    assert {one.decision.n for one in standing(scope).versus} == {0}
+    assert max(one.under_way for one in standing(scope).versus) == 4
+    answer_task(task, carol, always(Choice.A_BETTER), most=3)
+    counted = [one.decision.n for one in standing(whole_scope("task", task.slug)).versus]
+    assert 0 < sum(counted) < 12
+    Task.objects.update(state=Task.State.CLOSED)
+    assert {one.under_way for one in standing(whole_scope("task", task.slug)).versus} == {0}
+
+
+def test_the_last_seat_finished_without_a_new_answer_is_seen(task: Task, bob: Annotator) -> None:
+    scope = whole_scope("task", task.slug)
+    answer_task(task, bob, always(Choice.A_BETTER))
+    before = standing(scope)
+    task.slots.filter(state="free").delete()  # as if a second person had skipped everything
+    assert standing(scope) != before
+
+
+def test_many_sentences_decide_and_the_monitor_says_so(
+    db: None, signed_in: SignIn, django_user_model: type[User]
+) -> None:
+    sentences = [
+        json.loads(json.dumps(one).replace("house", f"house{n}")) | {"id": f"n{n}"}
+        for n, one in enumerate(SENTENCES * 6)
+    ]
+    for one in sentences:
+        one["candidates"].pop("gamma")
+    task = make_task(sentences=sentences, overlap=1)
+    answer_task(task, annotator("bob", task), favouring("beta", "alpha"))
+    boss = signed_in(django_user_model.objects.create_superuser("root"))
+    empty = boss.get(reverse("task", args=[task.slug])).content.decode()
+    assert "Nobody has looked yet" in empty
+    steer()
+    shown = boss.get(reverse("task", args=[task.slug])).content.decode()
+    assert "beta is better" in shown
+    page = boss.get(reverse("task-standing", args=[task.slug])).content.decode()
+    assert "enough, since sentence" in page
+    assert "<svg" in page
+    out = StringIO()
+    call_command("standing", "--task", task.slug, stdout=out)
+    told = json.loads(out.getvalue())
+    assert (told["undecided"], told["systems"][0]["better"], told["kappa"]) == (0, "beta", None)
+
+
+def test_a_look_is_kept_until_something_is_new(task: Task, bob: Annotator) -> None:
+    steer()
+    assert not Standing.objects.exists()  # nothing to look at
+    answer_task(task, bob, always(Choice.A_BETTER), most=1)
+    steer()
+    first = Standing.objects.get()
+    answer_task(task, bob, always(Choice.A_BETTER), most=1)
+    steer()
+    assert Standing.objects.get().made_at == first.made_at  # a minute has not passed
+    Task.objects.update(state=Task.State.CLOSED)
+    steer()
+    final = Standing.objects.get()
+    assert final.found["closed"] is True
+    steer()
+    assert Standing.objects.get().made_at == final.made_at
+
+
+def test_files_and_limits(task: Task, alice: User, signed_in: SignIn) -> None:
+    client, base = signed_in(alice), reverse("task-standing", args=[task.slug])
+    assert client.get(f"{base}/decisions.csv").content.startswith(b"system,")
+    assert client.get(f"{base}/plots/contests.svg")["Content-Type"] == "image/svg+xml"
+    assert client.get(f"{base}/plots/other.svg").status_code == 404
+    wrong = client.get(base, {"alpha": "7", "wanted": "0.1"})
+    assert wrong.status_code == 422
+    assert b"less than or equal to 0.5" in wrong.content
+    with pytest.raises(CommandError, match="--alpha must lie"):
+        call_command("standing", "--task", task.slug, "--alpha", "2")
