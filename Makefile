@@ -44,7 +44,7 @@ lock: | $(UV)
 run: $(RUN_STAMP) ## Appraise with its demo campaign, at http://127.0.0.1:8000/ (PORT=…, DATABASE_URL=…)
 	@$(BIN)/python manage.py start --demo --port $(PORT)
 
-test: $(DEV_STAMP) system-packages lint check-django pytest pytest-postgres ## everything that must be true
+test: $(DEV_STAMP) system-packages lint check-django docs pytest pytest-postgres ## everything that must be true
 
 lint: $(DEV_STAMP) ## format, lint, types
 	@$(BIN)/ruff format --check --quiet .
@@ -75,13 +75,22 @@ bench: $(DEV_STAMP) ## ratios against peers, in one run
 
 # Kills, restarts, full disks, wrong clocks, bad files: docs/faults.md is what came of it.
 .PHONY: faults
-faults: $(DEV_STAMP) system-packages ## break a running site on purpose, on both databases (15 minutes)
-	@command -v strace >/dev/null || { echo "syncs are counted with strace; on Debian: apt install strace" >&2; exit 1; }
+faults: $(DEV_STAMP) ## break a running site on purpose, on both databases (15 minutes)
+	@scripts/system_packages.sh faults
 	@$(BIN)/python -m faults --page docs/faults.md
 
-.PHONY: docs
+.PHONY: docs package cluster catalogue
+catalogue: $(DEV_STAMP) ## collect new texts for the translators, and compile what they wrote
+	@$(BIN)/python -m scripts.catalogue
+
 docs: $(DEV_STAMP) ## the documentation site, in var/site; a dead link or a page without a place fails
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
+package: $(DEV_STAMP) ## build the wheel and run it in a fresh environment
+	@$(BIN)/python -m tests.operations.package
+
+cluster: $(DEV_STAMP) ## equal values on a real Dask scheduler with two workers
+	@$(BIN)/python -m tests.operations.cluster
 
 tools: $(RUN_STAMP) ## optional parsers and taggers, in .tools (prints sizes and licences first)
 	@$(BIN)/python -m metrics.linguistics.install

@@ -15,6 +15,9 @@
 | `METRICS` | false | figures for a monitor at `/metrics` (`appraise/operations/telemetry.py`) |
 | `METRICS_ALLOW` | this machine | addresses or networks that may read them |
 | `METRICS_TOKEN` | none | whoever sends this may read them from anywhere |
+| `SIGN_IN_LIMIT`, `…_ADDRESS`, `…_ACCOUNT` | 10, 50, 100 | failed log-ins by both, by address, by name |
+| `SIGN_IN_WINDOW_MINUTES` | 15 | within which they are counted |
+| `TRUSTED_PROXIES` | none | proxies whose `X-Forwarded-For` is believed |
 """
 
 from __future__ import annotations
