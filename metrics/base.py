@@ -90,7 +90,15 @@ class Metric(Protocol):
     def signature(self) -> str:
         """Name, version and every parameter that can change a number."""
 
-    def score(self, segments: Sequence[Segment]) -> Scores: ...
+    def score(self, segments: Sequence[Segment]) -> Scores:
+        """Every score is a finite number, unless the class says ``may_be_undefined = True``: then a segment
+        of which the metric can say nothing is NaN, and whoever reads the scores leaves it out and counts it.
+        """
+
+
+def may_be_undefined(metric: Metric) -> bool:
+    """Whether the metric declares that it can say nothing about some segments."""
+    return bool(getattr(metric, "may_be_undefined", False))
 
 
 @runtime_checkable

@@ -48,6 +48,7 @@ class _Collocations:
     title: ClassVar[str]
     higher_is_better: ClassVar[bool] = True
     needs: ClassVar[Needs] = NEEDS
+    may_be_undefined: ClassVar[bool] = True  # too few content words, or none that the corpus knows together
 
     def __post_init__(self) -> None:
         Measure(self.measure)

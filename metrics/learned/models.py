@@ -103,7 +103,7 @@ def _read(path: Path) -> tuple[About, Mapping[str, FloatArray]]:
     content = path.read_bytes()
     if content[:2] != b"PK":
         return json.loads(content.decode()), {}
-    with np.load(path, allow_pickle=False) as stored:
+    with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:  # numpy leaves a bad file open
         arrays = {name: stored[name] for name in stored.files}
     about = np.asarray(arrays.pop("about"))
     if about.dtype != np.uint8:

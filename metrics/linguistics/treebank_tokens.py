@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import TYPE_CHECKING
 
-from nltk.tokenize import NLTKWordTokenizer
+if TYPE_CHECKING:
+    from nltk.tokenize import NLTKWordTokenizer
 
 TYPOGRAPHIC = str.maketrans(
     {
@@ -42,4 +44,6 @@ def treebank_tokens(text: str) -> tuple[str, ...]:
 
 @cache
 def _tokenizer() -> NLTKWordTokenizer:
+    from nltk.tokenize import NLTKWordTokenizer  # seconds to import, and metrics are listed without it
+
     return NLTKWordTokenizer()

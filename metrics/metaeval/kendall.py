@@ -45,7 +45,7 @@ def outcome_counts(scores: FloatArray, human: Comparisons, segments: IntArray) -
     """Rows (C, D, T), one per segment that has a decisive pair; scores are higher-is-better.
 
     ``segments`` gives the segment of every cell. Summing the rows gives the counts of the whole set, so that
-    resampling segments is adding rows.
+    resampling segments is adding rows. A pair with a score that is NaN is in no column.
 
     >>> human = Comparisons(np.array([0, 0, 1]), np.array([1, 2, 2]), np.empty((0, 2), dtype=np.int64))
     >>> outcome_counts(np.array([0.9, 0.5, 0.5]), human, np.array([0, 0, 0])).tolist()

@@ -35,6 +35,8 @@ class Evaluation:
     spearman: float | None
     tau_b: float | None
     calibrated: Calibrated | None
+    undefined: int = 0  # translations of which the metric says nothing
+    pairs_left_out: int = 0  # decisive pairs with such a translation
 
     @property
     def tau(self) -> float | None:
@@ -42,6 +44,8 @@ class Evaluation:
         return None if np.isnan(value) else value
 
     def as_json(self) -> dict[str, object]:
+        """The figures, and what was left out where something was."""
+        left_out = {"undefined": self.undefined, "pairs_left_out": self.pairs_left_out}
         return {
             "tau": self.tau,
             "tau_ci": self.tau_ci,
@@ -51,6 +55,7 @@ class Evaluation:
             "pearson": self.pearson,
             "pearson_ci": self.pearson_ci,
             "spearman": self.spearman,
+            **(left_out if self.undefined else {}),
         }
 
     def details(self) -> dict[str, object]:
@@ -96,8 +101,9 @@ def evaluate(
 ) -> Evaluation:
     """Compare a metric's scores with the human side."""
     counts = outcome_counts(scores.cells, human.comparisons, human.segments)
-    ours: FloatArray = scores.cells[human.ratings.cells]
-    theirs = human.ratings.values
+    known = ~np.isnan(scores.cells[human.ratings.cells])
+    ours: FloatArray = scores.cells[human.ratings.cells[known]]
+    theirs = human.ratings.values[known]
     r = pearson(ours, theirs)
     return Evaluation(
         signature=scores.signature,
@@ -110,7 +116,23 @@ def evaluate(
         pearson_ci=fisher_interval(r, len(theirs)),
         spearman=spearman(ours, theirs),
         tau_b=tau_b(ours, theirs),
-        calibrated=calibrated_accuracy(scores.cells, human.comparisons),
+        calibrated=calibrated_accuracy(scores.cells, defined(human.comparisons, scores.cells)),
+        undefined=scores.undefined,
+        pairs_left_out=len(human.comparisons.better) - int(counts.sum()),
+    )
+
+
+def defined(human: Comparisons, scores: FloatArray) -> Comparisons:
+    """The verdicts between cells that both have a score.
+
+    >>> human = Comparisons(np.array([0, 1]), np.array([1, 2]), np.array([[0, 2]]))
+    >>> defined(human, np.array([np.nan, 1.0, 2.0])).better.tolist()
+    [1]
+    """
+    known = ~np.isnan(scores)
+    decided = known[human.better] & known[human.worse]
+    return Comparisons(
+        human.better[decided], human.worse[decided], human.tied[known[human.tied].all(axis=-1)]
     )
 
 

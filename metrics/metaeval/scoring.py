@@ -7,24 +7,32 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metrics.base import Metric, MetricUnavailable, Scores, Segment, score_systems
+from metrics.base import Metric, MetricUnavailable, Scores, Segment, may_be_undefined, score_systems
 from metrics.datasets import Dataset, FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellScores:
-    """One score per cell and one per system; a lower-is-better metric is negated in both."""
+    """One score per cell and one per system; a lower-is-better metric is negated in both.
+
+    A cell of which the metric can say nothing is NaN: it takes no part in any figure and is counted.
+    """
 
     cells: FloatArray
     systems: Mapping[str, float]
     signature: str
+
+    @property
+    def undefined(self) -> int:
+        """How many cells have no score."""
+        return int(np.count_nonzero(np.isnan(self.cells)))
 
 
 def score_dataset(metric: Metric, dataset: Dataset, *, workers: int = 1) -> CellScores:
     """Score every cell; systems that translate the same segments are scored together.
 
     Raises ``MetricUnavailable`` where the metric needs texts that the set lacks, ``ValueError`` for a score
-    that is not finite.
+    that is not finite, unless it is NaN and the metric declares that it may be.
     """
     sign = 1.0 if metric.higher_is_better else -1.0
     found = np.full(len(dataset.cells), np.nan)
@@ -35,10 +43,9 @@ def score_dataset(metric: Metric, dataset: Dataset, *, workers: int = 1) -> Cell
             found[systems[name]] = scores.segments
             if scores.corpus is not None:
                 corpus[name] = sign * scores.corpus
-    if not np.isfinite(found).all():
-        raise ValueError(
-            f"{metric.name} gave {np.count_nonzero(~np.isfinite(found))} scores that are no numbers"
-        )
+    faulty = ~np.isfinite(found) & ~(np.isnan(found) & may_be_undefined(metric))
+    if faulty.any():
+        raise ValueError(f"{metric.name} gave {np.count_nonzero(faulty)} scores that are no numbers")
     return CellScores(sign * found, corpus, metric.signature)
 
 

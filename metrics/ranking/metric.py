@@ -19,7 +19,6 @@ import numpy as np
 from metrics.base import FloatArray, MetricUnavailable, Needs, Scores, Segment, mean_or_none
 from metrics.linguistics.cache import default_path
 from metrics.ranking.data import RankedSet
-from metrics.ranking.experiment import columns
 from metrics.ranking.pairs import preferences_of, ranks, soft_wins, wins
 from metrics.ranking.store import RankerModel, load_ranker
 from metrics.ranking.toolbox import Toolbox, Wanted
@@ -71,6 +70,8 @@ class TrainedRanker:
 
     def preferences(self, sources: Sequence[str], systems: Sequence[Sequence[str]]) -> list[FloatArray]:
         """For every source the matrix of p(i is better than j); ``systems[i][s]`` is output i of source s."""
+        from metrics.ranking.experiment import columns  # brings SciPy's statistics, slow to import
+
         ranked = _as_set(sources, systems)
         cells = np.arange(len(ranked.texts))
         with Toolbox(self._wanted(), lambda message: None) as extractor:

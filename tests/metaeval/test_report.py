@@ -64,6 +64,43 @@ def test_a_metric_that_returns_no_number_is_refused(dataset: Dataset) -> None:
         score_dataset(Broken(), dataset)
 
 
+def test_translations_without_a_score_are_left_out_and_counted(dataset: Dataset, pairs: Comparisons) -> None:
+    class Partly(Overlap):
+        may_be_undefined = True
+
+        def score(self, segments: Sequence[Segment]) -> Scores:
+            found = super().score(segments)
+            values = np.where([each.hypothesis == silent for each in segments], np.nan, found.segments)
+            return Scores(values, found.corpus, found.signature)
+
+    silent = dataset.cells[0].translation
+    partly, whole = score_dataset(Partly(), dataset), score_dataset(Overlap(), dataset)
+    human = judgements(dataset, pairs)
+    result, full = (evaluate(scores, human, TieRule.WMT14) for scores in (partly, whole))
+    lost = sum(0 in pair for pair in zip(pairs.better, pairs.worse, strict=True))
+    assert partly.undefined == 1
+    assert lost > 0
+    told = result.as_json()
+    assert (told["undefined"], told["pairs_left_out"]) == (1, lost)
+    assert told["pairs"] == len(pairs.better) - lost
+    assert result.items == full.items - 1
+    assert "undefined" not in full.as_json()
+    # The other metric is tested on the same part: against itself there is no difference.
+    (test,) = compare([(result, partly.cells, full, whole.cells)], human, resamples=99, seed=1)
+    assert test["tau_p"] == 1
+
+
+def test_only_nan_may_stand_for_no_score(dataset: Dataset) -> None:
+    class Endless(Overlap):
+        may_be_undefined = True
+
+        def score(self, segments: Sequence[Segment]) -> Scores:
+            return Scores(np.full(len(segments), np.inf), None, "endless")
+
+    with pytest.raises(ValueError, match="6 scores that are no numbers"):
+        score_dataset(Endless(), dataset)
+
+
 def test_the_figures_of_a_small_set_by_hand(dataset: Dataset, pairs: Comparisons) -> None:
     scores = score_dataset(Overlap(), dataset)
     result = evaluate(scores, judgements(dataset, pairs), TieRule.DROP)
@@ -134,7 +171,7 @@ def test_tests_between_metrics_are_corrected_together() -> None:
     cells = [quality + noise * rng.normal(size=600) for noise in (0.5, 3, 3)]
     results = [evaluate(CellScores(c, {}, "m"), human, TieRule.WMT14, resamples=0) for c in cells]
     contests = [(results[i], cells[i], results[j], cells[j]) for i, j in ((0, 1), (0, 2), (1, 2))]
-    clear, _, same = compare(contests, human.ratings, resamples=999, seed=1)
+    clear, _, same = compare(contests, human, resamples=999, seed=1)
     assert clear["tau_p"] == pytest.approx(0.001)
     assert clear["tau_p_holm"] == pytest.approx(0.003)
     assert clear["pearson_p_holm"] is not None

@@ -400,6 +400,25 @@ def test_nbest_lists_are_reranked_and_the_rest_of_a_line_is_kept(model: Path, tm
     assert best.getvalue().splitlines() == [GOOD, "yes"]
 
 
+def test_score_and_metaeval_take_a_ranker_by_its_file(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "src").write_text("das rote haus ist klein\n", encoding="utf-8")
+    (tmp_path / "good").write_text(f"{GOOD}\n", encoding="utf-8")
+    (tmp_path / "bad").write_text("das rote haus\n", encoding="utf-8")
+    files = [f"good={tmp_path / 'good'}", f"bad={tmp_path / 'bad'}"]
+    scored = run("score", "--model", str(model), "--hyp", *files, "--src", str(tmp_path / "src"))
+    assert scored["ranker"]["corpus"]["good"] > scored["ranker"]["corpus"]["bad"]
+    (tmp_path / "s.tsv").write_text("seg\tsource\n1\tdas rote haus ist klein\n", encoding="utf-8")
+    rows = f"system\tseg\ttranslation\ngood\t1\t{GOOD}\nbad\t1\tdas rote haus\n"
+    (tmp_path / "o.tsv").write_text(rows, encoding="utf-8")
+    (tmp_path / "p.tsv").write_text("seg\tbetter\tworse\n1\tgood\tbad\n", encoding="utf-8")
+    told = {"segments": "s.tsv", "outputs": "o.tsv", "pairs": "p.tsv"}
+    options = [f"--{name}={tmp_path / file}" for name, file in told.items()]
+    assert run("metaeval", "--model", str(model), *options)["ranker"]["tau"] == 1
+    model.write_bytes(model.read_bytes()[:-40])
+    with pytest.raises(CommandError, match="bad_model"):
+        run("score", "--model", str(model), "--hyp", *files, "--src", str(tmp_path / "src"))
+
+
 @pytest.mark.parametrize(("line", "code"), [("no separator", "bad_nbest"), ("7 ||| text", "unknown_segment")])
 def test_a_bad_nbest_line_is_refused(model: Path, tmp_path: Path, line: str, code: str) -> None:
     (tmp_path / "src").write_text("eins\n", encoding="utf-8")

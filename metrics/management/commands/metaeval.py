@@ -2,7 +2,9 @@
 
 Prints ``{metric: {"tau", "tau_ci", "pairs", "system_rho", "systems", "pearson", "pearson_ci", "spearman"}}``;
 with ``--by`` each metric also has ``"by": {group: {…}}``, with ``--details`` more figures and the tests
-against every other metric. Scores of lower-is-better metrics are negated first: a good metric is positive.
+against every other metric. A metric that says nothing of some translations also has ``"undefined"``, how
+many, and ``"pairs_left_out"``, the decisive pairs lost to them. Scores of lower-is-better metrics are negated
+first: a good metric is positive.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from metrics.metaeval.kendall import TieRule
 from metrics.metaeval.people import machines_only
 from metrics.metaeval.report import Evaluation, Judgements, evaluate, judgements
 from metrics.metaeval.scoring import CellScores, score_dataset
+from metrics.model_files import load_model
 
 Options = dict[str, Any]  # Any: argparse's values
 
@@ -86,9 +89,7 @@ class Command(AppraiseCommand):
         except (registry.UnknownMetric, MetricUnavailable, ValueError) as error:
             self.refuse(str(error))
         for path in options["model"]:
-            from metrics.learned.metric import load  # only a model needs the learners
-
-            metric = load(path)
+            metric = load_model(path)
             if metric.name in found:
                 self.refuse(f"two metrics are called {metric.name!r}")
             found[metric.name] = metric
@@ -128,6 +129,8 @@ class Command(AppraiseCommand):
                 scores[name] = score_dataset(metric, dataset, workers=options["workers"])
             except (MetricUnavailable, ValueError) as error:
                 self.refuse(str(error))
+            if scores[name].undefined:
+                self.note(f"{name} says nothing of {scores[name].undefined} translations; they are left out")
             results[name] = evaluate(
                 scores[name], sides, rule, resamples=options["resamples"], seed=options["seed"]
             )
@@ -140,12 +143,12 @@ class Command(AppraiseCommand):
         if form == "json":
             self.write_json(document)
             return
-        columns = [key for key in next(iter(document.values())) if key != "by"]
+        columns = list(dict.fromkeys(key for row in document.values() for key in row if key != "by"))
         self.stdout.write("\t".join(["metric", *columns]))
         for name, result in document.items():
             groups: Any = result.get("by", {})  # Any: nested results of the same shape
             for label, row in [(name, result), *((f"{name} {key}", row) for key, row in groups.items())]:
-                self.stdout.write("\t".join([label, *(_cell(row[key]) for key in columns)]))
+                self.stdout.write("\t".join([label, *(_cell(row.get(key)) for key in columns)]))
 
 
 def _add_details(
@@ -158,7 +161,7 @@ def _add_details(
     pairs = list(combinations(results, 2))
     tests = compare(
         [(results[a], scores[a].cells, results[b], scores[b].cells) for a, b in pairs],
-        human.ratings,
+        human,
         resamples=options["resamples"],
         seed=options["seed"],
     )

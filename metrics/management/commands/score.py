@@ -16,6 +16,7 @@ from evaluation.reports.judgements import find_tasks
 from metrics import registry, significance
 from metrics.base import AddableMetric, Metric, MetricUnavailable, Scores, score_systems
 from metrics.cluster import connected
+from metrics.model_files import load_model
 from metrics.parallel import check_parallel, read_lines
 from metrics.tokenizers import NAMES
 
@@ -106,9 +107,7 @@ class Command(AppraiseCommand):
         except (registry.UnknownMetric, MetricUnavailable, ValueError) as error:
             self.refuse(str(error))
         for path in options["model"]:
-            from metrics.learned.metric import load  # only a model needs the learners
-
-            metric = load(path)
+            metric = load_model(path)
             found[metric.name] = metric
         return found
 

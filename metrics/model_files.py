@@ -1,0 +1,36 @@
+"""A model file of any kind as a metric: its own header says which family reads it."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+import numpy as np
+
+from metrics.base import Metric
+
+RANKER = "appraise-ranker"
+
+
+def load_model(path: str | Path) -> Metric:
+    """The metric of a file that ``train`` wrote; ``InputError`` if it cannot be used."""
+    if file_format(path) == RANKER:
+        from metrics.ranking.metric import RankerMetric
+        from metrics.ranking.store import load_ranker
+
+        load_ranker(Path(path))  # a damaged file is refused now, not when scoring starts
+        return RankerMetric(str(path))
+    from metrics.learned.metric import load  # only a model needs the learners
+
+    return load(path)
+
+
+def file_format(path: str | Path) -> str | None:
+    """What the header of an NPZ model names, or None where there is no such header."""
+    try:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
+            found = json.loads(bytes(stored["header"]))["format"]
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
+        return None
+    return found if isinstance(found, str) else None
