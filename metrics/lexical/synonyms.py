@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from metrics.base import FloatArray, MetricUnavailable, Needs
 from metrics.lexical.blocks import Texts
 from metrics.lexical.meteor import UnigramMatching, stem
 from metrics.registry import register
+
+if TYPE_CHECKING:
+    from metrics.linguistics.wordnet import WordNet
 
 Words = Sequence[str]
 
@@ -36,7 +39,7 @@ class MeteorSynonyms(UnigramMatching):
     def unavailable_because(self) -> str | None:
         """A sentence where WordNet is not installed."""
         try:
-            synsets("word")
+            _wordnet()  # found, not yet read
         except MetricUnavailable as error:
             return str(error)
         return None
@@ -95,24 +98,27 @@ def match_synonyms(words: Words, reference: Words, partner: dict[int, int], free
 @lru_cache(maxsize=1 << 17)
 def synsets(word: str) -> frozenset[object]:
     """The meanings of a word and of its base forms, over all parts of speech."""
-    from metrics.linguistics.base import ToolAbsent
-    from metrics.linguistics.wordnet import PartOfSpeech, load
+    from metrics.linguistics.wordnet import PartOfSpeech
 
-    try:
-        wordnet = load()
-    except ToolAbsent as error:
-        raise MetricUnavailable(f"meteor-synonyms needs WordNet: {error}") from error
+    wordnet = _wordnet()
     bases = {word, *(base for part in PartOfSpeech for base in wordnet.bases(word, part))}
     return frozenset(meaning for base in bases for meaning in wordnet.synsets(base))
 
 
-def wordnet_identity() -> str:
-    """Version and digest of the WordNet in use, for signatures."""
+def _wordnet() -> WordNet:
     from metrics.linguistics.base import ToolAbsent
     from metrics.linguistics.wordnet import load
 
     try:
-        tool = load().tool
-    except ToolAbsent:
+        return load()
+    except ToolAbsent as error:
+        raise MetricUnavailable(f"meteor-synonyms needs WordNet: {error}") from error
+
+
+def wordnet_identity() -> str:
+    """Version and digest of the WordNet in use, for signatures."""
+    try:
+        tool = _wordnet().tool
+    except MetricUnavailable:
         return "absent"
     return f"{tool.version}-{tool.model_hash}"

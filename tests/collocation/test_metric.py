@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+from django.core.management import call_command
 
 from metrics import registry
 from metrics.base import MetricUnavailable, Segment
@@ -65,6 +67,28 @@ def test_statistics_add_up_to_the_corpus_score() -> None:
     assert scores.statistics is not None
     assert scores.statistics[:, 1].tolist() == [1.0, 1.0, 0.0]
     assert scores.corpus == float(metric.from_statistics(scores.statistics.sum(axis=0)))
+
+
+def test_metaeval_leaves_out_and_counts_what_has_no_score(
+    site: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (site / "s.tsv").write_text("seg\tsource\n1\teins\n2\tzwei\n", encoding="utf-8")
+    rows = [
+        "system\tseg\ttranslation",
+        "a\t1\thong kong",
+        "b\t1\tx",
+        "a\t2\thong kong",
+        "b\t2\thong york new",
+    ]
+    (site / "o.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    (site / "p.tsv").write_text("seg\tbetter\tworse\n1\ta\tb\n2\ta\tb\n", encoding="utf-8")
+    files = {"segments": "s.tsv", "outputs": "o.tsv", "pairs": "p.tsv"}
+    options = [f"--{name}={site / file}" for name, file in files.items()]
+    call_command("metaeval", "--metrics=collocation:measure=dice", *options)
+    captured = capsys.readouterr()
+    found = json.loads(captured.out)["collocation:measure=dice"]
+    assert (found["pairs"], found["undefined"], found["pairs_left_out"]) == (1, 1, 1)
+    assert "says nothing of 1 translations; they are left out" in captured.err
 
 
 def test_nothing_to_score_is_none() -> None:
