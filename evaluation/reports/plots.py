@@ -20,6 +20,7 @@ from evaluation.agreement.bootstrap import Interval
 from evaluation.agreement.rendering import Cell, Table
 from evaluation.agreement.stability import Window
 from evaluation.numerals import numeral
+from evaluation.power import Plan
 from evaluation.results import SystemLine
 
 STYLE = (
@@ -231,6 +232,56 @@ def contests(rows: Sequence[tuple[str, str, float | None, Interval]]) -> Plot:
     )
     return Plot(_("How far the first system is ahead, with bounds that hold at all times"), 660, height,
                 "".join(marks), table)  # fmt: skip
+
+
+def named_values(label: str, value: str, name: str, rows: Sequence[Named]) -> Plot:
+    """One value to a row, with its interval, on an axis that leaves out what is empty."""
+    ends = [end for _name, mean, interval in rows for end in (mean, *(interval or ())) if end is not None]
+    low, high = _round_ends(ends)
+    x = _axis(low, high, 190, 600)
+    height = 26 * len(rows) + 34
+    marks = _grid(low, high, x, 6, height - 24, height - 6)
+    for n, (named, mean, interval) in enumerate(rows):
+        y = 20 + 26 * n
+        marks.append(_text(178, y + 4, named, anchor="end"))
+        if mean is not None:
+            marks += [*_whisker(interval, x, y), _circle("pt", x(mean), y, 4)]
+            marks.append(_text(655, y + 4, numeral(f"{mean:.2f}"), anchor="end", ink=True))
+    found = tuple((named, mean, *(interval or (None, None))) for named, mean, interval in rows)
+    return Plot(label, 660, height, "".join(marks), Table(label, (name, value, _("low"), _("high")), found))
+
+
+def power_curve(plan: Plan) -> Plot:
+    """Power against what it costs, or against hours where work is free; the simulation as a whisker."""
+    paid = plan.wishes.price_an_hour > 0
+    costs = [point.bill.money if paid else point.bill.hours for point in plan.curve]
+    x, y = _axis(0, max(costs), 50, 640), _axis(0, 1, 170, 14)
+    marks = []
+    for tick in _ticks(0, 1, 0.2):
+        marks += [
+            _line("grid", 50, 640, y(tick), y(tick)),
+            _text(42, y(tick) + 4, numeral(f"{tick:.1f}"), anchor="end"),
+        ]
+    for part in range(5):
+        value = max(costs) * part / 4
+        marks.append(_text(x(value), 188, numeral(f"{value:,.0f}" if value >= 10 else f"{value:.1f}")))
+    points = " ".join(
+        f"{x(cost):.1f},{y(point.power):.1f}" for cost, point in zip(costs, plan.curve, strict=True)
+    )
+    marks.append(f'<polyline class="line l1" points="50,170 {points}"/>')
+    if plan.enough is not None:
+        here = x(plan.enough.bill.money if paid else plan.enough.bill.hours)
+        marks.append(_line("axis", here, here, 14, 170))
+        if plan.checked is not None:
+            marks.append(_line("ci", here, here, y(plan.checked.low), y(plan.checked.high)))
+        marks.append(_circle("pt", here, y(plan.enough.power)))
+    marks.append(_text(640, 206, _("cost") if paid else _("hours of work"), anchor="end"))
+    columns = (_("sentences"), _("judgements"), _("hours"), _("cost"), _("power"))
+    rows = tuple(
+        (point.sentences, point.bill.judgements, point.bill.hours, point.bill.money, point.power)
+        for point in plan.curve
+    )
+    return Plot(_("Power against budget"), 660, 212, "".join(marks), Table(_("power"), columns, rows))
 
 
 # --- marks ---------------------------------------------------------------------------------------------

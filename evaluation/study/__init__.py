@@ -8,6 +8,7 @@ from evaluation.study.agreement import AgreementSummary, agreement_summary
 from evaluation.study.annotators import AnnotatorLine, annotator_lines
 from evaluation.study.disputes import Dispute, disputes
 from evaluation.study.filters import Filter, kept
+from evaluation.study.pilot import StudyPilot, study_pilot
 from evaluation.study.standing import Standing, Versus, study_standing
 from evaluation.study.systems import Meetings, study_results, study_votes
 from evaluation.study.values import Study, StudyTask
@@ -20,12 +21,14 @@ __all__ = [
     "Meetings",
     "Standing",
     "Study",
+    "StudyPilot",
     "StudyTask",
     "Versus",
     "agreement_summary",
     "annotator_lines",
     "disputes",
     "kept",
+    "study_pilot",
     "study_results",
     "study_standing",
     "study_votes",

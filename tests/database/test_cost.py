@@ -29,7 +29,9 @@ FURTHER = (
     "tasks/{task}/disagreements?order=machines",
     "tasks/{task}/disagreements?order=confidence",
     "tasks/{task}/disagreements?text=house&kind=different",
+    "tasks/{task}/disagreements?phenomenon=number&text=house",
     "tasks/{task}/agreement?without=speeders",
+    "plan?pilot={task}",
     "tasks/{task}/metrics?text=house&show=disagree",
 )
 

@@ -21,7 +21,8 @@ Places = list[tuple[int, int, tuple[int, int]]]
 
 def meetings_at(where: Places) -> Meetings:
     columns = np.array([(pair, sentence, *two) for pair, sentence, two in where], dtype=np.int64)
-    return Meetings(*columns.reshape(-1, 4).T, NAMES)
+    pairs, sentences, first, second = columns.reshape(-1, 4).T
+    return Meetings(pairs, sentences, first, second, NAMES)
 
 
 def one_by_one(rows: Rows, where: Places, awaited: set[int], a: int, b: int) -> tuple[list[float], int]:
@@ -30,10 +31,10 @@ def one_by_one(rows: Rows, where: Places, awaited: set[int], a: int, b: int) -> 
     for sentence in sorted({sentence for _, sentence, _ in where}):
         here = [(pair, two) for pair, s, two in where if s == sentence and set(two) == {a, b}]
         signs = [
-            (n, Choice(label).sign * (1 if two == (a, b) else -1))
+            (n, sign if two == (a, b) else -sign)
             for n, (_, pair, label) in enumerate(rows)
             for place, two in here
-            if place == pair and Choice(label).sign is not None
+            if place == pair and (sign := Choice(label).sign) is not None
         ]
         if signs and any(pair in awaited for pair, _ in here):
             under_way += 1

@@ -1,0 +1,36 @@
+"""``manage.py plan``: how many sentences separate two systems, and what that costs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from appraise.commands import Command as AppraiseCommand
+from evaluation.forms_steering import PlanForm
+from evaluation.reports.plan import as_document, pilot_of, pilot_values, plan_from
+from evaluation.reports.scope import whole_scope
+
+
+class Command(AppraiseCommand):
+    help = "Sentences, judgements, hours and money for a wanted power; values typed in or from a pilot task."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--pilot", metavar="SLUG", help="a task of this site to take values from")
+        for name, field in PlanForm.base_fields.items():
+            # Values are checked by the form, as on the page.
+            parser.add_argument("--" + name.replace("_", "-"), help=f"{field.label} ({field.initial})")
+
+    def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
+        said = {name: options[name] for name in PlanForm.base_fields if options[name] is not None}
+        scope = whole_scope("task", options["pilot"]) if options["pilot"] else None
+        form = PlanForm(said, pilot_values(scope) if scope else None)
+        if not form.is_valid():
+            self.refuse(
+                "\n".join(f"--{name}: {' '.join(map(str, faults))}" for name, faults in form.errors.items())
+            )
+        document = as_document(plan_from(form.cleaned_data))
+        if scope:
+            found = pilot_of(scope)
+            document["pilot"] = found._asdict() | {"estimates": found.estimates._asdict()}
+        self.write_json(document)

@@ -1,0 +1,103 @@
+"""Plan a campaign: from what is expected, typed in or taken from a task, to sentences, people and money."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from evaluation.models import Role, Task, User
+from evaluation.power import Design, Plan, Point, Wishes, accuracy_from_agreement, make_plan
+from evaluation.reports import plots
+from evaluation.reports.memo import remembered
+from evaluation.reports.scope import Scope, meetings_of, study_of
+from evaluation.study import StudyPilot, study_pilot
+
+FOUR_WAY_CHANCE = 0.25
+LOT = 1 / 3
+
+
+@dataclass(frozen=True, slots=True)
+class PlanPage:
+    plan: Plan
+    plot: plots.Plot
+
+
+def plan_page(values: dict[str, Any]) -> PlanPage:  # Any: as a form or a command line gives them
+    plan = plan_from(values)
+    return PlanPage(plan, plots.power_curve(plan))
+
+
+def plan_from(values: dict[str, Any]) -> Plan:  # Any: as a form or a command line gives them
+    """``agreement`` is P(A) over win, tie and loss, or κ over four choices with fixed chance."""
+    agreed = values["agreement"]
+    if values["agreement_is"] == "kappa":
+        agreed = FOUR_WAY_CHANCE + (1 - FOUR_WAY_CHANCE) * agreed
+    design = Design(
+        win_rate=values["win_rate"],
+        ties=values["ties"],
+        accuracy=accuracy_from_agreement(max(agreed, LOT)),
+        phrases=values["phrases"],
+        overlap=values["overlap"],
+        clustering=values["clustering"],
+    )
+    wishes = Wishes(
+        systems=values["systems"],
+        people=values["people"],
+        seconds=values["seconds"],
+        price_an_hour=values["price"],
+        hours_a_day=values["hours"],
+        power=values["power"],
+        alpha=values["alpha"],
+    )
+    return make_plan(design, wishes)
+
+
+def possible_pilots(user: User) -> list[Task]:
+    tasks = Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER).exclude(state=Task.State.IMPORTING)
+    return list(tasks.order_by("name")[:200])
+
+
+def pilot_of(scope: Scope) -> StudyPilot:
+    return remembered(
+        ("pilot", *scope.key), lambda: study_pilot(study_of(scope), meetings_of(scope)), scope.state
+    )
+
+
+def pilot_values(scope: Scope) -> dict[str, float]:
+    """What a task tells, by the names of the form; what it does not tell keeps its usual value."""
+    found = pilot_of(scope)
+    told = found.estimates
+    values: dict[str, float | None] = {
+        "systems": found.systems if found.systems > 1 else None,
+        "seconds": _rounded(found.seconds, 1),
+        # A pilot of few votes may put the worse system first; planning to find that out makes no sense.
+        "win_rate": None if told.win_rate is None else round(max(told.win_rate, 0.5), 3),
+        "ties": None if told.ties is None else round(min(told.ties, 0.99), 3),
+        "agreement": None if told.agreement is None else round(max(told.agreement, 0.34), 3),
+        "clustering": _rounded(told.clustering, 3),
+        "phrases": None if told.phrases is None else max(1, round(told.phrases)),
+        "overlap": scope.tasks[0].overlap,
+        "people": max(3, scope.tasks[0].overlap),
+    }
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _rounded(value: float | None, digits: int) -> float | None:
+    return None if value is None else round(value, digits)
+
+
+def as_document(plan: Plan) -> dict[str, object]:
+    """For JSON."""
+    return {
+        "design": {name: getattr(plan.design, name) for name in plan.design.__dataclass_fields__},
+        "wishes": {name: getattr(plan.wishes, name) for name in plan.wishes.__dataclass_fields__},
+        "alpha_each": plan.wishes.alpha_each,
+        "enough": None if plan.enough is None else _point(plan.enough),
+        "simulated": None if plan.checked is None else plan.checked._asdict(),
+        "by_overlap": [{"overlap": overlap, **_point(point)} for overlap, point in plan.others],
+        "curve": [_point(point) for point in plan.curve],
+    }
+
+
+def _point(point: Point) -> dict[str, object]:
+    return {"sentences": point.sentences, "power": point.power, **point.bill._asdict()}

@@ -1,0 +1,45 @@
+"""Plan a campaign before anybody is asked anything."""
+
+from __future__ import annotations
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from evaluation.forms_steering import PlanForm
+from evaluation.reports.plan import pilot_values, plan_page, possible_pilots
+from evaluation.views.annotate import signed_in
+from evaluation.views.reporting import attachment, scope_of
+
+
+@login_required
+@never_cache
+@require_GET
+def page(request: HttpRequest) -> HttpResponse:
+    form = _form(request)
+    valid = form.is_valid()
+    context = {
+        "form": form,
+        "page": plan_page(form.cleaned_data) if valid else None,
+        "pilots": possible_pilots(signed_in(request)),
+        "pilot": request.GET.get("pilot", ""),
+        "base": request.path,
+        "query": "?" + form.query,
+    }
+    return render(request, "evaluation/plan.html", context, status=200 if valid else 422)
+
+
+@login_required
+@require_GET
+def plot(request: HttpRequest) -> HttpResponse:
+    """The picture of what the address plans; values that mean nothing are the usual ones."""
+    form = _form(request)
+    drawn = plan_page(form.cleaned_data if form.is_valid() else PlanForm({}).values).plot
+    return attachment("power.svg", "image/svg+xml", drawn.standalone)
+
+
+def _form(request: HttpRequest) -> PlanForm:
+    pilot = request.GET.get("pilot")
+    return PlanForm(request.GET, pilot_values(scope_of(request, "task", pilot)) if pilot else None)

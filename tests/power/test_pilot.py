@@ -1,0 +1,91 @@
+"""A pilot drawn from the model gives the model back; a plan adds up."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from evaluation.power import Design, Wishes, make_plan, power, read_pilot, sentences_needed
+from evaluation.power.simulation import _rates
+from evaluation.study import Meetings, study_pilot
+from tests.study.studies import make_study
+
+
+def drawn(design: Design, sentences: int) -> tuple[NDArray[np.int64], ...]:
+    """Votes one by one, with the codes of their sentences and phrases."""
+    random = np.random.default_rng(5)
+    pairs = (sentences, design.phrases)
+    rate = _rates(design, (1, sentences), random)[0][:, None]
+    truth = np.where(random.random(pairs) < rate, 1, -1)
+    truth[random.random(pairs) < design.ties] = 0
+    votes = truth[..., None].repeat(design.overlap, axis=-1)
+    others = (votes + random.integers(1, 3, size=votes.shape) + 1) % 3 - 1
+    votes = np.where(random.random(votes.shape) < design.accuracy, votes, others)
+    phrase = np.arange(sentences * design.phrases).reshape(*pairs, 1) + 0 * votes
+    return votes.ravel(), (phrase // design.phrases).ravel(), phrase.ravel()
+
+
+@pytest.mark.parametrize(
+    "design",
+    [
+        Design(win_rate=0.65, ties=0.3, accuracy=0.75, phrases=4, overlap=2, clustering=0.25),
+        Design(win_rate=0.55, ties=0.1, accuracy=0.95, phrases=2, overlap=3, clustering=0.0),
+        Design(win_rate=0.8, ties=0.0, accuracy=0.85, phrases=6, overlap=2, clustering=0.6),
+    ],
+)
+def test_a_large_pilot_gives_the_model_back(design: Design) -> None:
+    found = read_pilot(*drawn(design, 8000))
+    assert found.agreement == pytest.approx(design.accuracy**2 + (1 - design.accuracy) ** 2 / 2, abs=0.01)
+    assert found.win_rate == pytest.approx(design.win_rate, abs=0.015)
+    assert found.ties == pytest.approx(design.ties, abs=0.02)
+    assert found.clustering == pytest.approx(design.clustering, abs=0.03)
+    assert (found.phrases, found.overlap) == (design.phrases, design.overlap)
+
+
+def test_what_a_pilot_cannot_tell_is_unknown() -> None:
+    assert read_pilot([], [], []).win_rate is None
+    alone = read_pilot([1, -1, 0], [0, 1, 2], [0, 1, 2])  # nobody judged the same phrase
+    assert (alone.agreement, alone.ties, alone.votes) == (None, None, 3)
+    by_lot = read_pilot([1, 0, -1] * 30, [n // 3 for n in range(90)], [n // 3 for n in range(90)])
+    assert by_lot.agreement == 0
+    assert by_lot.win_rate is None
+
+
+def test_a_study_is_turned_towards_the_system_that_won_more() -> None:
+    rows = [(person, pair, "A<B") for pair in range(10) for person in (0, 1)]
+    codes = np.arange(10)
+    meetings = Meetings(codes, codes, codes * 0, codes * 0 + 1, ("x", "y"))
+    found = study_pilot(make_study(rows, active_ms=[3000] * 20), meetings)
+    assert (found.systems, found.seconds) == (2, 3.0)
+    assert (found.estimates.win_rate, found.estimates.agreement, found.estimates.overlap) == (1.0, 1.0, 2.0)
+    assert study_pilot(make_study([]), meetings).seconds is None
+
+
+def test_a_plan_has_the_power_that_it_promises_and_its_bill_adds_up() -> None:
+    design, wishes = Design(win_rate=0.6, overlap=2), Wishes(systems=3, people=4, price_an_hour=20)
+    plan = make_plan(design, wishes)
+    assert plan.enough is not None
+    assert plan.checked is not None
+    assert plan.enough.sentences == sentences_needed(design, 0.8, 0.05 / 3)
+    assert plan.checked.low - 0.02 <= plan.enough.power <= plan.checked.high + 0.02
+    assert plan.enough.bill.judgements == plan.enough.sentences * 3 * design.phrases * 2
+    assert plan.enough.bill.money == pytest.approx(plan.enough.bill.hours * 20)
+    assert [overlap for overlap, _ in plan.others] == [1, 2, 3, 4]
+    assert dict(plan.others)[2] == plan.enough
+    assert [point.power for point in plan.curve] == [
+        power(design, point.sentences, 0.05 / 3) for point in plan.curve
+    ]
+
+
+def test_equal_systems_have_no_plan_and_too_few_people_are_refused() -> None:
+    plan = make_plan(Design(win_rate=0.5), Wishes())
+    assert (plan.enough, plan.checked, plan.others) == (None, None, ())
+    with pytest.raises(ValueError, match="2 people cannot fill an overlap of 3"):
+        make_plan(Design(overlap=3), Wishes(people=2))
+
+
+def test_a_plan_too_large_to_simulate_is_left_to_the_formula() -> None:
+    plan = make_plan(Design(win_rate=0.501), Wishes())
+    assert plan.enough is not None
+    assert plan.checked is None
