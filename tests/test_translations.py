@@ -16,11 +16,12 @@ FOUND = catalogue.texts_of_project()
 
 # Names, formats and file types are the same in every language.
 SAME_EVERYWHERE = {"Appraise", "· Appraise", "CSV", "JSONL", "TSV", "XML", "LaTeX", "SVG", "Pearson r"}
-SAME_EVERYWHERE |= {"Holm", "McNemar"}
+SAME_EVERYWHERE |= {"Holm", ", Holm)", "McNemar"}
 
 # Here the text comes from a pure module or from Django's own list of languages.
 TEXT_FROM_ELSEWHERE = {
     "evaluation/forms_upload.py",
+    "evaluation/reports/phenomena.py",
     "evaluation/reports/plots.py",
     "evaluation/templatetags/appraise.py",
     "evaluation/templatetags/figures.py",
