@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Sum
+from django.db.models import Exists, FilteredRelation, Max, OuterRef, Q, QuerySet, Sum
 from django.utils import timezone
 
 from evaluation.blinding import canonical, is_swapped
@@ -226,83 +226,95 @@ def submit_ranking(assignment: Assignment, answer: Answer, *, received_at: datet
     """
     if answer.choice is not None and answer.choice not in assignment.task.scheme.choices:
         raise ChoiceNotInScheme(answer.choice)
-    found = _ASKED.rows(assignment.alignment_id, assignment.comparison_id, answer.phrase)
-    if not found:
-        raise UnknownPhrase(str(answer.phrase))
-    place = _Place(assignment, *found[0])
     try:
-        return place.append(answer, received_at)
+        return _append(assignment, answer, received_at)
     except IntegrityError:
         # Two requests at the same moment: the other one is in now, and the second look sees it.
         try:
-            return place.append(answer, received_at)
+            return _append(assignment, answer, received_at)
         except IntegrityError as error:
             raise ReusedId(str(answer.uuid)) from error
 
 
+def _append(assignment: Assignment, answer: Answer, received_at: datetime | None) -> Receipt:
+    with transaction.atomic():
+        # First the seat, which locks: answers to one comparison by one person come one after another.
+        seat = take_seat(assignment) if assignment.task.is_open else None
+        place = _place(assignment, answer.phrase)
+        for version, choice, uuid in place.given:
+            if uuid == answer.uuid:
+                return Receipt(version, place.turned(choice))
+        current = place.current
+        if current.choice == answer.choice:  # a whole form repeats what single clicks said
+            return current
+        if current.version != answer.base:
+            raise StaleAnswer(current)
+        _APPEND(
+            uuid=answer.uuid,
+            annotator=assignment.annotator_id,
+            pair=place.pair,
+            presentation=assignment.presentation,
+            version=current.version + 1,
+            choice=place.turned(answer.choice),
+            slot=seat.pk if seat else None,
+            alignment=assignment.alignment_id,
+            swapped=place.turns,
+            active_ms=answer.active_ms,
+            elapsed_ms=answer.elapsed_ms,
+            received_at=received_at or timezone.now(),
+        )
+        if answer.choice is None and assignment.finished_at is not None:
+            reopen(assignment)
+    return Receipt(current.version + 1, answer.choice)
+
+
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A pair as one annotator sees it."""
+    """A pair as one annotator sees it, and what they have said about it: version, choice as stored, id."""
 
-    assignment: Assignment
     pair: int
-    flipped: bool
+    turns: bool  # whether the pair's second text stands on the left, as A
+    given: list[tuple[int, str | None, uuids.UUID]]
 
     def turned(self, choice: str | None) -> Choice | None:
         """From shown to stored, or back."""
-        if choice is None:
-            return None
-        return canonical(Choice(choice), swapped=self.assignment.swapped, flipped=self.flipped)
+        return None if choice is None else canonical(Choice(choice), swapped=self.turns, flipped=False)
 
-    def append(self, answer: Answer, received_at: datetime | None) -> Receipt:
-        assignment = self.assignment
-        with transaction.atomic():
-            # First the seat, which locks: answers to one comparison by one person come one after another.
-            seat = take_seat(assignment) if assignment.task.is_open else None
-            given = _GIVEN.rows(assignment.annotator_id, self.pair, assignment.presentation)
-            for version, choice, uuid in given:
-                if uuid == answer.uuid:
-                    return Receipt(version, self.turned(choice))
-            stored = max(given, default=None)
-            current = Receipt(stored[0], self.turned(stored[1])) if stored else Receipt(0, None)
-            if current.choice == answer.choice:  # a whole form repeats what single clicks said
-                return current
-            if current.version != answer.base:
-                raise StaleAnswer(current)
-            _APPEND(
-                uuid=answer.uuid,
-                annotator=assignment.annotator_id,
-                pair=self.pair,
-                presentation=assignment.presentation,
-                version=current.version + 1,
-                choice=self.turned(answer.choice),
-                slot=seat.pk if seat else None,
-                alignment=assignment.alignment_id,
-                swapped=assignment.swapped != self.flipped,
-                active_ms=answer.active_ms,
-                elapsed_ms=answer.elapsed_ms,
-                received_at=received_at or timezone.now(),
-            )
-            if answer.choice is None and assignment.finished_at is not None:
-                reopen(assignment)
-        return Receipt(current.version + 1, answer.choice)
+    @property
+    def current(self) -> Receipt:
+        if not self.given:
+            return Receipt(0, None)
+        version, choice, _ = max(self.given)  # versions differ, so nothing behind them is compared
+        return Receipt(version, self.turned(choice))
+
+
+def _place(assignment: Assignment, phrase: int) -> _Place:
+    where = assignment.alignment_id, assignment.comparison_id, phrase
+    found = _ASKED.rows(*where, assignment.annotator_id, assignment.presentation)
+    if not found:
+        raise UnknownPhrase(str(phrase))
+    pair, flipped, *_ = found[0]
+    given = [(version, choice, uuid) for _, _, version, choice, uuid in found if version is not None]
+    return _Place(pair, assignment.swapped != flipped, given)
 
 
 _APPEND = PreparedInsert(
     Ranking, "uuid", "annotator", "pair", "presentation", "version", "choice", "slot", "alignment", "swapped",
     "active_ms", "elapsed_ms", "received_at",
 )  # fmt: skip
+# The phrase if it is a question here: a row for each version of this annotator's answer, or one without.
 _ASKED = Prepared(
-    lambda alignment, comparison, index: Occurrence.objects.filter(
+    lambda alignment, comparison, index, annotator, presentation: Occurrence.objects.filter(
         alignment=alignment, pair__owner=comparison, index=index
-    ).values_list("pair_id", "flipped"),
-    10001, 10002, 10003,
-)  # fmt: skip
-_GIVEN = Prepared(
-    lambda annotator, pair, presentation: Ranking.objects.filter(
-        annotator=annotator, pair=pair, presentation=presentation
-    ).values_list("version", "choice", "uuid"),
-    10001, 10002, 10003,
+    )
+    .annotate(
+        given=FilteredRelation(
+            "pair__rankings",
+            condition=Q(pair__rankings__annotator=annotator, pair__rankings__presentation=presentation),
+        )
+    )
+    .values_list("pair_id", "flipped", "given__version", "given__choice", "given__uuid"),
+    10001, 10002, 10003, 10004, 10005,
 )  # fmt: skip
 
 
