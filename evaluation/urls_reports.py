@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from evaluation.views import agreement, disagreements, export, results, standing
+from evaluation.views import agreement, disagreements, export, phenomena, results, standing
 
 
 def _pages(kind: str, place: str) -> list[URLPattern]:
@@ -26,6 +26,9 @@ def _pages(kind: str, place: str) -> list[URLPattern]:
             where,
             f"{kind}-disagreements-table",
         ),
+        path(f"{place}/phenomena", phenomena.page, where, f"{kind}-phenomena"),
+        path(f"{place}/phenomena/plots/<slug:name>.svg", phenomena.plot, where, f"{kind}-phenomena-plot"),
+        path(f"{place}/phenomena/<slug:name>.<slug:form>", phenomena.table, where, f"{kind}-phenomena-table"),
         path(f"{place}/export/<slug:form>", export.download, where, f"{kind}-export"),
     ]
 

@@ -14,6 +14,8 @@ from django.db.models.functions import JSONObject
 
 from evaluation.agreement.rendering import Cell, Table
 from evaluation.models import Adjudication, Occurrence, PhrasePair, SentenceAnswer
+from evaluation.phenomena import Phenomenon
+from evaluation.reports.phenomena import phenomena_of, shown_by
 from evaluation.reports.scope import Scope, names, study_of
 from evaluation.schemes import SIX_WAY, Choice, Scheme
 from evaluation.study import Dispute, Study, disputes
@@ -38,6 +40,7 @@ class Query:
 
     order: Order = Order.ENTROPY
     kind: str = ""
+    phenomenon: str = ""
     split: Split = Split.ANY
     annotator: str = ""
     text: str = ""
@@ -58,6 +61,7 @@ class Row:
     """One disputed pair, ready to be shown."""
 
     pair: PhrasePair
+    phenomena: tuple[Phenomenon, ...]
     number: int | None
     scheme: Scheme
     votes: list[tuple[Choice, int]]
@@ -175,9 +179,10 @@ def _six(dispute: Dispute) -> list[tuple[Choice, int]]:
 
 
 def _matching(scope: Scope, study: Study, query: Query) -> list[int] | None:
-    """Codes of the pairs of that kind or with that text; None where neither is asked for."""
+    """Codes of the pairs with that phenomenon, of that kind and with that text; None where none is asked."""
+    showing = _showing(scope, query)
     if not (query.kind or query.text):
-        return None
+        return showing
     chosen = PhrasePair.objects.filter(task__in=_tasks(scope))
     if query.kind:
         chosen = chosen.filter(kind=query.kind)
@@ -185,7 +190,15 @@ def _matching(scope: Scope, study: Study, query: Query) -> list[int] | None:
         chosen = chosen.filter(Q(first__icontains=query.text) | Q(second__icontains=query.text))
     ids = np.fromiter(chosen.values_list("pk", flat=True), np.int64)
     codes: list[int] = np.searchsorted(np.asarray(study.pair_keys), ids).tolist()
-    return codes
+    return codes if showing is None else sorted({*codes} & {*showing})
+
+
+def _showing(scope: Scope, query: Query) -> list[int] | None:
+    if not query.phenomenon:
+        return None
+    number = list(Phenomenon).index(Phenomenon(query.phenomenon))
+    found: list[int] = np.flatnonzero(shown_by(scope)[:, number]).tolist()
+    return found
 
 
 def _pair_id(study: Study, dispute: Dispute) -> int:
@@ -207,6 +220,7 @@ def _rows(
         rows.append(
             Row(
                 pair=pair,
+                phenomena=phenomena_of(pair),
                 number=None if pair.place is None else pair.place + 1,
                 scheme=scheme,
                 votes=[(choice, votes[choice]) for choice in scheme.choices],

@@ -13,6 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from evaluation.models import PhrasePair, Role, Task
+from evaluation.phenomena import Phenomenon
 from evaluation.reports.disagreements import Order, Query, disagreements_page, dispute_table
 from evaluation.schemes import Choice
 from evaluation.services import oversight
@@ -26,6 +27,7 @@ class QueryForm(forms.Form):
 
     order = forms.ChoiceField(choices=[(o.value, o.value) for o in Order], required=False)
     kind = forms.ChoiceField(choices=[(k, k) for k in PhrasePair.Kind.values], required=False)
+    phenomenon = forms.ChoiceField(choices=[(p.value, p.value) for p in Phenomenon], required=False)
     split = forms.ChoiceField(choices=[(s.value, s.value) for s in Split], required=False)
     annotator = forms.CharField(max_length=80, required=False)
     text = forms.CharField(max_length=200, required=False)
@@ -37,6 +39,7 @@ class QueryForm(forms.Form):
         return Query(
             order=Order(given.get("order", Order.ENTROPY)),
             kind=given.get("kind", ""),
+            phenomenon=given.get("phenomenon", ""),
             split=Split(given.get("split", Split.ANY)),
             annotator=given.get("annotator", ""),
             text=given.get("text", ""),
@@ -63,6 +66,7 @@ def page(request: HttpRequest, kind: str, slug: str) -> HttpResponse:
         "orders": list(Order),
         "splits": list(Split),
         "kinds": PhrasePair.Kind.values,
+        "phenomena": list(Phenomenon),
         "rest": rest.urlencode(),
     }
     return render(request, "evaluation/disagreements.html", context)

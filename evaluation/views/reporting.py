@@ -33,6 +33,7 @@ def report_context(request: HttpRequest, scope: Scope, page: str) -> dict[str, o
         "agreement_url": scope.url("agreement"),
         "disagreements_url": scope.url("disagreements"),
         "results_url": scope.url("results"),
+        "phenomena_url": scope.url("phenomena"),
         "standing_url": scope.url("standing"),
         "campaign_url": reverse(f"campaign-{page}", args=[scope.campaign.slug]),
         "export_url": scope.url("export", "csv").removesuffix("/csv"),

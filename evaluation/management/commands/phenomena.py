@@ -1,0 +1,48 @@
+"""``manage.py phenomena``: what do people disagree about, and what does each system do worse?"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from appraise.commands import Command as AppraiseCommand
+from evaluation.agreement.rendering import as_csv, as_latex, as_text
+from evaluation.phenomena import Profile
+from evaluation.reports.phenomena import profile_of, profile_tables
+from evaluation.reports.scope import whole_scope
+
+
+class Command(AppraiseCommand):
+    help = "Agreement and wins by phenomenon: word order, inflection, number, negation, omission …"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        study = parser.add_mutually_exclusive_group(required=True)
+        study.add_argument("--task", metavar="SLUG", help="a task of this site")
+        study.add_argument("--campaign", metavar="SLUG", help="a campaign of this site")
+        parser.add_argument("--table", choices=["phenomena", "systems"], default="phenomena", help="for csv")
+        parser.add_argument("--format", choices=["json", "csv", "latex", "text"], default="json")
+
+    def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
+        kind = "task" if options["task"] else "campaign"
+        found = profile_of(whole_scope(kind, options[kind]))
+        tables = profile_tables(found)
+        if options["format"] == "json":
+            self.write_json(as_values(found))
+        elif options["format"] == "csv":
+            self.stdout.write(as_csv(tables[options["table"]]), ending="")
+        else:
+            render = as_latex if options["format"] == "latex" else as_text
+            self.stdout.write("\n".join(map(render, tables.values())), ending="")
+
+
+def as_values(found: Profile) -> dict[str, object]:
+    """Numbers unrounded, missing ones None."""
+    return {
+        "pairs": found.pairs,
+        "disputed": found.disputed,
+        "all": asdict(found.everything),
+        "phenomena": [asdict(line) for line in found.lines],
+        "systems": [{**asdict(cell), "verdict": cell.verdict} for cell in found.cells],
+    }
