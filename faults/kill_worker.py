@@ -108,6 +108,7 @@ def chosen(writes: int, most: int) -> list[int]:
 
 def share_a_queue(foreman: Foreman, site: StagedSite, outcome: Outcome) -> None:
     """Two worker processes, as on two machines; one is killed and a third comes."""
+    begun_before = site.store.number("SELECT coalesce(sum(attempts), 0) FROM evaluation_job")
     made = {f"shared {n}": foreman("make", name=f"shared {n}")["said"] for n in range(JOBS)}
     for job in made.values():
         foreman("deliver_again", job=job)
@@ -127,7 +128,16 @@ def share_a_queue(foreman: Foreman, site: StagedSite, outcome: Outcome) -> None:
     results = [foreman("fingerprint", job=job, campaign=name)["said"] for name, job in made.items()]
     good = sum(result["state"] == "done" for result in results)
     doubled = sum(result["tasks"] != 2 or result["audit"] != 2 for result in results)
-    outcome.counts |= {"jobs_delivered_twice": JOBS, "jobs_done": good, "jobs_doubled": doubled, "workers": 3}
+    # A second message must not begin a job again; only the killed worker's job may be begun once more.
+    begun = site.store.number("SELECT sum(attempts) FROM evaluation_job") - begun_before
+    outcome.expect(begun <= JOBS + 1, f"{JOBS} jobs were begun {begun} times")
+    outcome.counts |= {
+        "jobs_begun": begun,
+        "jobs_delivered_twice": JOBS,
+        "jobs_done": good,
+        "jobs_doubled": doubled,
+        "workers": 3,
+    }
     outcome.expect(good == JOBS, f"{good} of {JOBS} jobs are done: {results}")
     outcome.expect(doubled == 0, f"{doubled} jobs were done twice or by halves: {results}")
     outcome.expect(len({result["digest"] for result in results}) == 1, "equal jobs have unequal results")
