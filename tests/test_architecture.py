@@ -15,15 +15,15 @@ PURE = [
     "evaluation/agreement", "evaluation/alignment", "evaluation/blinding.py",
     "evaluation/changes.py", "evaluation/checks.py",
     "evaluation/correcting.py", "evaluation/digests.py", "evaluation/exporters", "evaluation/study",
-    "evaluation/importers", "evaluation/panel", "evaluation/phenomena", "evaluation/places.py",
-    "evaluation/planning.py", "evaluation/practice.py",
+    "evaluation/importers", "evaluation/lightly.py", "evaluation/panel", "evaluation/phenomena",
+    "evaluation/places.py", "evaluation/planning.py", "evaluation/practice.py",
     "evaluation/presentation.py", "evaluation/problems.py", "evaluation/results", "evaluation/schemes.py",
     "evaluation/power", "evaluation/selection", "evaluation/sequential", "evaluation/tokens.py",
     "evaluation/votes.py",
     "metrics/base.py", "metrics/registry.py", "metrics/kernels", "metrics/lexical", "metrics/learned",
     "metrics/ranking", "metrics/collocation", "metrics/discourse", "metrics/metaeval", "metrics/datasets.py",
     "metrics/substitution.py", "metrics/testset.py", "metrics/phrase_votes.py", "metrics/sidebyside.py",
-    "metrics/task_training.py", "metrics/score_files.py", "metrics/model_files.py",
+    "metrics/task_training.py", "metrics/task_ranking.py", "metrics/score_files.py", "metrics/model_files.py",
 ]  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from evaluation.alignment.function_words import FUNCTION_WORDS
 from evaluation.alignment.matching import Candidate
 from evaluation.alignment.wordnet import WordNet, find_wordnet
+from evaluation.lightly import import_lightly
 from evaluation.tokens import is_punctuation
 
 _STEMMERS = {
@@ -169,9 +170,8 @@ def snowball(code: str) -> tuple[Callable[[str], str], str]:
     """A stemming function and its name; languages that Snowball does not know keep their words whole."""
     if code not in _STEMMERS:
         return _unchanged, "none"
-    from nltk.stem.snowball import SnowballStemmer  # here, because it is slow to import
-
-    return SnowballStemmer(_STEMMERS[code]).stem, f"snowball-{_STEMMERS[code]}"
+    stemmers = import_lightly("nltk.stem.snowball")  # here, because it is slow to import
+    return stemmers.SnowballStemmer(_STEMMERS[code]).stem, f"snowball-{_STEMMERS[code]}"
 
 
 def _unchanged(word: str) -> str:

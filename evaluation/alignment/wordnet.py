@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from evaluation.lightly import import_lightly
+
 _PARTS = {
     "noun": "s: ses:s ves:f xes:x zes:z ches:ch shes:sh men:man ies:y",
     "verb": "s: ies:y es:e es: ed:e ed: ing:e ing:",
@@ -48,9 +50,8 @@ class WordNet:
 @cache
 def find_wordnet() -> WordNet | None:
     """WordNet from the usual folders, or None where it is not installed."""
-    import nltk.data  # here, because importing NLTK takes a second
-
-    folders = [Path(root) / "corpora" / "wordnet" for root in nltk.data.path]
+    data = import_lightly("nltk.data")  # here, because importing NLTK takes half a second
+    folders = [Path(root) / "corpora" / "wordnet" for root in data.path]
     for folder in (*folders, Path("/usr/share/wordnet")):
         if all((folder / f"index.{part}").is_file() for part in _PARTS):
             return WordNet(folder)

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from evaluation.lightly import import_lightly
 from metrics.base import Segment
 from metrics.datasets import FloatArray
 from metrics.lexical.blocks import Block, Texts, count_in_blocks, ngram_matches
@@ -141,6 +142,4 @@ def _stem(word: str) -> str:
 
 @cache
 def _stemmer() -> Any:  # Any: NLTK ships no types
-    from nltk.stem.snowball import SnowballStemmer
-
-    return SnowballStemmer("english")
+    return import_lightly("nltk.stem.snowball").SnowballStemmer("english")

@@ -11,6 +11,8 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
+from evaluation.lightly import import_lightly
+
 if TYPE_CHECKING:
     from nltk.tokenize import NLTKWordTokenizer
 
@@ -44,6 +46,6 @@ def treebank_tokens(text: str) -> tuple[str, ...]:
 
 @cache
 def _tokenizer() -> NLTKWordTokenizer:
-    from nltk.tokenize import NLTKWordTokenizer  # seconds to import, and metrics are listed without it
-
-    return NLTKWordTokenizer()
+    # Slow to import, and metrics are listed without it.
+    tokenizer: NLTKWordTokenizer = import_lightly("nltk.tokenize").NLTKWordTokenizer()
+    return tokenizer
