@@ -18,6 +18,27 @@ class TrainForm(forms.Form):
         error_messages={"invalid": _("Use letters, digits, spaces and . + - _ only.")},
         widget=forms.TextInput(attrs={"class": "in", "autocomplete": "off", "id": "train-name"}),
     )
+    method = forms.ChoiceField(
+        label=_("What to train"),
+        required=False,
+        choices=[
+            ("combination", _("combination of metrics, needs references")),
+            ("svm", _("human or machine (SVM), needs references")),
+            ("ranker", _("ranker without references (logistic regression)")),
+            ("ranker-bayes", _("ranker without references (naïve Bayes, as in the paper)")),
+            ("ranker-trees", _("ranker without references (boosted trees)")),
+        ],
+        widget=forms.Select(attrs={"class": "in", "id": "train-method"}),
+    )
+    parser = forms.BooleanField(
+        label=_("A ranker may use the parser, which is slow"),
+        required=False,
+        widget=forms.CheckboxInput(attrs={"id": "train-parser"}),
+    )
+
+    def clean_method(self) -> str:
+        """A combination where nothing was chosen."""
+        return str(self.cleaned_data["method"] or "combination")
 
 
 class ImportForm(forms.Form):

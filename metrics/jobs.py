@@ -24,10 +24,12 @@ def begin_scoring(task: Task, names: list[str], owner: User | None) -> Job:
     return enqueue("score", title, owner=owner, task=task, metrics=names)
 
 
-def begin_training(task: Task, name: str, owner: User | None) -> Job:
+def begin_training(
+    task: Task, name: str, owner: User | None, *, method: str = "combination", parser: bool = False
+) -> Job:
     """Put the training of a model on the queue."""
     title = _("Train %(name)s on %(task)s") % {"name": name, "task": task.name}
-    return enqueue("train", title, owner=owner, task=task, name=name)
+    return enqueue("train", title, owner=owner, task=task, name=name, method=method, parser=parser)
 
 
 @handler("score")
@@ -47,10 +49,10 @@ def run_scoring(job: Job, progress: Progress) -> dict[str, Any]:
 @handler("train")
 def run_training(job: Job, progress: Progress) -> dict[str, Any]:
     """One model, saved at the end; a killed job simply trains again."""
-    from metrics.services.training import train_on_task
+    from metrics.services.teaching import train_by
 
     if job.task is None:
         raise InputError(Problem("task_gone", "the task was deleted before a model was trained on it"))
-    model = train_on_task(job.task, job.arguments["name"], progress.update, owner=job.owner)
-    progress.update(3, 3)
+    model = train_by(job, job.task, progress.update)
+    progress.update(4, 4)
     return {"model": model.name, "evaluation": model.evaluation}

@@ -9,7 +9,7 @@ on sentences that had none: groups of sentences and of annotators are held out t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,7 +36,10 @@ class TooLittleData(ValueError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PhraseVotes:
-    """Decided votes: ``better[i]`` and ``worse[i]`` are rows of ``versions``; ties and N/A are left out."""
+    """Decided votes: ``better[i]`` and ``worse[i]`` are rows of ``versions``; ties and N/A are left out.
+
+    A row has the features of a version, or those of its two sentences one after the other.
+    """
 
     versions: FloatArray
     better: IntArray
@@ -70,15 +73,19 @@ def versions(
     segments: list[Segment] = []
     for one in standings:
         item = items[one.item]
-        found = exchange(one.first, one.second, one.phrases, one.index)
-        kept, changed = (found.first, found.second_changed), (found.first_changed, found.second)
-        for text in (*changed, *kept) if one.flipped else (*kept, *changed):
-            segments.append(Segment(text, item.references, item.source or None))
+        segments += [Segment(text, item.references, item.source or None) for text in version_texts(one)]
     if not segments:
         return np.empty((0, len(names)))
     rows = features.compute(names, segments, preparation)
     means: FloatArray = rows.reshape(-1, 2, len(names)).mean(axis=1)
     return means
+
+
+def version_texts(one: Standing) -> tuple[str, str, str, str]:
+    """The two sentences with the pair's first text in both, then with its second; in the same order."""
+    found = exchange(one.first, one.second, one.phrases, one.index)
+    kept, changed = (found.first, found.second_changed), (found.first_changed, found.second)
+    return (*changed, *kept) if one.flipped else (*kept, *changed)
 
 
 def check_size(votes: PhraseVotes) -> None:
@@ -99,11 +106,27 @@ def train(votes: PhraseVotes) -> Weights:
     return tune([JudgedTable(votes.versions, Comparisons(votes.better, votes.worse, empty), cells)])
 
 
+Judge = Callable[[PhraseVotes, PhraseVotes], FloatArray]
+"""Learns from the first votes; of each of the second ones it says how far it prefers the better version."""
+
+
+def weighted(known: PhraseVotes, test: PhraseVotes) -> FloatArray:
+    """The judge that learns weights."""
+    scores = train(known)(test.versions)
+    gaps: FloatArray = scores[test.better] - scores[test.worse]
+    return gaps
+
+
 def held_out(
-    votes: PhraseVotes, names: Sequence[str], *, resamples: int = 1000, seed: int = 1
+    votes: PhraseVotes,
+    names: Sequence[str],
+    *,
+    judge: Judge = weighted,
+    resamples: int = 1000,
+    seed: int = 1,
 ) -> HeldOut | None:
-    """Test every vote by weights from other sentences and other annotators; None where nobody is left."""
-    sentence_fold, people_fold = _folds(votes.sentences, seed), _folds(votes.annotators, seed)
+    """Test every vote by what other sentences and other annotators taught; None where nobody is left."""
+    sentence_fold, people_fold = folds_of(votes.sentences, seed), folds_of(votes.annotators, seed)
     right = np.full((len(votes), 1 + len(names)), np.nan)
     tested = 0
     for s in range(int(sentence_fold.max()) + 1):
@@ -111,7 +134,7 @@ def held_out(
             test = (sentence_fold == s) & (people_fold == p)
             train_rows = (sentence_fold != s) & (people_fold != p)
             if test.any() and train_rows.any():
-                right[test] = _right(_part(votes, train_rows), _part(votes, test))
+                right[test] = _right(part(votes, train_rows), part(votes, test), judge)
                 tested += 1
     known = np.isfinite(right[:, 0])
     if not known.any():
@@ -125,18 +148,22 @@ def held_out(
     )
 
 
-def _right(known: PhraseVotes, test: PhraseVotes) -> FloatArray:
-    """1 where the learned weights, and each feature alone, prefer the better version; a tie is ½."""
-    gaps = test.versions[test.better] - test.versions[test.worse]
-    directions = np.sign((known.versions[known.better] - known.versions[known.worse]).sum(axis=0))
-    weights = train(known)
-    scores = weights(test.versions)
-    learned = scores[test.better] - scores[test.worse]
-    table: FloatArray = (np.sign(np.column_stack([learned, gaps * directions]).round(12)) + 1) / 2
+def _right(known: PhraseVotes, test: PhraseVotes, judge: Judge) -> FloatArray:
+    """1 where the judge, and each feature alone, prefers the better version; a tie is ½, unknown is a tie."""
+    gaps, learned = _gaps(test), judge(known, test)
+    directions = np.sign(np.nansum(_gaps(known), axis=0))
+    both = np.nan_to_num(np.column_stack([learned, gaps * directions]).round(12))
+    table: FloatArray = (np.sign(both) + 1) / 2
     return table
 
 
-def _folds(groups: IntArray, seed: int) -> IntArray:
+def _gaps(votes: PhraseVotes) -> FloatArray:
+    """Better minus worse, feature by feature, over both sentences of a version."""
+    gaps: FloatArray = votes.versions[votes.better] - votes.versions[votes.worse]
+    return gaps if gaps.ndim == 2 else gaps.mean(axis=1)
+
+
+def folds_of(groups: IntArray, seed: int) -> IntArray:
     """A fold for every row, the same for all rows of a group; as even as the groups allow."""
     names, codes = np.unique(groups, return_inverse=True)
     order = np.random.default_rng(seed).permutation(len(names))
@@ -144,7 +171,8 @@ def _folds(groups: IntArray, seed: int) -> IntArray:
     return folds
 
 
-def _part(votes: PhraseVotes, rows: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> PhraseVotes:
+def part(votes: PhraseVotes, rows: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> PhraseVotes:
+    """Some of the votes."""
     return PhraseVotes(
         votes.versions, votes.better[rows], votes.worse[rows], votes.sentences[rows], votes.annotators[rows]
     )

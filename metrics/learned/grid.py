@@ -38,11 +38,12 @@ class GridPoint:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grid:
-    """Every point in order of training, and the machine of the best one."""
+    """Every point in order of training with its machine, and the best one."""
 
     points: tuple[GridPoint, ...]
     chosen: GridPoint
     machine: Machine
+    machines: tuple[Machine, ...] = ()
 
 
 def search(
@@ -71,7 +72,7 @@ def search(
         if not wanted:
             break
     chosen = best(found)
-    return Grid(tuple(found), chosen, found[chosen])
+    return Grid(tuple(found), chosen, found[chosen], tuple(found.values()))
 
 
 def best(points: Iterable[GridPoint]) -> GridPoint:

@@ -68,8 +68,8 @@ def train_svm(options: Options, note: Note) -> dict[str, object]:
         kind, training, validation = _examples(sets, options)
         note(f"{len(training)} training and {len(validation)} validation examples, classes: {kind}")
         found = grid.search(
-            _labelled(training, names, preparation),
-            _labelled(validation, names, preparation),
+            labelled(training, names, preparation),
+            labelled(validation, names, preparation),
             axes=parse_grid(options["grid"]),
             scaling=options["scaling"],
             refine=options["refine"],
@@ -221,7 +221,8 @@ def _examples(
     )
 
 
-def _labelled(found: Sequence[ex.Example], names: tuple[str, ...], preparation: Preparation) -> Labelled:
+def labelled(found: Sequence[ex.Example], names: tuple[str, ...], preparation: Preparation) -> Labelled:
+    """The features of examples with their classes."""
     rows = features.compute(names, [example.segment for example in found], preparation)
     return Labelled(rows, np.array([1 if example.human else -1 for example in found], dtype=np.int64))
 

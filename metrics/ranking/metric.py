@@ -19,11 +19,13 @@ import numpy as np
 from metrics.base import FloatArray, MetricUnavailable, Needs, Scores, Segment, mean_or_none
 from metrics.linguistics.cache import default_path
 from metrics.ranking.data import RankedSet
-from metrics.ranking.pairs import preferences_of, ranks, soft_wins, wins
+from metrics.ranking.features import FAMILIES
+from metrics.ranking.pairs import preferences_of, ranks, win_shares, wins
 from metrics.ranking.store import RankerModel, load_ranker
 from metrics.ranking.toolbox import Toolbox, Wanted
 from metrics.registry import register, register_ranker
 
+PARSED = frozenset((*FAMILIES["parse"], *FAMILIES["shallow"]))  # a ranker without these starts no parser
 NEEDS = Needs(reference=False, source=True, resource="a trained ranker (train ranker)")
 
 
@@ -86,7 +88,7 @@ class TrainedRanker:
             about["target_language"],
             _named(self.lm, about, "lm", self.model),
             _named(self.lexicon, about, "lexicon", self.model),
-            self.parser,
+            self.parser if PARSED & set(self.trained.features) else "none",
             cache=default_path(),
         )
 
@@ -121,12 +123,8 @@ class RankerMetric(TrainedRanker):
         if sources is None:
             raise MetricUnavailable(f"{self.name} cannot score here: it needs the source")
         matrices = self.preferences(sources, systems)
-        shares = np.array([_shares(matrix) for matrix in matrices]).reshape(len(sources), len(systems))
+        shares = np.array([win_shares(matrix) for matrix in matrices]).reshape(len(sources), len(systems))
         return [Scores(column, mean_or_none(column), self.signature) for column in shares.T]
-
-
-def _shares(matrix: FloatArray) -> FloatArray:
-    return soft_wins(matrix) / (len(matrix) - 1) if len(matrix) > 1 else np.full(len(matrix), 0.5)
 
 
 def _as_set(sources: Sequence[str], systems: Sequence[Sequence[str]]) -> RankedSet:

@@ -91,6 +91,15 @@ def soft_wins(matrix: FloatArray) -> FloatArray:
     return np.asarray(matrix.sum(axis=1) - 0.5)
 
 
+def win_shares(matrix: FloatArray) -> FloatArray:
+    """Of each output the expected share of the others that it beats; ½ where it stands alone.
+
+    >>> win_shares(np.array([[0.5, 0.9], [0.1, 0.5]])).tolist(), win_shares(np.array([[0.5]])).tolist()
+    ([0.9, 0.1], [0.5])
+    """
+    return soft_wins(matrix) / (len(matrix) - 1) if len(matrix) > 1 else np.full(len(matrix), 0.5)
+
+
 def ranks(scores: FloatArray) -> tuple[int, ...]:
     """Places from scores, 1 is best; equal scores share a place and the next one is skipped.
 

@@ -9,6 +9,7 @@ from django.db.models import Q
 
 from evaluation.models import Item, Job, Task
 from metrics import registry
+from metrics.base import Needs
 from metrics.models import MetricRun, TrainedModel
 from metrics.reports.runs import newest_runs
 from metrics.services.finding import TRAINED
@@ -72,15 +73,20 @@ def _offers(task: Task, runs: Sequence[MetricRun]) -> list[Offer]:
         if entry.name not in FROM_FILES
     ]
     known = [run.metric for run in runs]
-    models = TrainedModel.objects.filter(kind__in=[TrainedModel.Kind.SVM, TrainedModel.Kind.COMBINATION])
     trained = [
         Offer(
             f"{TRAINED}{model.name}",
             model.get_kind_display(),
             True,
-            "",
+            _needs(model).lacking(references=references, source=source) or "",
             known.count(f"{TRAINED}{model.name}"),
         )
-        for model in models
+        for model in TrainedModel.objects.all()
     ]
     return sorted(offers, key=lambda offer: (not offer.is_usual, offer.name)) + trained
+
+
+def _needs(model: TrainedModel) -> Needs:
+    """A ranker looks at the source, everything else that is trained here at references."""
+    ranker = model.kind == TrainedModel.Kind.RANKER
+    return Needs(reference=not ranker, source=ranker)

@@ -19,6 +19,7 @@ from metrics.testset import Scored, TestSet, score_test_set
 
 ROWS_AT_ONCE = 5000
 LONGEST_SIGNATURE = 500
+HELD_OUT = "|sentences:held-out"
 Report = Callable[[int, int, str], None]
 
 
@@ -69,8 +70,13 @@ def score_task(
 
 
 def known_run(task: Task, signature: str, content: str) -> MetricRun | None:
-    """The run that scored this content so; a signature may grow by the number of references."""
-    same = Q(signature=_short(signature)) | Q(signature__startswith=f"{signature}|refs:")
+    """The run that scored this content so; a signature may grow by the number of references.
+
+    Where a model was trained on the task itself, what counts is the run of models that had not seen the
+    sentence that they score.
+    """
+    longer = Q(signature__startswith=f"{signature}|refs:") | Q(signature=_short(signature + HELD_OUT))
+    same = Q(signature=_short(signature)) | longer
     return MetricRun.objects.filter(same, task=task, content=content).first()
 
 

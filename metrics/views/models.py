@@ -46,4 +46,4 @@ def train(request: HttpRequest, slug: str) -> HttpResponse:
         for errors in form.errors.values():
             messages.error(request, str(errors[0]))
         return redirect("choose-metrics", slug)
-    return redirect(begin_training(task, form.cleaned_data["name"], signed_in(request)))
+    return redirect(begin_training(task, owner=signed_in(request), **form.cleaned_data))

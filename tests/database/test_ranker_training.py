@@ -1,0 +1,124 @@
+"""A ranker, and an SVM, trained on a task: tested on the unseen, one more voter, off where nobody asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+
+from evaluation.models import Annotator, Item, Job, Task, User
+from evaluation.problems import InputError
+from evaluation.votes import machine_votes
+from metrics.jobs import begin_training
+from metrics.models import MetricRun, TrainedModel
+from metrics.services.finding import find_metrics
+from metrics.services.machines import train_svm_on_task
+from metrics.services.rankers import train_ranker_on_task
+from metrics.services.scoring import State, score_task
+from tests.database.conftest import SENTENCES, annotator, make_task
+from tests.database.test_jobs import work
+from tests.database.test_models_page import judged
+
+SignIn = Callable[[User | Annotator | None], Client]
+
+# People like "red house" and "small" here; a ranker can see it by the lengths alone.
+BARE = [
+    {"id": f"s{n}", "source": f"Satz {n}.",
+     "candidates": {"alpha": f"Sentence {n}: the red house is small.",
+                    "beta": f"Sentence {n}: the crimson and faded house is very tiny.",
+                    "gamma": f"Sentence {n}: the scarlet or pink home is so minute."}}
+    for n in range(1, 15)
+]  # fmt: skip
+
+
+@pytest.fixture
+def bare(db: None) -> Task:
+    task = make_task(sentences=BARE)
+    return judged(task, annotator("bob", task), annotator("carol", task))
+
+
+def test_a_ranker_learns_without_references_and_says_where_it_comes_from(bare: Task) -> None:
+    model = train_ranker_on_task(bare, "Shorter")
+    assert model.kind == TrainedModel.Kind.RANKER
+    assert model.provenance["annotators"] == 2
+    assert model.provenance["features"] == ["len", "len_target", "copied"]
+    assert "logparse" in model.provenance["missing"]
+    assert "absent" in model.provenance["tools"]["parser"]
+    assert model.evaluation["held_out"]["accuracy"] > 0.7
+    assert {name for name, _ in model.evaluation["relieff"]} == set(model.provenance["features"])
+
+
+def test_on_its_own_task_it_votes_on_sentences_that_it_has_not_seen_and_is_never_asked_again(
+    bare: Task,
+) -> None:
+    train_ranker_on_task(bare, "Shorter")
+    run = MetricRun.objects.get()
+    assert (run.metric, run.votes.count()) == ("trained:Shorter", bare.pairs.count())
+    assert run.signature.endswith("|sentences:held-out")
+    assert run.scores.filter(value__isnull=False).count() == 3 * len(BARE)
+    (outcome,) = score_task(bare, find_metrics(["trained:Shorter"]))
+    assert (outcome.state, outcome.run) == (State.KNOWN, run.pk)
+
+
+def test_on_another_task_it_is_one_more_metric_with_votes(bare: Task) -> None:
+    train_ranker_on_task(bare, "Shorter", classifier="naive-bayes")
+    other = make_task("other", sentences=BARE[:3])
+    (outcome,) = score_task(other, find_metrics(["trained:Shorter"]))
+    assert outcome.state is State.SCORED
+    said = machine_votes([other.pk])
+    assert len(said) == other.pairs.count()
+    assert {vote.voter for votes in said.values() for vote in votes} == {"trained:Shorter"}
+
+
+def test_a_ranker_needs_sources_and_votes(task: Task, bare: Task) -> None:
+    with pytest.raises(InputError, match="100 more decided votes"):
+        train_ranker_on_task(task, "Early")
+    Item.objects.filter(task=bare).update(source="")
+    with pytest.raises(InputError, match="no sentence of the task has one"):
+        train_ranker_on_task(bare, "Mute")
+    assert not TrainedModel.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_training_a_ranker_is_background_work() -> None:
+    task = make_task(sentences=BARE)
+    judged(task, annotator("bob", task), annotator("carol", task))
+    job = begin_training(task, "Shorter", None, method="ranker")
+    work()
+    job.refresh_from_db()
+    assert job.state == Job.State.DONE, job.error
+    assert job.result["model"] == "Shorter"
+    assert MetricRun.objects.get().job == job
+
+
+class TestSvm:
+    def test_with_two_references_people_are_told_from_machines(self, db: None) -> None:
+        two = [
+            {**SENTENCES[0], "id": f"s{n}", "source": f"Satz {n}.",
+             "references": [f"A red house number {n} is quite small.", f"The red house {n} is quite small."],
+             "candidates": {"alpha": f"House {n} red the is much of small.",
+                            "beta": f"House crimson number {n} be tiny."}}
+            for n in range(1, 22)
+        ]  # fmt: skip
+        model = train_svm_on_task(make_task(sentences=two), "Human")
+        assert model.provenance["classes"] == "translators"
+        assert len(model.evaluation["grid"]) == 35
+        assert model.evaluation["chosen"]["accuracy"] > 0.9
+        assert model.evaluation["roc"]["area"] > 0.9
+        assert len(model.evaluation["importance"]) == 9
+        assert model.evaluation["meta_correlation"] is None  # nobody has judged
+        assert find_metrics(["trained:Human"])["trained:Human"].name == "Human"
+
+    def test_with_one_reference_outputs_that_won_stand_in_for_people(self, db: None) -> None:
+        one = [
+            {**item, "references": [f"Sentence {n}: the red house is small."]} for n, item in enumerate(BARE)
+        ]
+        task = make_task(sentences=one)
+        judged(task, annotator("bob", task), annotator("carol", task))
+        with pytest.raises(InputError, match="at least 30 are needed"):
+            train_svm_on_task(task, "Few")
+
+    def test_without_references_there_is_no_human_class(self, bare: Task) -> None:
+        with pytest.raises(InputError, match="no sentence has a reference"):
+            train_svm_on_task(bare, "None")
