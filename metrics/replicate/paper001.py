@@ -1,7 +1,7 @@
 """Avramidis et al. 2011 (paper 001): rank the outputs of a source without a reference. Table 1.
 
 *Basic experiment*: sources without contradictory judgements are kept apart for the test, as many as in the
-paper (184) or, of a small set, a quarter; the rest trains. *Extended experiment*: trained on the sets, tested
+paper (184) or, of a small set, half; the rest trains. *Extended experiment*: trained on the sets, tested
 on another one, unfiltered. τ is the mean over sources, ρ is over systems, as in the paper; there is no
 interval for either, so the pooled τ stands beside with one. Two controls know only the system's name.
 """
@@ -118,7 +118,7 @@ def _tool_of(feature: str) -> str:
 
 
 def _basic(plan: Plan, known: Described, asked: Asked, note: Note) -> list[Table]:
-    size = min(asked.tested, max(1, len({*known.ranked.source_of}) // 4))
+    size = min(asked.tested, max(1, len({*known.ranked.source_of}) // 2))
     train, test = experiment.paper_split(known, size, plan.seed)
     if not len(train.ranked.comparisons().better) or not test.ranked.rankings:
         message = "too few sources without contradictory judgements to keep some apart for a test"

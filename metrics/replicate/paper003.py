@@ -14,7 +14,7 @@ from evaluation.agreement import Interval, Judgements, Reading, TaskRow, agreeme
 from evaluation.problems import InputError, Problem
 from evaluation.schemes import SCHEMES, Scheme
 from metrics.replicate.printed import KAPPA, KAPPA_AVERAGE, KAPPA_SIZES, PAPERS
-from metrics.replicate.values import Cell, Data, Missing, Report, Row, Table, data_of, label_of, software
+from metrics.replicate.values import Cell, Data, Missing, Report, Row, Table, data_of, software
 
 NAME = "paper-003"
 SIX_WAY = "six-way"
@@ -63,9 +63,9 @@ def read(files: Sequence[str], scheme: Scheme) -> tuple[dict[str, Judgements], t
     data = []
     for name in files:
         label = Path(name).name.split(".")[0]
-        label = label if label not in studies else label_of(name)
         if label in studies:
-            raise InputError(Problem("duplicate_task", f"{name} is given twice", "name each file once"))
+            message = f"two files are called {label!r}, which names the task"
+            raise InputError(Problem("duplicate_task", message, "name each file once, and otherwise"))
         studies[label] = read_judgements(Path(name), scheme.labels)
         data.append(data_of(Path(name).name, [Path(name)]))
     return studies, tuple(data)

@@ -1,0 +1,318 @@
+"""Each recipe from files to tables, on small invented data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from evaluation.problems import InputError
+from evaluation.schemes import SCHEMES
+from metrics.collocation import reading, table
+from metrics.collocation.study import read_set
+from metrics.ranking import arpa, kneser_ney
+from metrics.replicate import paper003, recipes
+from metrics.replicate.printed import DISCOURSE, GRID, KAPPA
+from metrics.replicate.recipes import Options, run
+from metrics.replicate.truth import read, truth_of
+from metrics.replicate.values import Cell, Report, Table, from_dict
+from tests.collocation.toys import count, toy_reader
+from tests.learned.data import write_set
+
+
+def judgements(path: Path, rows: Iterable[tuple[str, str, str]]) -> str:
+    path.write_text("annotator\titem\tlabel\n" + "".join("\t".join(row) + "\n" for row in rows), "utf-8")
+    return str(path)
+
+
+def table_of(report: Report, start: str) -> Table:
+    return next(one for one in report.tables if one.title.startswith(start))
+
+
+def cells(report: Report, start: str, label: str) -> tuple[Cell, ...]:
+    return next(row.cells for row in table_of(report, start).rows if row.label.startswith(label))
+
+
+def code(error: pytest.ExceptionInfo[InputError]) -> str:
+    return error.value.problems[0].code
+
+
+@pytest.fixture
+def judged(tmp_path: Path) -> str:
+    """Sixty segments, three systems; each segment is ranked by two judges, so there is a human metric."""
+    prefix = write_set(tmp_path, "test", segments=60)
+    path = Path(f"{prefix}.rankings.jsonl")
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    twice = [{**line, "judge": judge} for judge in ("j1", "j2") for line in lines]
+    path.write_text("".join(json.dumps(line) + "\n" for line in twice))
+    return str(prefix)
+
+
+# --- paper 003 --------------------------------------------------------------------------------------------
+
+
+def test_kappa_stands_beside_the_printed_task_of_the_same_number(tmp_path: Path) -> None:
+    """Two annotators, four items: P(A) is 2/4 over six choices and 3/4 over four (paper 003, section 5.1)."""
+    said = {"i1": ("A>B", "A>B"), "i2": ("A=B", "A=B"), "i3": ("A>>B", "A>B"), "i4": ("A<B", "A>B")}
+    rows = [(who, item, label) for item, both in said.items() for who, label in zip("xy", both, strict=True)]
+    one = judgements(tmp_path / "one.tsv", rows)
+    two = judgements(tmp_path / "two.tsv", [row for row in rows if row[1] != "i4"])
+    report = run("paper-003", Options(sets=(one, two), resamples=0))
+    first, second = cells(report, "Table 2", "task 1: one"), cells(report, "Table 2", "task 2: two")
+    assert (first[0].paper, first[1].paper) == (0.4127, 0.7770)
+    assert first[0].ours == pytest.approx((2 / 4 - 1 / 6) / (5 / 6))
+    assert first[1].ours == pytest.approx(2 / 3)
+    assert second[1] == Cell(0.6357, 1.0)
+    mean = cells(report, "Table 2", "mean over tasks")
+    assert mean[0].paper == pytest.approx(0.2570, abs=5e-5)  # not the printed average
+    assert mean[1].ours == pytest.approx((2 / 3 + 1) / 2)
+    assert cells(report, "Table 2", "average as printed") == (Cell(0.2990), Cell(0.7185))
+    assert cells(report, "Size", "judgements") == (Cell(15325, 14.0),)
+
+
+def test_judgements_over_four_choices_have_no_kappa_and_say_so(tmp_path: Path) -> None:
+    file = judgements(tmp_path / "a.tsv", [("x", "1", "A>B"), ("y", "1", "A>B")])
+    report = run("paper-003", Options(sets=(file,), scheme="four-way", resamples=0))
+    assert cells(report, "Table 2", "task 1") == (Cell(KAPPA[0][0]), Cell(KAPPA[0][1], 1.0))
+    assert "four-way" in report.missing[0].because
+
+
+def test_more_tasks_than_the_paper_has_stand_without_a_printed_number(tmp_path: Path) -> None:
+    files = [judgements(tmp_path / f"t{n}.tsv", [("x", "1", "A=B"), ("y", "1", "A=B")]) for n in range(9)]
+    report = run("paper-003", Options(sets=tuple(files), resamples=0))
+    assert cells(report, "Table 2", "task 9") == (Cell(None, 1.0), Cell(None, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("rows", "scheme", "expected"),
+    [
+        ([], "", "no_judgements"),
+        ([("x", "1", "")], "", "no_judgements"),
+        ([("x", "1", "A>>B")], "four-way", "unknown_label"),
+        ([("x", "1", "better")], "", "unknown_label"),
+    ],
+)
+def test_files_that_hold_no_judgements_of_the_scheme_are_refused(
+    tmp_path: Path, rows: list[tuple[str, str, str]], scheme: str, expected: str
+) -> None:
+    file = judgements(tmp_path / "a.tsv", rows)
+    with pytest.raises(InputError) as error:
+        run("paper-003", Options(sets=(file,), scheme=scheme))
+    assert code(error) == expected
+
+
+def test_the_same_file_twice_is_refused(tmp_path: Path) -> None:
+    file = judgements(tmp_path / "a.tsv", [("x", "1", "A=B")])
+    with pytest.raises(InputError) as error:
+        run("paper-003", Options(sets=(file, file)))
+    assert code(error) == "duplicate_task"
+
+
+def test_studies_of_two_schemes_have_no_common_table(tmp_path: Path) -> None:
+    six, _ = paper003.read([judgements(tmp_path / "six.tsv", [("x", "1", "A=B")])], SCHEMES["six-way"])
+    four, _ = paper003.read([judgements(tmp_path / "four.tsv", [("x", "1", "A=B")])], SCHEMES["four-way"])
+    with pytest.raises(InputError) as error:
+        paper003.scheme_of(six | four)
+    assert code(error) == "wrong_scheme"
+    assert paper003.scheme_of(six).name == "six-way"
+
+
+# --- paper 001 --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def ranked(tmp_path: Path) -> tuple[str, str]:
+    """Forty sources whose worse outputs hold words that the language model has never seen; and the model."""
+    records = []
+    for n in range(40):
+        texts = ("the red house is small", "the red Haus is small", "Haus rote ist klein")
+        items = [
+            {"system": f"s{(n + k) % 3}", "rank": k + 1, "text": f"{text} now"}
+            for k, text in enumerate(texts)
+        ]
+        records.append(
+            {"seg": n, "doc": f"d{n // 4}", "judge": "j", "source": f"das Haus {n}", "items": items}
+        )
+    path = tmp_path / "ranked.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
+    model = kneser_ney.train([("the", "red", "house", "is", "small", "now")] * 5, order=3)
+
+    arpa.save(model, tmp_path / "lm.npz")
+    return str(path), str(tmp_path / "lm.npz")
+
+
+def test_a_ranker_that_knows_unknown_words_agrees_with_people(ranked: tuple[str, str]) -> None:
+    file, model = ranked
+    report = run("paper-001", Options(sets=(file,), test=(file,), lm=model, resamples=20))
+    found = cells(report, "Table 1: basic", "unk, len")
+    assert [cell.paper for cell in found] == [0.67, 0.20, 0.73, 0.24]
+    assert found[1].ours == 1.0
+    assert cells(report, "Table 1: basic", "unk, len, logparse")[0] == Cell(0.75)
+    assert any(one.part == "row “unk, len, logparse”" and "parser" in one.because for one in report.missing)
+    assert cells(report, "Table 1: extended", "unk, len, nparse")[0] == Cell(0.60)
+    pooled = table_of(report, "Basic experiment, τ").rows[1].cells[0]
+    assert (pooled.ours, pooled.low, pooled.high) == (1.0, 1.0, 1.0)
+
+
+def test_without_a_language_model_every_row_says_what_it_lacks(ranked: tuple[str, str]) -> None:
+    report = run("paper-001", Options(sets=(ranked[0],), resamples=0))
+    assert all(cell.ours is None for row in table_of(report, "Table 1").rows[:11] for cell in row.cells)
+    assert len([one for one in report.missing if "a language model" in one.because]) == 11
+    assert any(one.part == "the extended experiment" for one in report.missing)
+
+
+# --- paper 002 --------------------------------------------------------------------------------------------
+
+PAIRS = [["hong", "kong"]] * 12 + [["new", "york"]] * 12 + [["x"]] * 80
+
+
+@pytest.fixture
+def collocations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+    monkeypatch.setitem(reading.READERS, "toy", toy_reader)
+    write_judged(tmp_path)
+    table.save(count(PAIRS), tmp_path / "toy.npz")
+    return str(tmp_path / "a"), str(tmp_path / "toy.npz")
+
+
+def write_judged(folder: Path, references: bool = True) -> None:
+    texts = {"good": ("hong kong", "new york"), "bad": ("hong kong", "new kong")}
+    column = "\treference" if references else ""
+    rows = ["hong kong", "new york"]
+    body = "".join(f"{n}\tq" + (f"\t{text}" if references else "") + "\n" for n, text in enumerate(rows, 1))
+    (folder / "a.segments.tsv").write_text(f"seg\tsource{column}\n{body}", "utf-8")
+    outputs = "".join(
+        f"{name}\t{n}\t{text}\n" for name, own in texts.items() for n, text in enumerate(own, 1)
+    )
+    (folder / "a.outputs.tsv").write_text(f"system\tseg\ttranslation\n{outputs}", "utf-8")
+    (folder / "a.pairs.tsv").write_text("seg\tbetter\tworse\n2\tgood\tbad\n", "utf-8")
+
+
+def test_collocations_separate_and_rank_beside_the_printed_sets(collocations: tuple[str, str]) -> None:
+    prefix, background = collocations
+    report = run("paper-002", Options(sets=(prefix,), table=background))
+    separation = cells(report, "Separation ratio in per cent, by measure", "2002 Arabic, mst")
+    assert [cell.paper for cell in separation] == [22.21, 25.44, 23.51, 39.66]
+    assert separation[0].ours == 0.0  # all sentences that have a score score alike
+    assert cells(report, "Accuracy of the ranking of systems, beside 2002", "nist")[0] == Cell(0.9047619, 1.0)
+    assert cells(report, "Accuracy of the ranking of systems, beside 2002", "meteor")[0].paper is None
+    assert "toy" in report.signatures["background"]
+    assert read_set(prefix).people == {"good": 1.0, "bad": 0.0}
+
+
+def test_without_a_background_only_metrics_with_a_reference_are_run(collocations: tuple[str, str]) -> None:
+    report = run("paper-002", Options(sets=(collocations[0],)))
+    assert report.missing[0].part == "every row of collocations"
+    assert "no background table" in report.missing[0].because
+    assert cells(report, "Accuracy", "t")[0] == Cell(0.666667)
+    assert cells(report, "Accuracy", "nist")[0].ours == 1.0
+
+
+# --- paper 000 --------------------------------------------------------------------------------------------
+
+
+def test_people_metrics_and_the_machine_stand_in_one_table(judged: str, tmp_path: Path) -> None:
+    train = str(write_set(tmp_path, "train", segments=120, references=2, seed=2))
+    report = run("paper-000", Options(sets=(judged,), train=(train,), examples=80))
+    human, machine = cells(report, "Table 4.1", "human"), cells(report, "Table 4.1", "SVM")
+    assert human[0].paper == 0.4633
+    assert human[0].ours == 1.0  # both judges of a segment say the same
+    assert machine[0].ours is not None
+    assert machine[0].ours > 0.3
+    assert all(
+        (row.cells[0].low or -1) < (row.cells[0].ours or 0) for row in table_of(report, "Table 4.1").rows[1:]
+    )
+    grid = table_of(report, "Table A.1 (a)")
+    assert [[cell.paper for cell in row.cells] for row in grid.rows] == GRID["accuracy"]
+    assert all(0 <= (cell.ours or -1) <= 1 for row in grid.rows for cell in row.cells)
+    assert cells(report, "Does accuracy", "accuracy")[0].paper == 0.855
+
+
+def test_without_judges_the_truth_is_the_share_of_wins(judged: str) -> None:
+    found = read(judged)
+    truth = truth_of([found], seed=1)
+    assert truth.human is not None
+    assert len(truth.items) == 180
+    without = truth_of([type(found)(found.name, found.dataset, (), found.human)], seed=1)
+    assert without.human is None
+    assert {round(value, 6) for value in without.values.tolist()} == {0.0, 0.5, 1.0}
+
+
+def test_training_on_the_tested_set_is_refused(judged: str) -> None:
+    with pytest.raises(InputError) as error:
+        run("paper-000", Options(sets=(judged,), train=(judged,)))
+    assert code(error) == "train_is_test"
+
+
+# --- paper 004 --------------------------------------------------------------------------------------------
+
+
+def test_discourse_is_added_to_metrics_and_to_their_sum(judged: str, tmp_path: Path) -> None:
+    other = str(write_set(tmp_path, "other", segments=45, seed=3))
+    report = run("paper-004", Options(sets=(judged,), test=(other,), resamples=20))
+    bleu = cells(report, "Table 3", "BLEU")
+    assert [cell.paper for cell in bleu] == DISCOURSE["uniform"]["bleu"]
+    assert all(cell.ours is not None and cell.ours > 0.5 for cell in bleu)
+    assert bleu[0].low is None  # the gain over itself has no interval
+    low, high = bleu[2].low, bleu[2].high
+    assert low is not None
+    assert high is not None
+    assert low <= (bleu[2].ours or 0) <= high
+    assert cells(report, "Table 2", "DR-LEX")[0].ours == 1.0
+    assert cells(report, "Table 3", "ASIYA-SYN")[0].ours is None
+    assert cells(report, "Table 5", "METEOR" if "meteor" in DISCOURSE["transferred"] else "TER")[1].ours
+    assert any("--syntax" in one.because for one in report.missing)
+    assert "heuristic" in report.signatures["dr"]
+
+
+# --- all of them ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", recipes.RECIPES)
+def test_a_recipe_without_data_is_refused(name: str) -> None:
+    with pytest.raises(InputError) as error:
+        run(name, Options())
+    assert code(error) == "no_data"
+
+
+@pytest.mark.parametrize("name", ["paper-000", "paper-002", "paper-004"])
+def test_a_set_without_references_is_refused(tmp_path: Path, name: str) -> None:
+    write_judged(tmp_path, references=False)
+    with pytest.raises(InputError) as error:
+        run(name, Options(sets=(str(tmp_path / "a"),)))
+    assert code(error) == "missing_reference"
+
+
+@pytest.mark.parametrize("name", ["paper-000", "paper-001", "paper-002", "paper-004"])
+def test_a_set_that_nobody_judged_is_refused(tmp_path: Path, name: str) -> None:
+    write_judged(tmp_path)
+    (tmp_path / "a.pairs.tsv").unlink()
+    with pytest.raises(InputError) as error:
+        run(name, Options(sets=(str(tmp_path / "a"),)))
+    assert code(error) in {"no_judgements", "missing_file"}
+
+
+def test_unknown_recipes_and_foreign_options_are_refused() -> None:
+    with pytest.raises(InputError) as error:
+        run("paper-999", Options(sets=("x",)))
+    assert code(error) == "unknown_recipe"
+    with pytest.raises(InputError) as error:
+        run("paper-003", Options(sets=("x",), lm="lm.npz"))
+    assert code(error) == "foreign_option"
+    with pytest.raises(InputError) as error:
+        Options(resamples=-1)
+    assert code(error) == "bad_value"
+
+
+def test_what_the_paper_printed_does_not_depend_on_the_data(tmp_path: Path) -> None:
+    agreeing = judgements(tmp_path / "a.tsv", [("x", "1", "A=B"), ("y", "1", "A=B")])
+    disputing = judgements(tmp_path / "b.tsv", [("x", "1", "A=B"), ("y", "1", "A>B")])
+    one, other = (run("paper-003", Options(sets=(file,), resamples=0)) for file in (agreeing, disputing))
+    printed = [
+        [cell.paper for table in report.tables for row in table.rows for cell in row.cells]
+        for report in (one, other)
+    ]
+    assert printed[0] == printed[1]
+    assert one.data[0].sha256 != other.data[0].sha256
+    assert from_dict(json.loads(json.dumps(one.as_dict()))) == one
