@@ -16,6 +16,8 @@ from django.utils import timezone
 from evaluation.models.items import Comparison
 from evaluation.models.tasks import Task
 
+REST = 1_000_000_000  # positions of comparisons that wait to be drawn; no task has so many
+
 
 class Draw(models.Model):
     """The ``number``-th comparison drawn, with its probability among the ``left`` that could have come."""
@@ -25,6 +27,7 @@ class Draw(models.Model):
     number = models.PositiveIntegerField()
     left = models.PositiveIntegerField()
     probability = models.FloatField()
+    drawn_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
         constraints = [

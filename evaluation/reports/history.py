@@ -21,6 +21,7 @@ WORDS = {
     "remove member": gettext_lazy("removed a member"),
     "invite": gettext_lazy("made an invitation link"),
     "revoke invitation": gettext_lazy("revoked an invitation link"),
+    "selection": gettext_lazy("changed which questions come next"),
     "import": gettext_lazy("imported the task"),
     "export": gettext_lazy("exported answers"),
     "adjudicate": gettext_lazy("decided a disputed pair"),

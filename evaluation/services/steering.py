@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from evaluation.services.selecting import draw_for_running_tasks
 from evaluation.services.standing import look_at_running_tasks
 
 
 def steer() -> None:
-    """Find out how running tasks stand."""
+    """Draw the next questions where that is switched on, and find out how running tasks stand."""
+    draw_for_running_tasks()
     look_at_running_tasks()
