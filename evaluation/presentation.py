@@ -83,6 +83,11 @@ class Card:
     def hue(self) -> int:
         return hue(self.number)
 
+    @property
+    def field(self) -> str:
+        """The name of its radio buttons on a page that stores nothing."""
+        return f"choice-{self.number}"
+
 
 def hue(number: int) -> int:
     """Six colours, used in turn; the number identifies, colour only helps."""

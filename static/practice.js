@@ -1,30 +1,32 @@
-// The practice round by keyboard, as on the real pages: digits choose (or put the active variant on a step),
-// Enter checks and goes on. Without it: a plain form and links.
+// The practice round and the trial of an upload by keyboard, as on the real pages: digits choose (or put the
+// active variant on a step), Enter checks and goes on. Without it: a plain form and links.
 import { $, $$, closeGuide, singleKeys, toggleGuide } from "./desk.js";
 
 const form = $("#answers"), onward = $("[data-go]"), inputs = $$(".card input[type=radio]");
-const rows = $$(".variant").length ? $$(".variant") : [$(".scale")]; // one scale, or a row for each variant
+const stepped = $$(".variant").length > 0, cards = $$(".card");
+const rows = $$(stepped ? ".variant" : ".scale"); // a scale for each question, or a row for each variant
 const isOpen = (row) => !$("input:checked", row);
 let on = Math.max(0, rows.findIndex(isOpen));
 
 function go(index) {
   on = Math.min(rows.length - 1, Math.max(0, index));
-  rows.forEach((row, k) => row.classList.toggle("is-on", k === on && rows.length > 1));
+  rows.forEach((row, k) => row.classList.toggle("is-on", k === on && stepped));
+  for (const card of cards) card.classList.toggle("is-on", card.contains(rows[on]));
 }
 
-$(".card").classList.add("is-on");
 go(on);
-if (onward) for (const input of inputs) input.disabled = !input.checked; // answered: read what is said
-$(".feedback")?.focus();
+const feedback = $(".feedback");
+if (feedback) for (const input of inputs) input.disabled = !input.checked; // answered: read what is said
+feedback?.focus();
 document.addEventListener("focusin", (event) => {
-  const index = rows.indexOf(event.target.closest(".variant"));
+  const index = rows.indexOf(event.target.closest(stepped ? ".variant" : ".card .scale"));
   if (index > -1) go(index);
 });
 
 // On a scale digits count the choices; on a row of steps they are the steps, 0 is N/A.
 function option(key) {
   if (key.length !== 1 || key < "0" || key > "9") return undefined;
-  return rows.length > 1 ? $(`input[value="${key}"]`, rows[on]) : inputs[Number(key) - 1];
+  return stepped ? $(`input[value="${key}"]`, rows[on]) : $$("input", rows[on])[Number(key) - 1];
 }
 
 document.addEventListener("keydown", (event) => {
@@ -34,7 +36,7 @@ document.addEventListener("keydown", (event) => {
   else if (key === "Escape" && closeGuide());
   else if (rows.length > 1 && (key === "ArrowDown" || key === "ArrowUp")) go(on + (key === "ArrowDown" ? 1 : -1));
   else if (!singleKeys()) return;
-  else if (!onward && option(key)) {
+  else if (!feedback && option(key)) {
     const chosen = option(key);
     chosen.click();
     chosen.focus();

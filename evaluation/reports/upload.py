@@ -7,16 +7,19 @@ from dataclasses import dataclass, field
 
 from django.conf import settings as site
 
+from evaluation.agreement.rendering import Table
 from evaluation.alignment import Kind
 from evaluation.alignment.pairs import Scope, pairs
 from evaluation.blinding import is_swapped, shown_order
+from evaluation.exporters.delimited import defused
 from evaluation.importers import FORMATS
 from evaluation.models import Upload, UploadedFile, User
-from evaluation.places import Group
+from evaluation.places import Group, letter, step_count
 from evaluation.planning import PlannedComparison, PlannedItem
 from evaluation.presentation import Fragment, Phrase, Sheet, sheet
 from evaluation.problems import InputError, Problem
-from evaluation.reports.places import fragments
+from evaluation.reports.places import PlaceCard, ShownVariant, fragments
+from evaluation.schemes import SCHEMES, Scheme
 from evaluation.services.importing import TaskSettings, seated
 from evaluation.services.uploads import Outcome, sampled
 
@@ -34,6 +37,8 @@ class Preview:
     sheet: Sheet
     staves: list[list[Fragment]] = field(default_factory=list)
     """All candidates, where they are judged together."""
+    places: list[PlaceCard] = field(default_factory=list)
+    """And what is asked about them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +91,23 @@ def upload_page(upload: Upload, outcome: Outcome | None, settings: TaskSettings 
     )
 
 
+def problem_table(page: UploadPage) -> Table:
+    """Every fault and warning, a row each, for a spreadsheet: no cell can be taken for a formula."""
+    rows = [("fault", one) for one in page.problems] + [("warning", one) for one in page.warnings]
+    columns = ("kind", "file", "line", "column", "code", "message", "remedy", "excerpt")
+    return Table(
+        "Problems",
+        columns,
+        tuple(
+            (
+                kind, defused(one.file), one.line, one.column, one.code, defused(one.message),
+                defused(one.remedy), defused(one.excerpt),
+            )
+            for kind, one in rows
+        ),
+    )  # fmt: skip
+
+
 def _plans(outcome: Outcome, settings: TaskSettings) -> list[PlannedItem]:
     items = [sampled(kept) for kept in outcome.sample]
     planner = settings.planner()
@@ -104,7 +126,7 @@ def _previews(plans: list[PlannedItem], settings: TaskSettings, user: User) -> I
                     plan.item.source,
                     plan.item.references,
                     _sheet(comparison, numbers, user),
-                    _staves(plan, user) if plan.places else [],
+                    *(_together(plan, user, SCHEMES[settings.scheme]) if plan.places else ()),
                 )
                 shown += 1
                 break
@@ -131,12 +153,19 @@ def _sheet(comparison: PlannedComparison, asked: set[int], user: User) -> Sheet:
     return sheet(first, second, phrases, asked, swapped=swapped)
 
 
-def _staves(plan: PlannedItem, user: User) -> list[list[Fragment]]:
+def _together(plan: PlannedItem, user: User, scheme: Scheme) -> tuple[list[list[Fragment]], list[PlaceCard]]:
     staves = [plan.staves[text] for text in sorted(plan.staves)]
     group = Group.of(staves, plan.places)
     texts = [stave.text for stave in staves]
     order = shown_order(site.SECRET_KEY.encode(), f"preview {user.pk}", texts)
-    return [fragments(group, number) for number in order]
+    return [fragments(group, number) for number in order], [
+        _place_card(number, place, group.texts(place), scheme) for number, place in enumerate(group.asked, 1)
+    ]
+
+
+def _place_card(number: int, place: int, texts: tuple[str, ...], scheme: Scheme) -> PlaceCard:
+    variants = [ShownVariant(n, letter(n), text, None) for n, text in enumerate(texts)]
+    return PlaceCard(number, place, variants, range(1, step_count(len(texts), scheme) + 1), 0, "")
 
 
 def _estimate(plans: list[PlannedItem], settings: TaskSettings, items: int) -> Estimate:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
 from django.contrib.auth.models import Group
+from django.core.signing import BadSignature, Signer
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
@@ -21,6 +22,10 @@ TRANSITIONS: dict[str, tuple[str, ...]] = {
     Task.State.ARCHIVED: (Task.State.CLOSED,),
     Task.State.IMPORTING: (),
 }
+
+
+GUEST = "guest-"
+RETURN = "evaluation.return"
 
 
 class UnknownPeople(Exception):
@@ -131,13 +136,33 @@ def accept(invitation: Invitation, user: User | None) -> User:
     return person
 
 
+def is_guest(user: User) -> bool:
+    """Somebody who came by a link and has nothing to sign in with."""
+    return user.username.startswith(GUEST) and not user.has_usable_password()
+
+
+def return_token(user: User) -> str:
+    """What brings a guest back, in any browser; as good as a password, and says only a made-up name."""
+    return Signer(salt=RETURN).sign(user.username)
+
+
+def returning(token: str) -> User | None:
+    """The guest whom a return link belongs to; None if it is forged, or they have gone or got a password."""
+    try:
+        name = Signer(salt=RETURN).unsign(token)
+    except BadSignature:
+        return None
+    user = User.objects.filter(username=name, is_active=True).first()
+    return user if user and is_guest(user) else None
+
+
 def _is_annotator(task: Task, user: User) -> bool:
     return Task.objects.annotated_by(user).filter(pk=task.pk).exists()
 
 
 def _new_account() -> User:
-    """No e-mail, no password: the browser's session is all there is."""
-    return User.objects.create_user(f"guest-{secrets.token_hex(4)}")
+    """No e-mail, no password: the browser's session and the return link are all there is."""
+    return User.objects.create_user(f"{GUEST}{secrets.token_hex(4)}")
 
 
 def _note(by: User, action: str, task: Task | None, detail: dict[str, object]) -> None:

@@ -5,17 +5,22 @@ from __future__ import annotations
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from evaluation.models import Task
 from evaluation.reports.home import home_page
+from evaluation.services import people
 from evaluation.views.annotate import signed_in
 
 
 @login_required
 @require_GET
 def home(request: HttpRequest) -> HttpResponse:
-    return render(request, "evaluation/home.html", {"page": home_page(signed_in(request))})
+    user = signed_in(request)
+    token = people.return_token(user) if people.is_guest(user) else None
+    link = request.build_absolute_uri(reverse("come-back", args=[token])) if token else ""
+    return render(request, "evaluation/home.html", {"page": home_page(user), "return_link": link})
 
 
 @login_required

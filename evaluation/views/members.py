@@ -6,7 +6,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -122,6 +122,19 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
             login(request, person, backend=settings.AUTHENTICATION_BACKENDS[0])
         return _first_sentence(request, invitation.task, person)
     return _door(request, invitation, user)
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def come_back(request: HttpRequest, token: str) -> HttpResponse:
+    """A guest's own link: the door, and behind it their tasks as they left them."""
+    person = people.returning(token)
+    if person is None:
+        raise Http404
+    if request.method == "GET":
+        return render(request, "evaluation/return.html", {"person": person})
+    login(request, person, backend=settings.AUTHENTICATION_BACKENDS[0])
+    return redirect("home")
 
 
 def _door(request: HttpRequest, invitation: Invitation, user: User | None) -> HttpResponse:

@@ -12,21 +12,26 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_GET, require_http_methods
 
 from evaluation import importers
+from evaluation.agreement.rendering import as_csv
 from evaluation.forms_upload import SettingsForm, first_values, roles_of
 from evaluation.importers import FORMATS
+from evaluation.markup_places import place_cards
 from evaluation.models import Campaign, Job, Role, Upload, User
 from evaluation.problems import InputError, Problem
-from evaluation.reports.upload import ROLES, upload_page
+from evaluation.reports.upload import ROLES, UploadPage, problem_table, upload_page
+from evaluation.schemes import SCHEMES
 from evaluation.services import uploads
 from evaluation.services.uploading import begin_import
+from evaluation.templatetags.appraise import lang_and_dir
 from evaluation.views.annotate import signed_in
+from evaluation.views.reporting import attachment
 
 View = Callable[..., HttpResponse]
 SAMPLES = Path(settings.BASE_DIR) / "fixtures" / "samples"
@@ -204,6 +209,53 @@ def _campaigns(user: User) -> list[str]:
     if not user.is_superuser:
         mine = mine.filter(memberships__user=user, memberships__role=Role.MANAGER, memberships__task=None)
     return list(mine.distinct().values_list("name", flat=True)[:200])
+
+
+@login_required
+@never_cache
+@require_GET
+def problems(request: HttpRequest, pk: str) -> HttpResponse:
+    """What is wrong with the files, to work through in a spreadsheet."""
+    table = problem_table(_known(request, pk)[0])
+    return attachment("problems.csv", "text/csv; charset=utf-8", as_csv(table))
+
+
+@login_required
+@never_cache
+@require_GET
+def attempt(request: HttpRequest, pk: str, number: int) -> HttpResponse:
+    """One of the first sentences on the page that annotators get; no answer is sent or stored."""
+    page, form = _known(request, pk)
+    if not (form.is_valid() and 1 <= number <= len(page.previews)):
+        raise Http404
+    chosen, preview = form.settings(), page.previews[number - 1]
+    shows_source = chosen.shows == "source"
+    context = {
+        "upload_pk": pk,
+        "name": chosen.name,
+        "instructions": chosen.instructions,
+        "scheme": SCHEMES[chosen.scheme],
+        "preview": preview,
+        "cards": place_cards(preview.places, attributes=lang_and_dir(chosen.target_language), missing=()),
+        "number": number,
+        "total": len(page.previews),
+        "target_language": chosen.target_language,
+        "above": [preview.source] if shows_source else preview.references,
+        "above_language": chosen.source_language if shows_source else chosen.target_language,
+        "shows_source": shows_source,
+    }
+    return render(request, "evaluation/upload_try.html", context)
+
+
+def _known(request: HttpRequest, pk: str) -> tuple[UploadPage, SettingsForm]:
+    """An upload of this person that has been checked."""
+    own = Upload.objects.filter(owner=organiser(request)).select_related("job", "owner")
+    found = get_object_or_404(own, pk=pk)
+    outcome = uploads.checked(found)
+    if outcome is None:
+        raise Http404
+    form = _form(found, outcome)
+    return upload_page(found, outcome, form.settings() if form.is_valid() else None), form
 
 
 def _afterwards(user: User, pk: str) -> HttpResponse:

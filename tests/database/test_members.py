@@ -199,6 +199,34 @@ class TestInvitations:
         response = client.post(reverse("join", args=[invitation.token]), follow=True)
         assert "not open now" in response.content.decode()
 
+    def test_a_guest_finds_their_work_again_in_another_browser(self, invitation: Invitation) -> None:
+        first, second = Client(), Client()
+        page = first.post(reverse("join", args=[invitation.token])).url  # type: ignore[attr-defined]
+        guest = User.objects.get(username__startswith="guest-")
+        link = reverse("come-back", args=[people.return_token(guest)])
+        assert link in first.get("/").content.decode()
+        assert guest.username in second.get(link).content.decode()
+        assert second.get("/").status_code == 302  # looking at the door signs nobody in
+        assert second.post(link, follow=True).status_code == 200
+        assert second.get(page).status_code == 200
+        again = second.post(reverse("work", args=[invitation.task.slug]))
+        assert again.url == page  # type: ignore[attr-defined]
+
+    def test_a_return_link_ends_with_the_account_or_its_password(
+        self, invitation: Invitation, dora: User, signed_in: SignIn
+    ) -> None:
+        Client().post(reverse("join", args=[invitation.token]))
+        guest = User.objects.get(username__startswith="guest-")
+        link = reverse("come-back", args=[people.return_token(guest)])
+        assert Client().get(link.replace(guest.username, dora.username)).status_code == 404
+        assert Client().get(reverse("come-back", args=[people.return_token(dora)])).status_code == 404
+        assert "/r/" not in signed_in(dora).get("/").content.decode()
+        guest.set_password("a password of their own")
+        guest.save()
+        assert Client().post(link).status_code == 404
+        guest.delete()
+        assert Client().get(link).status_code == 404
+
     def test_an_invented_link_is_unknown(self, db: None) -> None:
         assert Client().get("/j/guessed").status_code == 404
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import sys
 from collections.abc import Iterator
@@ -379,6 +381,46 @@ class Killed:
     def update(self, done: int, total: int, message: str = "") -> None:
         if done == self.after:
             raise KeyboardInterrupt
+
+
+def test_the_problems_of_an_upload_are_a_file_for_a_spreadsheet(client: Client) -> None:
+    drop(client, ("bad.tsv", b"id\tsource\ta\tb\n1\teins\tone\n2\tzwei\t=two\ttwo\textra\n"))
+    upload = Upload.objects.get()
+    address = reverse("upload-problems", args=[upload.pk])
+    assert address in client.get(upload.get_absolute_url()).content.decode()
+    response = client.get(address)
+    assert response["Content-Disposition"] == 'attachment; filename="problems.csv"'
+    rows = list(csv.DictReader(io.StringIO(response.content.decode())))
+    assert [(row["kind"], row["file"], row["line"]) for row in rows] == [
+        ("fault", "bad.tsv", "2"),
+        ("fault", "bad.tsv", "3"),
+    ]
+    assert all(row["code"] and row["message"] and row["remedy"] for row in rows)
+    assert not any(cell.startswith(("=", "+", "-", "@")) for row in rows for cell in row.values())
+
+
+@pytest.mark.parametrize("judging", ["pairs", "places"])
+def test_the_first_sentences_can_be_tried_and_nothing_is_stored(client: Client, judging: str) -> None:
+    rows = (
+        "id\tsource\ta\tb\tc",
+        "1\teins\tthe red house\tthe blue house\tan old house",
+        "2\tzwei\tyes\tno\tso",
+    )
+    table = "\n".join(rows) + "\n"
+    drop(client, ("set.tsv", table.encode()))
+    upload = Upload.objects.get()
+    client.post(upload.get_absolute_url(), settings_form(judging=judging, instructions="Be kind."))
+    page = client.get(upload.get_absolute_url()).content.decode()
+    assert reverse("upload-try", args=[upload.pk, 1]) in page
+    first = client.get(reverse("upload-try", args=[upload.pk, 1])).content.decode()
+    assert "nothing here is stored" in first
+    assert "Be kind." in first
+    assert first.count("<fieldset") == (1 if judging == "places" else first.count('class="scale'))
+    assert reverse("upload-try", args=[upload.pk, 2]) in first
+    last = client.get(reverse("upload-try", args=[upload.pk, 2])).content.decode()
+    assert f'href="{upload.get_absolute_url()}"' in last
+    assert client.get(reverse("upload-try", args=[upload.pk, 3])).status_code == 404
+    assert not Task.objects.exists()
 
 
 def explode(*args: object, **kwargs: object) -> Iterator[None]:

@@ -29,6 +29,7 @@ from evaluation.models import (
 )
 from evaluation.schemes import Choice
 from evaluation.services import judging, oversight
+from evaluation.services.people import return_token
 from metrics.models import TrainedModel
 from metrics.services.finding import find_metrics
 from metrics.services.scoring import score_task
@@ -119,6 +120,7 @@ def _values(task: Task, people: dict[str, User | None]) -> dict[str, object]:
         "invitation": Invitation.objects.create(task=task, expires_at=soon).token,
         "invitation_number": Invitation.objects.get().pk,
         "upload": Upload.objects.get().pk,
+        "guest": return_token(User.objects.create_user("guest-stage")),
         "job": Job.objects.create(kind="score", title="Scoring", owner=manager, task=task).pk,
         "model": TrainedModel.objects.create(name="m", kind="combination", task=task, owner=manager).pk,
     }
