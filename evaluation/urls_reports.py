@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from evaluation.views import agreement, disagreements, export, phenomena, results, standing
+from evaluation.views import agreement, disagreements, export, panel, phenomena, results, standing
 
 
 def _pages(kind: str, place: str) -> list[URLPattern]:
@@ -29,6 +29,9 @@ def _pages(kind: str, place: str) -> list[URLPattern]:
         path(f"{place}/phenomena", phenomena.page, where, f"{kind}-phenomena"),
         path(f"{place}/phenomena/plots/<slug:name>.svg", phenomena.plot, where, f"{kind}-phenomena-plot"),
         path(f"{place}/phenomena/<slug:name>.<slug:form>", phenomena.table, where, f"{kind}-phenomena-table"),
+        path(f"{place}/panel", panel.page, where, f"{kind}-panel"),
+        path(f"{place}/panel/plots/<slug:name>.svg", panel.plot, where, f"{kind}-panel-plot"),
+        path(f"{place}/panel/<slug:name>.<slug:form>", panel.table, where, f"{kind}-panel-table"),
         path(f"{place}/export/<slug:form>", export.download, where, f"{kind}-export"),
     ]
 

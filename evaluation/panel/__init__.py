@@ -9,17 +9,22 @@ of the panel (a person, a metric, a ranker) reports it with errors of their own.
 Both give a *probability* for each label of each item. It stands beside the raw votes and replaces none.
 """
 
-from evaluation.panel.calibration import Calibration, calibration
+from evaluation.panel.assembly import Assembly, Seats, assemble
+from evaluation.panel.calibration import Calibration, calibration, expected_calibration
 from evaluation.panel.models import MODELS, Panel, dawid_skene, mace
 from evaluation.panel.reliability import Reliability, reliabilities
 
 __all__ = [
     "MODELS",
+    "Assembly",
     "Calibration",
     "Panel",
     "Reliability",
+    "Seats",
+    "assemble",
     "calibration",
     "dawid_skene",
+    "expected_calibration",
     "mace",
     "reliabilities",
 ]

@@ -8,6 +8,11 @@ answer and a habit for guessing (MACE, Hovy, Berg-Kirkpatrick, Vaswani & Hovy 20
 Both start from the vote shares of each item, so the result depends on nothing but the votes: no random
 restarts, and "label 1" means the same before and after. Small pseudo-counts (``SMOOTHING``) keep a member
 with two answers from looking infallible.
+
+Both suppose that members err independently. Machines that read the same reference do not: four of them that
+share one error would outvote any two people, and be believed. So each member has a *voice*, the power to
+which its evidence is raised (1 for people); the machines of a panel can share a single one. That is EM for a
+composite likelihood, and still never goes down.
 """
 
 from __future__ import annotations
@@ -22,6 +27,7 @@ from evaluation.agreement.judgements import Floats, Ints
 
 SMOOTHING = 0.1  # pseudo-answers in each cell of a member's table
 ENOUGH = 1e-4  # the probabilities have settled when none moves more than this
+ENOUGH_FOR_A_SAMPLE = 1e-3
 MOST_STEPS = 500
 
 
@@ -30,7 +36,8 @@ class Panel:
     """What a model believes: of the labels, of each item, and of each member.
 
     ``posterior`` is items × labels; ``confusion[j, k, l]`` is the probability that member j says l where k is
-    true; ``reliability[j]`` is one number between 0 and 1, whose meaning the model defines.
+    true; ``reliability[j]`` is one number between 0 and 1, whose meaning the model defines; ``voices[j]`` is
+    how much j's answers weigh.
     """
 
     model: str
@@ -40,6 +47,7 @@ class Panel:
     reliability: Floats
     log_likelihood: float
     steps: int
+    voices: Floats
 
     @property
     def consensus(self) -> Ints:
@@ -47,27 +55,27 @@ class Panel:
         return np.asarray(self.posterior.argmax(axis=1))
 
 
-def dawid_skene(judgements: Judgements) -> Panel:
+def dawid_skene(judgements: Judgements, voices: Floats | None = None) -> Panel:
     """Each member has a table of confusions; reliability is the expected share of right answers.
 
     >>> panel = dawid_skene(Judgements.from_matrix([[0, 1, 1, 0], [0, 1, 1, 0], [1, 1, 1, 0]], ("yes", "no")))
     >>> panel.consensus.tolist()
     [0, 1, 1, 0]
     """
-    return _Fit(judgements).run("dawid-skene")
+    return _Fit(judgements, voices).run("dawid-skene")
 
 
-def mace(judgements: Judgements) -> Panel:
+def mace(judgements: Judgements, voices: Floats | None = None) -> Panel:
     """Each member knows the label with a probability, their reliability, or answers from a habit.
 
     >>> panel = mace(Judgements.from_matrix([[0, 1, 1, 0], [0, 1, 1, 0], [1, 1, 1, 1]], ("yes", "no")))
     >>> bool(panel.reliability[0] > panel.reliability[2])
     True
     """
-    return _Fit(judgements).run("mace")
+    return _Fit(judgements, voices).run("mace")
 
 
-MODELS: dict[str, Callable[[Judgements], Panel]] = {"dawid-skene": dawid_skene, "mace": mace}
+MODELS: dict[str, Callable[[Judgements, Floats | None], Panel]] = {"dawid-skene": dawid_skene, "mace": mace}
 
 
 def refitted(judgements: Judgements, panel: Panel, samples: Iterable[Floats]) -> Iterator[Panel]:
@@ -75,7 +83,7 @@ def refitted(judgements: Judgements, panel: Panel, samples: Iterable[Floats]) ->
 
     A sample says of each item how often it counts.
     """
-    fit = _Fit(judgements)
+    fit = _Fit(judgements, panel.voices)
     for counted in samples:
         yield fit.run(panel.model, counted, panel)
 
@@ -121,11 +129,14 @@ class _Fit:
     A panel of five with four labels has far fewer patterns than items, which makes a bootstrap cheap.
     """
 
-    def __init__(self, judgements: Judgements) -> None:
+    def __init__(self, judgements: Judgements, voices: Floats | None = None) -> None:
         first = judgements.first_only
         if not len(first):
             raise ValueError("a panel needs at least one judgement")
         self.labels, self.members = first.size, len(first.annotator_names)
+        self.voices = np.ones(self.members) if voices is None else np.asarray(voices, dtype=np.float64)
+        if len(self.voices) != self.members:
+            raise ValueError(f"{self.members} members need as many voices, found {len(self.voices)}")
         length = judgements.counts.shape[1]
         votes = np.full((length, self.members), -1, dtype=np.int8)
         votes[first.items, first.annotators] = first.labels
@@ -133,6 +144,7 @@ class _Fit:
         self.pattern_of = pattern_of.reshape(-1)
         self.pattern, member = np.nonzero(patterns >= 0)
         self.said = member * self.labels + patterns[self.pattern, member]
+        self.loud = self.voices[member]
         self.length = len(patterns)
         self.judged = np.bincount(self.pattern, minlength=self.length) > 0
 
@@ -144,20 +156,23 @@ class _Fit:
         else:
             tables = start.confusion
             posterior, _ = self._expect(start.prior, tables)
+        enough = ENOUGH if start is None else ENOUGH_FOR_A_SAMPLE
         steps, moved = 0, np.inf
-        while moved >= ENOUGH and steps < MOST_STEPS:
+        while moved >= enough and steps < MOST_STEPS:
             steps += 1
             prior = self._prior(posterior)
             tables, reliability = believe(self._counts(posterior), tables, prior)
             before = posterior
             posterior, likelihood = self._expect(prior, tables)
             moved = np.abs(posterior - before).max()
-        return Panel(model, prior, posterior[self.pattern_of], tables, reliability, likelihood, steps)
+        every = posterior[self.pattern_of]
+        return Panel(model, prior, every, tables, reliability, likelihood, steps, self.voices)
 
     def _vote_shares(self) -> Floats:
         cells = self.pattern * self.labels + self.said % self.labels
-        votes = np.bincount(cells, minlength=self.length * self.labels).reshape(-1, self.labels)
-        return np.asarray(votes / np.maximum(votes.sum(axis=1), 1)[:, None])
+        votes = np.bincount(cells, self.loud, self.length * self.labels).reshape(-1, self.labels)
+        total = votes.sum(axis=1)
+        return np.asarray(votes / np.where(total > 0, total, 1)[:, None])
 
     def _first_tables(self) -> Floats:
         """Before anything is known: right four times in five, else any label alike."""
@@ -183,7 +198,7 @@ class _Fit:
         logs = np.log(tables).transpose(1, 0, 2).reshape(self.labels, -1)
         scores = np.empty((self.length, self.labels))
         for true in range(self.labels):
-            evidence = logs[true][self.said]
+            evidence = logs[true][self.said] * self.loud
             scores[:, true] = np.bincount(self.pattern, weights=evidence, minlength=self.length)
         scores += np.log(prior)
         top = scores.max(axis=1, keepdims=True)

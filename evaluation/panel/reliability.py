@@ -35,7 +35,7 @@ def reliabilities(
     [18, 18, 18]
     """
     fits = refitted(judgements, panel, _samples(judgements, resamples, seed))
-    samples = np.array([fit.reliability for fit in fits]).reshape(resamples, -1)
+    samples = np.array([fit.reliability for fit in fits]).reshape(resamples, len(judgements.annotator_names))
     tails = [(1 - level) / 2, (1 + level) / 2]
     answers = np.bincount(judgements.first_only.annotators, minlength=len(judgements.annotator_names))
     rows: list[Reliability] = []
@@ -43,7 +43,7 @@ def reliabilities(
         if not answers[code]:
             rows.append(Reliability(member, 0, None, None, None))
             continue
-        low, high = np.quantile(samples[:, code], tails) if resamples else (None, None)
+        low, high = map(float, np.quantile(samples[:, code], tails)) if resamples else (None, None)
         rows.append(Reliability(member, int(answers[code]), float(panel.reliability[code]), low, high))
     return rows
 

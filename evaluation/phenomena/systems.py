@@ -108,13 +108,14 @@ def vote_sums(study: Study, meetings: Meetings, shown: NDArray[np.bool_]) -> Flo
 
 
 def _intervals(columns: Floats, resamples: int, seed: int) -> list[Interval | None]:
-    """Of each rate; ``columns`` is cells × (points, votes) × sentences."""
+    """Of each rate; ``columns`` is cells × (points, votes) × sentences. One sentence gives no interval."""
     cells, _, sentences = columns.shape
     drawn = resampled_totals(columns.reshape(-1, sentences), resamples, seed)
     if drawn is None:
         return [None] * cells
     sums = drawn.reshape(cells, 2, -1)
-    return [percentile_interval(rates) for rates in ratio(sums[:, 0], sums[:, 1])]
+    rates, seen = ratio(sums[:, 0], sums[:, 1]), (columns[:, 1] > 0).sum(axis=1)
+    return [percentile_interval(rates[n]) if seen[n] > 1 else None for n in range(cells)]
 
 
 def p_values(columns: Floats, totals: Floats, seed: int) -> Floats:

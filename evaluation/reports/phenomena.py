@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from evaluation.agreement.rendering import Table
 from evaluation.models import Item, PhrasePair
-from evaluation.phenomena import Phenomenon, Profile, phenomena, profile
+from evaluation.phenomena import Phenomenon, Profile, SystemCell, phenomena, profile
 from evaluation.phenomena.profile import Shown
 from evaluation.phenomena.words import knows
 from evaluation.reports import plots
@@ -28,16 +28,23 @@ class PhenomenaPage:
     scope: Scope
     profile: Profile
     systems: tuple[str, ...]
+    grid: list[tuple[Phenomenon, list[SystemCell | None]]]
     plot: plots.Plot
     unlisted: list[str]
 
 
 def phenomena_page(scope: Scope) -> PhenomenaPage:
     found = profile_of(scope)
+    systems = tuple(sorted({cell.system for cell in found.cells}))
+    cells = {(cell.phenomenon, cell.system): cell for cell in found.cells}
     return PhenomenaPage(
         scope=scope,
         profile=found,
-        systems=tuple(sorted({cell.system for cell in found.cells})),
+        systems=systems,
+        grid=[
+            (line.phenomenon, [cells.get((line.phenomenon, system)) for system in systems])
+            for line in found.lines
+        ],
         plot=agreement_plot(found),
         unlisted=sorted({task.target_language for task in scope.tasks if not _listed(task.target_language)}),
     )

@@ -238,6 +238,7 @@ def named_values(label: str, value: str, name: str, rows: Sequence[Named]) -> Pl
     """One value to a row, with its interval, on an axis that leaves out what is empty."""
     ends = [end for _name, mean, interval in rows for end in (mean, *(interval or ())) if end is not None]
     low, high = _round_ends(ends)
+    high = min(high, 1.0) if max(ends, default=0.0) <= 1 else high
     x = _axis(low, high, 190, 600)
     height = 26 * len(rows) + 34
     marks = _grid(low, high, x, 6, height - 24, height - 6)

@@ -34,6 +34,7 @@ def report_context(request: HttpRequest, scope: Scope, page: str) -> dict[str, o
         "disagreements_url": scope.url("disagreements"),
         "results_url": scope.url("results"),
         "phenomena_url": scope.url("phenomena"),
+        "panel_url": scope.url("panel"),
         "standing_url": scope.url("standing"),
         "campaign_url": reverse(f"campaign-{page}", args=[scope.campaign.slug]),
         "export_url": scope.url("export", "csv").removesuffix("/csv"),

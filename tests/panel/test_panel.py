@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.agreement import Judgements
-from evaluation.panel import MODELS, calibration, dawid_skene, mace, reliabilities
+from evaluation.panel import MODELS, calibration, dawid_skene, expected_calibration, mace, reliabilities
 from evaluation.panel.models import SMOOTHING, refitted
 
 LABELS = ("A>B", "A=B", "A<B", "N/A")
@@ -29,7 +29,7 @@ def drawn(items: int, knows: list[float], seed: int, missing: float = 0.3) -> tu
 def test_the_truth_is_found_more_often_than_by_majority(model: str) -> None:
     # One good member among four that mostly guess: a majority cannot know whom to trust.
     study, truth = drawn(2000, [0.95, 0.2, 0.2, 0.2, 0.2], seed=1)
-    panel = MODELS[model](study)
+    panel = MODELS[model](study, None)
     majority = study.counts.T.argmax(axis=1)
     assert (panel.consensus == truth).mean() > (majority == truth).mean() + 0.1
 
@@ -50,7 +50,9 @@ def test_dawid_skene_recovers_the_share_of_right_answers() -> None:
 @pytest.mark.parametrize("model", MODELS)
 def test_probabilities_are_calibrated_where_the_model_is_true(model: str) -> None:
     study, truth = drawn(6000, [0.8, 0.6, 0.6, 0.4], seed=4)
-    measured = calibration(MODELS[model](study).posterior, np.where(study.counts.any(axis=0), truth, -1))
+    measured = calibration(
+        MODELS[model](study, None).posterior, np.where(study.counts.any(axis=0), truth, -1)
+    )
     assert measured.expected_error is not None
     assert measured.expected_error < 0.03
 
@@ -61,7 +63,7 @@ def test_intervals_hold_the_drawn_reliability_about_as_often_as_they_say(model: 
     right = knows if model == "mace" else [k + (1 - k) / 4 for k in knows]
     for seed in range(6):
         study, _truth = drawn(500, knows, seed=seed, missing=0.0)
-        rows = reliabilities(study, MODELS[model](study), resamples=30, seed=seed)
+        rows = reliabilities(study, MODELS[model](study, None), resamples=30, seed=seed)
         hits += sum(row.low <= value <= row.high for row, value in zip(rows, right, strict=True) if row.low)  # type: ignore[operator]  # high is there where low is
     assert hits >= 0.8 * 18
 
@@ -91,7 +93,7 @@ def test_each_step_of_dawid_skene_equals_the_textbook(data: st.DataObject) -> No
 @pytest.mark.parametrize("model", MODELS)
 def test_likelihood_never_falls(model: str) -> None:
     study, _truth = drawn(200, [0.8, 0.5, 0.3], seed=5)
-    first = MODELS[model](study)
+    first = MODELS[model](study, None)
     [again] = refitted(study, first, [np.ones(study.counts.shape[1])])
     assert again.log_likelihood >= first.log_likelihood - 1e-3
 
@@ -101,8 +103,8 @@ def test_names_and_order_of_members_do_not_matter(model: str) -> None:
     study, _truth = drawn(100, [0.9, 0.5, 0.3], seed=6)
     table = np.full((3, study.counts.shape[1]), -1)
     table[study.annotators, study.items] = study.labels
-    turned = MODELS[model](Judgements.from_matrix(table[::-1], LABELS))
-    assert turned.posterior == pytest.approx(MODELS[model](study).posterior, abs=2e-3)
+    turned = MODELS[model](Judgements.from_matrix(table[::-1], LABELS), None)
+    assert turned.posterior == pytest.approx(MODELS[model](study, None).posterior, abs=2e-3)
 
 
 def test_an_item_drawn_twice_counts_like_two_items() -> None:
@@ -126,3 +128,44 @@ def test_no_judgement_is_refused() -> None:
 
 def test_calibration_without_a_known_truth_has_no_value() -> None:
     assert calibration(np.array([[1.0, 0.0]]), np.array([-1])).accuracy is None
+
+
+def of_a_bloc(seed: int) -> tuple[Judgements, np.ndarray]:
+    """Two people who know the answer in 80 % of cases, and six machines with one and the same error."""
+    random = np.random.default_rng(seed)
+    truth = random.choice(4, size=1500, p=[0.4, 0.2, 0.4, 0.0])
+
+    def said(knows: float, of: np.ndarray) -> np.ndarray:
+        return np.where(random.random(len(of)) < knows, of, random.integers(3, size=len(of)))
+
+    shared = said(0.4, truth)
+    table = np.array([*(said(0.8, truth) for _ in range(2)), *(said(0.9, shared) for _ in range(6))])
+    return Judgements.from_matrix(table, LABELS), truth
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_machines_that_err_together_outvote_people_unless_they_share_one_voice(model: str) -> None:
+    study, truth = of_a_bloc(seed=7)
+    each, together = (MODELS[model](study, voices) for voices in (None, np.array([1, 1] + [1 / 6] * 6)))
+    right = [(panel.consensus == truth).mean() for panel in (each, together)]
+    assert right[0] < 0.65 < 0.8 < right[1]
+    assert each.reliability[:2].max() < each.reliability[2:].min()
+    assert together.reliability[:2].min() > together.reliability[2:].max()
+
+
+def test_a_voice_of_nothing_is_as_if_the_member_were_not_there() -> None:
+    study, _truth = drawn(300, [0.9, 0.6, 0.3], seed=8, missing=0.0)
+    alone = dawid_skene(study.where(study.annotators < 2))
+    assert dawid_skene(study, np.array([1.0, 1.0, 0.0])).posterior == pytest.approx(alone.posterior, abs=2e-3)
+    with pytest.raises(ValueError, match="as many voices"):
+        dawid_skene(study, np.ones(2))
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_calibration_is_expected_as_it_then_is(model: str) -> None:
+    study, truth = drawn(3000, [0.8, 0.6, 0.6, 0.4], seed=9)
+    panel = MODELS[model](study, None)
+    measured = calibration(panel.posterior, np.where(study.counts.any(axis=0), truth, -1))
+    expected = expected_calibration(study, panel, rounds=2)
+    assert expected.accuracy == pytest.approx(measured.accuracy, abs=0.03)
+    assert expected.n == 2 * measured.n

@@ -1,0 +1,77 @@
+"""Who sits on the panel: everybody who judged a pair, and the machines that voted on the same pairs.
+
+Machines say *better*, *equal* or *worse* and nothing finer, so all votes are read over the four-way labels.
+Pairs that no person has judged are left out: machines alone would tell only how alike machines are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from evaluation.agreement import Judgements
+from evaluation.agreement.judgements import Floats, Ints
+from evaluation.schemes import FOUR_WAY
+from evaluation.study import Study
+from evaluation.study.disputes import vote_counts
+from evaluation.study.values import label_codes
+from evaluation.votes import Vote
+
+
+class Seats(StrEnum):
+    """How much machines weigh: nothing, all of them together as much as one person, or each as much."""
+
+    PEOPLE = "people"
+    ONE_VOICE = "one voice"
+    EACH = "each"
+
+
+@dataclass(frozen=True, eq=False)
+class Assembly:
+    """All votes of a panel; ``pairs[i]`` is the study's code of item i, people come before machines."""
+
+    judgements: Judgements
+    pairs: Ints
+    people: int
+
+    @property
+    def machines(self) -> tuple[str, ...]:
+        return self.judgements.annotator_names[self.people :]
+
+    def voices(self, seats: Seats) -> Floats:
+        """How much each member's answers weigh."""
+        of_machine = 1 / max(1, len(self.machines)) if seats is Seats.ONE_VOICE else 1.0
+        return np.array([1.0] * self.people + [of_machine] * len(self.machines))
+
+
+def assemble(study: Study, said: Mapping[int, Sequence[Vote]] | None = None) -> Assembly:
+    """People, and the machines of ``said`` (votes by the code of the pair); of two votes of one voter the
+    first counts."""
+    pairs = np.flatnonzero(vote_counts(study).any(axis=1))
+    item_of = np.full(len(study.pair_sentences), -1)
+    item_of[pairs] = np.arange(len(pairs))
+    rows = [
+        (vote.voter, int(item_of[pair]), vote.choice)
+        for pair, votes in (said or {}).items()
+        for vote in votes
+    ]
+    rows = [row for row in rows if row[1] >= 0]
+    machines = sorted({voter for voter, *_ in rows})
+    code_of = {name: len(study.annotator_names) + n for n, name in enumerate(machines)}
+    codes = {choice: FOUR_WAY.choices.index(choice.collapsed) for _, _, choice in rows}
+    votes = np.array([(code_of[who], item, codes[choice]) for who, item, choice in rows], dtype=np.int64)
+    who, items, labels = votes.reshape(-1, 3).T
+    seen = study.counted
+    items = np.concatenate([item_of[study.pairs[seen]], items])
+    judgements = Judgements(
+        annotators=np.concatenate([study.annotators[seen], who]),
+        items=items,
+        labels=np.concatenate([label_codes(FOUR_WAY)[study.labels[seen]], labels]),
+        sentences=study.pair_sentences[pairs][items] if len(pairs) else items,
+        label_names=FOUR_WAY.labels,
+        annotator_names=(*study.annotator_names, *machines),
+    )
+    return Assembly(judgements, pairs, len(study.annotator_names))

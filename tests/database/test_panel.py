@@ -1,0 +1,132 @@
+"""The panel of stored answers and machine votes; it stands beside them and changes none."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from evaluation.models import Annotator, PhrasePair, Ranking, Task, User
+from evaluation.panel import Seats
+from evaluation.reports import memo
+from evaluation.reports.panel import Asked, panel_page
+from evaluation.reports.scope import whole_scope
+from evaluation.schemes import Choice
+from evaluation.services import oversight
+from evaluation.votes import Vote, register_provider, unregister_provider
+from tests.database.answering import Chooser, always, answer_task
+from tests.database.conftest import annotator
+
+SignIn = Callable[[User | Annotator | None], Client]
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered() -> None:
+    memo.forget()
+
+
+def by_length(pair: PhrasePair, _presentation: int = 0) -> Choice:
+    """Something to agree about: the longer text is better."""
+    return Choice.A_BETTER if len(pair.first) > len(pair.second) else Choice.B_BETTER
+
+
+def mostly(choose: Chooser, every: int) -> Chooser:
+    return lambda pair, n: Choice.EQUAL if pair.pk % every == 0 else choose(pair, n)
+
+
+@pytest.fixture
+def judged(task: Task, bob: Annotator, carol: Annotator) -> Task:
+    """Two careful people and one who always says the same."""
+    Task.objects.filter(pk=task.pk).update(overlap=3)
+    answer_task(task, bob, by_length)
+    answer_task(task, carol, mostly(by_length, 7))
+    return task
+
+
+@pytest.fixture
+def machine() -> Iterator[None]:
+    def provider(task_ids: object, pair_ids: object) -> dict[int, list[Vote]]:
+        return {
+            pair.pk: [Vote("coin", Choice.EQUAL), Vote("twin", Choice.EQUAL)]
+            for pair in PhrasePair.objects.all()
+        }
+
+    register_provider("tests", provider)
+    yield
+    unregister_provider("tests")
+
+
+def test_who_agrees_is_believed_and_machines_sit_beside_people(judged: Task, machine: None) -> None:
+    page = panel_page(whole_scope("task", judged.slug), Asked())
+    reliable = {member.name: member.reliability or 0 for member in page.members}
+    people = [member.reliability or 0 for member in page.members if not member.machine]
+    assert {member.name for member in page.members if member.machine} >= {"coin", "twin"}
+    assert min(people) > max(reliable["coin"], reliable["twin"])
+    alone = panel_page(whole_scope("task", judged.slug), Asked(seats=Seats.PEOPLE))
+    assert not any(member.machine for member in alone.members)
+
+
+def test_new_votes_of_machines_are_seen_though_nobody_answered(judged: Task) -> None:
+    scope = whole_scope("task", judged.slug)
+    before = panel_page(scope, Asked()).members
+    register_provider(
+        "tests", lambda tasks, pairs: {p.pk: [Vote("late", by_length(p))] for p in PhrasePair.objects.all()}
+    )
+    try:
+        assert {m.name for m in panel_page(scope, Asked()).members} - {m.name for m in before} == {"late"}
+    finally:
+        unregister_provider("tests")
+
+
+def test_the_page_files_and_the_command_leave_every_answer_as_it_was(
+    judged: Task, alice: User, signed_in: SignIn, machine: None
+) -> None:
+    before = list(Ranking.objects.order_by("pk").values())
+    client, base = signed_in(alice), reverse("task-panel", args=[judged.slug])
+    pair = judged.pairs.order_by("pk")[0]
+    oversight.adjudicate(pair, choice=by_length(pair), reason="longer", by=alice)
+    page = client.get(f"{base}?model=mace&machines=each")
+    assert "err together" in page.content.decode()
+    assert page.context["page"].adjudicated.n == 1
+    rows = list(csv.DictReader(io.StringIO(client.get(f"{base}/consensus.csv").content.decode())))
+    assert len(rows) == judged.pairs.count()
+    for row in rows:
+        shares = {label: float(row[f"p({label})"]) for label in ("A>B", "A=B", "A<B", "N/A")}
+        assert sum(shares.values()) == pytest.approx(1)
+        assert max(shares, key=lambda label: shares[label]) == row["consensus"]
+    assert "bob" not in client.get(f"{base}/members.csv").content.decode()
+    out = io.StringIO()
+    call_command("panel", task=judged.slug, resamples=10, stdout=out)
+    assert len(json.loads(out.getvalue())["members"]) >= 4
+    assert list(Ranking.objects.order_by("pk").values()) == before
+
+
+def test_without_answers_there_is_no_panel(task: Task, alice: User, signed_in: SignIn) -> None:
+    client, base = signed_in(alice), reverse("task-panel", args=[task.slug])
+    assert "A panel needs answers" in client.get(base).content.decode()
+    assert client.get(f"{base}/members.csv").status_code == 404
+    assert client.get(f"{base}/plots/reliability.svg").status_code == 404
+    with pytest.raises(CommandError, match="nobody has judged"):
+        call_command("panel", task=task.slug)
+
+
+def test_a_file_of_judgements_has_a_panel_too(tmp_path, capsys) -> None:  # type: ignore[no-untyped-def]  # pytest's own
+    path = tmp_path / "votes.tsv"
+    lines = ["annotator\titem\tlabel"]
+    lines += [f"{who}\t{n}\t{'yes' if (n + (who == 'c')) % 2 else 'no'}" for n in range(20) for who in "abc"]
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    call_command("panel", judgements=path, labels="yes,no", resamples=0, format="csv")
+    members = {row["member"]: row for row in csv.DictReader(io.StringIO(capsys.readouterr().out))}
+    assert float(members["a"]["reliability"]) > 0.9 > 0.2 > float(members["c"]["reliability"])
+
+
+def test_two_people_who_share_nothing_are_still_a_panel(task: Task, alice: User, signed_in: SignIn) -> None:
+    answer_task(task, annotator("eve", task), always(Choice.NOT_APPLICABLE), most=1)
+    answer_task(task, annotator("fay", task), always(Choice.EQUAL), most=2)
+    assert signed_in(alice).get(reverse("task-panel", args=[task.slug])).status_code == 200
