@@ -32,6 +32,15 @@ def begin_training(
     return enqueue("train", title, owner=owner, task=task, name=name, method=method, parser=parser)
 
 
+def begin_replication(arguments: dict[str, Any], owner: User | None) -> Job:
+    """Put a replication on the queue; the arguments are those of ``services.replicating.replicate``."""
+    from metrics.replicate.recipes import title
+
+    data = arguments["campaign"] or ", ".join(arguments["sets"])
+    named = _("Replicate %(paper)s: %(data)s") % {"paper": title(arguments["recipe"]), "data": data}
+    return enqueue("replicate", named, owner=owner, **arguments)
+
+
 @handler("score")
 def run_scoring(job: Job, progress: Progress) -> dict[str, Any]:
     """Each metric is one step, saved when complete: a killed job goes on with the next one."""
@@ -56,3 +65,14 @@ def run_training(job: Job, progress: Progress) -> dict[str, Any]:
     model = train_by(job, job.task, progress.update)
     progress.update(4, 4)
     return {"model": model.name, "evaluation": model.evaluation}
+
+
+@handler("replicate")
+def run_replication(job: Job, progress: Progress) -> dict[str, Any]:
+    """One report, which is the result of the job; a killed job simply runs again."""
+    from metrics.services.replicating import replicate
+
+    with connected():
+        report = replicate(job.arguments, lambda message: progress.update(0, 1, message))
+    progress.update(1, 1)
+    return report.as_dict()

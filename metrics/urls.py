@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from metrics.views import compare, item, models, scoring
+from metrics.views import compare, item, models, replications, scoring
 
 urlpatterns = [
     path("tasks/<slug:slug>/metrics", compare.page, name="task-metrics"),
@@ -12,6 +12,9 @@ urlpatterns = [
     path("tasks/<slug:slug>/metrics/train", models.train, name="train-model"),
     path("models/", models.page, name="models"),
     path("models/<int:pk>/weights.svg", models.weights, name="model-weights"),
+    path("replications/", replications.page, name="replications"),
+    path("replications/<uuid:pk>/", replications.report, name="replication"),
+    path("replications/<uuid:pk>/report.<slug:form>", replications.file, name="replication-file"),
     path("tasks/<slug:slug>/metrics/score", scoring.score, name="score-task"),
     path("tasks/<slug:slug>/metrics/import", scoring.import_file, name="import-scores"),
     path("tasks/<slug:slug>/metrics/<slug:name>.<slug:form>", compare.table, name="task-metrics-table"),

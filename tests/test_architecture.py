@@ -22,6 +22,7 @@ PURE = [
     "evaluation/votes.py",
     "metrics/base.py", "metrics/registry.py", "metrics/kernels", "metrics/lexical", "metrics/learned",
     "metrics/ranking", "metrics/collocation", "metrics/discourse", "metrics/metaeval", "metrics/datasets.py",
+    "metrics/replicate",
     "metrics/substitution.py", "metrics/testset.py", "metrics/phrase_votes.py", "metrics/sidebyside.py",
     "metrics/task_training.py", "metrics/task_ranking.py", "metrics/score_files.py", "metrics/model_files.py",
 ]  # fmt: skip

@@ -196,14 +196,21 @@ def _correlations(scores: dict[str, FloatArray], truth: Truth) -> Table:
 def _grid_tables(points: dict[tuple[float, float], Point]) -> list[Table]:
     costs, sigmas = grid.BASIC
     tables = []
-    for letter, field in (("a", "accuracy"), ("b", "pearson"), ("c", "spearman")):
+    for letter, field in zip("abc", _FIELDS, strict=True):
         rows = []
         for c, printed in zip(costs, GRID[field], strict=True):
             ours = [getattr(points[c, s], field) if points else None for s in sigmas]
             rows.append(Row(f"C {c:g}", tuple(Cell(p, o) for p, o in zip(printed, ours, strict=True))))
         columns = tuple(f"σ {sigma:g}" for sigma in sigmas)
-        tables.append(Table(f"Table A.1 ({letter}): {field} over the grid", columns, tuple(rows), (), 4))
+        tables.append(Table(f"Table A.1 ({letter}): {_FIELDS[field]}", columns, tuple(rows), (), 4))
     return tables
+
+
+_FIELDS = {
+    "accuracy": "accuracy in telling people from machines",
+    "pearson": "Pearson’s correlation with people",
+    "spearman": "Spearman’s correlation with people",
+}
 
 
 def _meta(points: dict[tuple[float, float], Point]) -> Table:

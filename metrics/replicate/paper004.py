@@ -61,7 +61,7 @@ SUMS = {
     "asiya-0809": ("rouge-w", "meteor", "ter", *SYNTAX),
     "asiya-all": ("bleu", "nist", "meteor", "rouge-w", "ter", *SYNTAX),
 }
-TITLES = {"dr": "DR", "dr-lex": "DR-LEX", "rouge-w": "ROUGE"}
+TITLES = {"dr": "DR", "dr-lex": "DR-LEX", "rouge-w": "ROUGE", "average": "average"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,34 @@
-"""Paper 003's table from what was collected on this site."""
+"""Run replications for people: paper 003's table from this site's own tasks, or a recipe on offered data."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from django.conf import settings
 
 from evaluation.agreement import Judgements
 from evaluation.models import Task
 from evaluation.reports.judgements import find_tasks, study
-from metrics.replicate import paper003
-from metrics.replicate.values import Data, Report
+from metrics.replicate import folder, paper003, recipes
+from metrics.replicate.values import Data, Note, Report
+
+
+def data_folder() -> Path:
+    """The folder with data that the operator offers: ``REPLICATION_DATA``, or ``replication`` at home."""
+    return Path(getattr(settings, "REPLICATION_DATA", "") or settings.HOME / "replication")
+
+
+def replicate(arguments: dict[str, Any], note: Note) -> Report:  # Any: JSON of a job
+    """What a job asks for: a campaign of this site, or chosen sets of the offered folder."""
+    if arguments["campaign"]:
+        return stored_agreement(campaign=arguments["campaign"])
+    recipe, offer = arguments["recipe"], folder.look(data_folder())
+    asked = folder.options(recipe, offer, arguments["sets"], arguments["second"], arguments["scheme"])
+    return recipes.run(recipe, asked, note)
 
 
 def stored_agreement(
@@ -26,8 +43,12 @@ def stored_agreement(
 
 
 def agreement_of(tasks: Sequence[Task], *, resamples: int = 1000, seed: int = 1) -> Report:
-    """The same for tasks at hand; annotators go by their pseudonyms, which a campaign shares."""
+    """The same for tasks at hand; annotators go by their pseudonyms, which a campaign shares.
+
+    A task that nobody has answered yet is left out, as long as another has answers.
+    """
     studies = {task.slug: study([task]).judgements() for task in tasks}
+    studies = {slug: one for slug, one in studies.items() if len(one)} or studies
     data = [Data(slug, _digest(judgements)) for slug, judgements in studies.items()]
     scheme = paper003.scheme_of(studies)
     return paper003.replicate(studies, scheme, data=data, resamples=resamples, seed=seed)

@@ -31,6 +31,7 @@ from evaluation.schemes import Choice
 from evaluation.services import judging, oversight
 from evaluation.services.people import return_token
 from metrics.models import TrainedModel
+from metrics.replicate.values import Cell, Missing, Report, Row, Table
 from metrics.services.finding import find_metrics
 from metrics.services.scoring import score_task
 from tests.database.answering import always, answer_task
@@ -122,8 +123,22 @@ def _values(task: Task, people: dict[str, User | None]) -> dict[str, object]:
         "upload": Upload.objects.get().pk,
         "guest": return_token(User.objects.create_user("guest-stage")),
         "job": Job.objects.create(kind="score", title="Scoring", owner=manager, task=task).pk,
+        "replication": Job.objects.create(
+            kind="replicate", title="R", owner=manager, state="done", result=_replication()
+        ).pk,
         "model": TrainedModel.objects.create(name="m", kind="combination", task=task, owner=manager).pk,
     }
+
+
+def _replication() -> dict[str, Any]:
+    """A finished report with a table, a note, and something that was not run."""
+    table = Table(
+        "Table 2", ("κ", "κ′"), (Row("task 1", (Cell(0.4127, 0.5, 0.4, 0.6), Cell(0.777))),), ("So.",)
+    )
+    report = Report(
+        "paper-003", "Agreement", "Federmann 2010", (table,), (Missing("κ′", "nobody was asked"),)
+    )
+    return report.as_dict()
 
 
 def _by_place(bob: Annotator) -> str:

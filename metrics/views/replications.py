@@ -1,0 +1,74 @@
+"""Replications: ask for one, see its tables, take them away."""
+
+from __future__ import annotations
+
+import json
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods
+
+from evaluation.models import Role, Task, User
+from evaluation.views.annotate import signed_in
+from evaluation.views.reporting import attachment
+from metrics.forms_replication import ReplicationForm
+from metrics.jobs import begin_replication
+from metrics.replicate.folder import look
+from metrics.replicate.rendering import FORMS
+from metrics.reports.replications import ReplicationPage, campaigns, finished, replications
+from metrics.services.replicating import data_folder
+
+
+@login_required
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def page(request: HttpRequest) -> HttpResponse:
+    user = _researcher(request)
+    offer = look(data_folder())
+    form = ReplicationForm(
+        request.POST if request.method == "POST" else None, campaigns=campaigns(user), offer=offer
+    )
+    if request.method == "POST" and form.is_valid():
+        return redirect(begin_replication(form.arguments, user))
+    context = {"form": form, "jobs": replications(user), "offered": bool(offer)}
+    return render(request, "metrics/replications.html", context, status=422 if form.is_bound else 200)
+
+
+@login_required
+@never_cache
+@require_GET
+def report(request: HttpRequest, pk: UUID) -> HttpResponse:
+    return render(
+        request, "metrics/replication.html", {"page": _found(request, pk), "forms": ["json", *FORMS]}
+    )
+
+
+@login_required
+@require_GET
+def file(request: HttpRequest, pk: UUID, form: str) -> HttpResponse:
+    found = _found(request, pk).report
+    if form == "json":
+        text = json.dumps(found.as_dict(), ensure_ascii=False, allow_nan=False, indent=1)
+        return attachment(f"{found.recipe}.json", "application/json", text + "\n")
+    if form not in FORMS:
+        raise Http404(f"no form {form}")
+    content_type, render_as = FORMS[form]
+    return attachment(f"{found.recipe}.{form}", content_type, render_as(found))
+
+
+def _researcher(request: HttpRequest) -> User:
+    user = signed_in(request)
+    if not Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER).exists():
+        raise PermissionDenied
+    return user
+
+
+def _found(request: HttpRequest, pk: UUID) -> ReplicationPage:
+    found = finished(signed_in(request), pk)
+    if found is None:
+        raise Http404(f"no replication {pk}")
+    return found
