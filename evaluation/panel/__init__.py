@@ -11,15 +11,17 @@ Both give a *probability* for each label of each item. It stands beside the raw 
 
 from evaluation.panel.assembly import Assembly, Seats, assemble
 from evaluation.panel.calibration import Calibration, calibration, expected_calibration
-from evaluation.panel.models import MODELS, Panel, dawid_skene, mace
+from evaluation.panel.models import MODELS, NO_RULES, Panel, Rules, dawid_skene, mace
 from evaluation.panel.reliability import Reliability, reliabilities
 
 __all__ = [
     "MODELS",
+    "NO_RULES",
     "Assembly",
     "Calibration",
     "Panel",
     "Reliability",
+    "Rules",
     "Seats",
     "assemble",
     "calibration",

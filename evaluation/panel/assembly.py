@@ -13,12 +13,15 @@ from enum import StrEnum
 import numpy as np
 
 from evaluation.agreement import Judgements
-from evaluation.agreement.judgements import Floats, Ints
+from evaluation.agreement.judgements import Ints
+from evaluation.panel.models import Rules
 from evaluation.schemes import FOUR_WAY
 from evaluation.study import Study
 from evaluation.study.disputes import vote_counts
 from evaluation.study.values import label_codes
 from evaluation.votes import Vote
+
+MIRROR = tuple(FOUR_WAY.choices.index(choice.mirrored) for choice in FOUR_WAY.choices)
 
 
 class Seats(StrEnum):
@@ -41,10 +44,10 @@ class Assembly:
     def machines(self) -> tuple[str, ...]:
         return self.judgements.annotator_names[self.people :]
 
-    def voices(self, seats: Seats) -> Floats:
-        """How much each member's answers weigh."""
+    def rules(self, seats: Seats) -> Rules:
+        """How much each member weighs; verdicts look the same from both sides."""
         of_machine = 1 / max(1, len(self.machines)) if seats is Seats.ONE_VOICE else 1.0
-        return np.array([1.0] * self.people + [of_machine] * len(self.machines))
+        return Rules(np.array([1.0] * self.people + [of_machine] * len(self.machines)), MIRROR)
 
 
 def assemble(study: Study, said: Mapping[int, Sequence[Vote]] | None = None) -> Assembly:

@@ -68,7 +68,7 @@ def expected_calibration(
     for _ in range(rounds):
         truth = _drawn(panel.posterior, random)
         said = _drawn(panel.confusion[first.annotators, truth[first.items]], random)
-        posteriors.append(MODELS[panel.model](replace(first, labels=said), panel.voices).posterior)
+        posteriors.append(MODELS[panel.model](replace(first, labels=said), panel.rules).posterior)
         truths.append(np.where(judgements.counts.any(axis=0), truth, -1))
     return calibration(np.vstack(posteriors), np.concatenate(truths), bins)
 

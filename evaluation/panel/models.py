@@ -13,6 +13,10 @@ Both suppose that members err independently. Machines that read the same referen
 share one error would outvote any two people, and be believed. So each member has a *voice*, the power to
 which its evidence is raised (1 for people); the machines of a panel can share a single one. That is EM for a
 composite likelihood, and still never goes down.
+
+Which of two texts is stored first says nothing, and pages show either on the left. So where labels have a
+*mirror image* (A>B and A<B), a member's table may be held to be the same from both sides: half as much to
+learn from the same answers. What is more frequent, A>B or A<B, stays free.
 """
 
 from __future__ import annotations
@@ -32,12 +36,22 @@ MOST_STEPS = 500
 
 
 @dataclass(frozen=True, eq=False)
+class Rules:
+    """How much each member's answers weigh (None: 1), and the mirror image of each label (None: no image)."""
+
+    voices: Floats | None = None
+    mirror: tuple[int, ...] | None = None
+
+
+NO_RULES = Rules()
+
+
+@dataclass(frozen=True, eq=False)
 class Panel:
     """What a model believes: of the labels, of each item, and of each member.
 
     ``posterior`` is items × labels; ``confusion[j, k, l]`` is the probability that member j says l where k is
-    true; ``reliability[j]`` is one number between 0 and 1, whose meaning the model defines; ``voices[j]`` is
-    how much j's answers weigh.
+    true; ``reliability[j]`` is one number between 0 and 1, whose meaning the model defines.
     """
 
     model: str
@@ -47,7 +61,7 @@ class Panel:
     reliability: Floats
     log_likelihood: float
     steps: int
-    voices: Floats
+    rules: Rules
 
     @property
     def consensus(self) -> Ints:
@@ -55,27 +69,27 @@ class Panel:
         return np.asarray(self.posterior.argmax(axis=1))
 
 
-def dawid_skene(judgements: Judgements, voices: Floats | None = None) -> Panel:
+def dawid_skene(judgements: Judgements, rules: Rules = NO_RULES) -> Panel:
     """Each member has a table of confusions; reliability is the expected share of right answers.
 
     >>> panel = dawid_skene(Judgements.from_matrix([[0, 1, 1, 0], [0, 1, 1, 0], [1, 1, 1, 0]], ("yes", "no")))
     >>> panel.consensus.tolist()
     [0, 1, 1, 0]
     """
-    return _Fit(judgements, voices).run("dawid-skene")
+    return _Fit(judgements, rules).run("dawid-skene")
 
 
-def mace(judgements: Judgements, voices: Floats | None = None) -> Panel:
+def mace(judgements: Judgements, rules: Rules = NO_RULES) -> Panel:
     """Each member knows the label with a probability, their reliability, or answers from a habit.
 
     >>> panel = mace(Judgements.from_matrix([[0, 1, 1, 0], [0, 1, 1, 0], [1, 1, 1, 1]], ("yes", "no")))
     >>> bool(panel.reliability[0] > panel.reliability[2])
     True
     """
-    return _Fit(judgements, voices).run("mace")
+    return _Fit(judgements, rules).run("mace")
 
 
-MODELS: dict[str, Callable[[Judgements, Floats | None], Panel]] = {"dawid-skene": dawid_skene, "mace": mace}
+MODELS: dict[str, Callable[[Judgements, Rules], Panel]] = {"dawid-skene": dawid_skene, "mace": mace}
 
 
 def refitted(judgements: Judgements, panel: Panel, samples: Iterable[Floats]) -> Iterator[Panel]:
@@ -83,7 +97,7 @@ def refitted(judgements: Judgements, panel: Panel, samples: Iterable[Floats]) ->
 
     A sample says of each item how often it counts.
     """
-    fit = _Fit(judgements, panel.voices)
+    fit = _Fit(judgements, panel.rules)
     for counted in samples:
         yield fit.run(panel.model, counted, panel)
 
@@ -129,14 +143,15 @@ class _Fit:
     A panel of five with four labels has far fewer patterns than items, which makes a bootstrap cheap.
     """
 
-    def __init__(self, judgements: Judgements, voices: Floats | None = None) -> None:
+    def __init__(self, judgements: Judgements, rules: Rules) -> None:
         first = judgements.first_only
         if not len(first):
             raise ValueError("a panel needs at least one judgement")
         self.labels, self.members = first.size, len(first.annotator_names)
-        self.voices = np.ones(self.members) if voices is None else np.asarray(voices, dtype=np.float64)
-        if len(self.voices) != self.members:
-            raise ValueError(f"{self.members} members need as many voices, found {len(self.voices)}")
+        self.rules = rules
+        voices = np.ones(self.members) if rules.voices is None else rules.voices
+        if len(voices) != self.members:
+            raise ValueError(f"{self.members} members need as many voices, found {len(voices)}")
         length = judgements.counts.shape[1]
         votes = np.full((length, self.members), -1, dtype=np.int8)
         votes[first.items, first.annotators] = first.labels
@@ -144,7 +159,7 @@ class _Fit:
         self.pattern_of = pattern_of.reshape(-1)
         self.pattern, member = np.nonzero(patterns >= 0)
         self.said = member * self.labels + patterns[self.pattern, member]
-        self.loud = self.voices[member]
+        self.loud = voices[member]
         self.length = len(patterns)
         self.judged = np.bincount(self.pattern, minlength=self.length) > 0
 
@@ -166,7 +181,7 @@ class _Fit:
             posterior, likelihood = self._expect(prior, tables)
             moved = np.abs(posterior - before).max()
         every = posterior[self.pattern_of]
-        return Panel(model, prior, every, tables, reliability, likelihood, steps, self.voices)
+        return Panel(model, prior, every, tables, reliability, likelihood, steps, self.rules)
 
     def _vote_shares(self) -> Floats:
         cells = self.pattern * self.labels + self.said % self.labels
@@ -192,6 +207,9 @@ class _Fit:
             column = weighted[self.pattern, true]
             said = np.bincount(self.said, weights=column, minlength=self.members * self.labels)
             counts[:, true, :] = said.reshape(self.members, self.labels)
+        if self.rules.mirror is not None:
+            image = list(self.rules.mirror)
+            counts = (counts + counts[:, image][:, :, image]) / 2
         return counts
 
     def _expect(self, prior: Floats, tables: Floats) -> tuple[Floats, float]:

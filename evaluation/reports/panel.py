@@ -127,7 +127,7 @@ def panel_of(
     said = zlib.crc32(np.stack([votes.annotators, votes.items, votes.labels]).tobytes())
 
     def compute() -> Found:
-        panel = MODELS[asked.model](votes, assembly.voices(asked.seats))
+        panel = MODELS[asked.model](votes, assembly.rules(asked.seats))
         members = reliabilities(votes, panel, resamples=resamples if len(votes) <= most else 0)
         return Found(asked, assembly, panel, members, expected_calibration(votes, panel))
 

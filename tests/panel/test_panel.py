@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.agreement import Judgements
-from evaluation.panel import MODELS, calibration, dawid_skene, expected_calibration, mace, reliabilities
+from evaluation.panel import (
+    MODELS,
+    NO_RULES,
+    Rules,
+    calibration,
+    dawid_skene,
+    expected_calibration,
+    mace,
+    reliabilities,
+)
 from evaluation.panel.models import SMOOTHING, refitted
 
 LABELS = ("A>B", "A=B", "A<B", "N/A")
@@ -29,7 +40,7 @@ def drawn(items: int, knows: list[float], seed: int, missing: float = 0.3) -> tu
 def test_the_truth_is_found_more_often_than_by_majority(model: str) -> None:
     # One good member among four that mostly guess: a majority cannot know whom to trust.
     study, truth = drawn(2000, [0.95, 0.2, 0.2, 0.2, 0.2], seed=1)
-    panel = MODELS[model](study, None)
+    panel = MODELS[model](study, NO_RULES)
     majority = study.counts.T.argmax(axis=1)
     assert (panel.consensus == truth).mean() > (majority == truth).mean() + 0.1
 
@@ -51,7 +62,7 @@ def test_dawid_skene_recovers_the_share_of_right_answers() -> None:
 def test_probabilities_are_calibrated_where_the_model_is_true(model: str) -> None:
     study, truth = drawn(6000, [0.8, 0.6, 0.6, 0.4], seed=4)
     measured = calibration(
-        MODELS[model](study, None).posterior, np.where(study.counts.any(axis=0), truth, -1)
+        MODELS[model](study, NO_RULES).posterior, np.where(study.counts.any(axis=0), truth, -1)
     )
     assert measured.expected_error is not None
     assert measured.expected_error < 0.03
@@ -63,7 +74,7 @@ def test_intervals_hold_the_drawn_reliability_about_as_often_as_they_say(model: 
     right = knows if model == "mace" else [k + (1 - k) / 4 for k in knows]
     for seed in range(6):
         study, _truth = drawn(500, knows, seed=seed, missing=0.0)
-        rows = reliabilities(study, MODELS[model](study, None), resamples=30, seed=seed)
+        rows = reliabilities(study, MODELS[model](study, NO_RULES), resamples=30, seed=seed)
         hits += sum(row.low <= value <= row.high for row, value in zip(rows, right, strict=True) if row.low)  # type: ignore[operator]  # high is there where low is
     assert hits >= 0.8 * 18
 
@@ -93,7 +104,7 @@ def test_each_step_of_dawid_skene_equals_the_textbook(data: st.DataObject) -> No
 @pytest.mark.parametrize("model", MODELS)
 def test_likelihood_never_falls(model: str) -> None:
     study, _truth = drawn(200, [0.8, 0.5, 0.3], seed=5)
-    first = MODELS[model](study, None)
+    first = MODELS[model](study, NO_RULES)
     [again] = refitted(study, first, [np.ones(study.counts.shape[1])])
     assert again.log_likelihood >= first.log_likelihood - 1e-3
 
@@ -103,8 +114,8 @@ def test_names_and_order_of_members_do_not_matter(model: str) -> None:
     study, _truth = drawn(100, [0.9, 0.5, 0.3], seed=6)
     table = np.full((3, study.counts.shape[1]), -1)
     table[study.annotators, study.items] = study.labels
-    turned = MODELS[model](Judgements.from_matrix(table[::-1], LABELS), None)
-    assert turned.posterior == pytest.approx(MODELS[model](study, None).posterior, abs=2e-3)
+    turned = MODELS[model](Judgements.from_matrix(table[::-1], LABELS), NO_RULES)
+    assert turned.posterior == pytest.approx(MODELS[model](study, NO_RULES).posterior, abs=2e-3)
 
 
 def test_an_item_drawn_twice_counts_like_two_items() -> None:
@@ -146,7 +157,9 @@ def of_a_bloc(seed: int) -> tuple[Judgements, np.ndarray]:
 @pytest.mark.parametrize("model", MODELS)
 def test_machines_that_err_together_outvote_people_unless_they_share_one_voice(model: str) -> None:
     study, truth = of_a_bloc(seed=7)
-    each, together = (MODELS[model](study, voices) for voices in (None, np.array([1, 1] + [1 / 6] * 6)))
+    each, together = (
+        MODELS[model](study, Rules(voices)) for voices in (None, np.array([1, 1] + [1 / 6] * 6))
+    )
     right = [(panel.consensus == truth).mean() for panel in (each, together)]
     assert right[0] < 0.65 < 0.8 < right[1]
     assert each.reliability[:2].max() < each.reliability[2:].min()
@@ -156,16 +169,44 @@ def test_machines_that_err_together_outvote_people_unless_they_share_one_voice(m
 def test_a_voice_of_nothing_is_as_if_the_member_were_not_there() -> None:
     study, _truth = drawn(300, [0.9, 0.6, 0.3], seed=8, missing=0.0)
     alone = dawid_skene(study.where(study.annotators < 2))
-    assert dawid_skene(study, np.array([1.0, 1.0, 0.0])).posterior == pytest.approx(alone.posterior, abs=2e-3)
+    assert dawid_skene(study, Rules(np.array([1.0, 1.0, 0.0]))).posterior == pytest.approx(
+        alone.posterior, abs=2e-3
+    )
     with pytest.raises(ValueError, match="as many voices"):
-        dawid_skene(study, np.ones(2))
+        dawid_skene(study, Rules(np.ones(2)))
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_calibration_is_expected_as_it_then_is(model: str) -> None:
     study, truth = drawn(3000, [0.8, 0.6, 0.6, 0.4], seed=9)
-    panel = MODELS[model](study, None)
+    panel = MODELS[model](study, NO_RULES)
     measured = calibration(panel.posterior, np.where(study.counts.any(axis=0), truth, -1))
     expected = expected_calibration(study, panel, rounds=2)
     assert expected.accuracy == pytest.approx(measured.accuracy, abs=0.03)
     assert expected.n == 2 * measured.n
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_pair_seen_from_the_other_side_gets_the_mirrored_consensus(model: str) -> None:
+    """Whichever text of a pair is stored first: turning every second pair round turns its label round."""
+    study, _truth = drawn(400, [0.8, 0.6, 0.4], seed=10)
+    mirror = (2, 1, 0, 3)
+    turned = study.items % 2 == 1
+    other = replace(study, labels=np.where(turned, np.array(mirror)[study.labels], study.labels))
+    plain, seen = (MODELS[model](each, Rules(mirror=mirror)) for each in (study, other))
+    image = list(mirror)
+    for panel in (plain, seen):
+        assert panel.confusion == pytest.approx(panel.confusion[:, image][:, :, image])
+    assert seen.reliability == pytest.approx(plain.reliability, abs=0.03)
+    agree = np.where(np.arange(400) % 2 == 1, np.array(mirror)[seen.consensus], seen.consensus)
+    assert (agree == plain.consensus).mean() > 0.95
+
+
+def test_a_mirror_learns_more_from_the_same_answers() -> None:
+    found = {True: 0.0, False: 0.0}
+    for seed in range(8):
+        study, truth = drawn(120, [0.8, 0.6, 0.4], seed=seed, missing=0.0)
+        for mirrored in found:
+            panel = dawid_skene(study, Rules(mirror=(2, 1, 0, 3) if mirrored else None))
+            found[mirrored] += (panel.consensus == truth).mean() / 8
+    assert found[True] > found[False]
