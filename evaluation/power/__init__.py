@@ -2,7 +2,7 @@
 
 from evaluation.power.costs import Bill, bill, sentences_for
 from evaluation.power.design import Design, accuracy_from_agreement, power, sentences_needed
-from evaluation.power.pilot import Pilot, read_pilot
+from evaluation.power.pilot import Pilot, agreement_of, read_pilot
 from evaluation.power.plan import Plan, Point, Wishes, make_plan
 from evaluation.power.simulation import SimulatedPower, simulated_power
 
@@ -15,6 +15,7 @@ __all__ = [
     "SimulatedPower",
     "Wishes",
     "accuracy_from_agreement",
+    "agreement_of",
     "bill",
     "make_plan",
     "power",

@@ -37,8 +37,12 @@ class Pilot(NamedTuple):
     overlap: float | None
 
 
-def read_pilot(values: ArrayLike, sentences: ArrayLike, phrases: ArrayLike) -> Pilot:
+def read_pilot(
+    values: ArrayLike, sentences: ArrayLike, phrases: ArrayLike, agreement: float | None = None
+) -> Pilot:
     """Estimates from one value, one sentence code and one phrase code for each vote.
+
+    ``agreement`` is P(A) where more votes than these tell of it.
 
     >>> read_pilot([1, 1, -1, -1, 1, 1], [0, 0, 0, 0, 1, 1], [0, 0, 1, 1, 2, 2])[:5]
     (6, 2, 1.0, 0.0, 0.6666666666666666)
@@ -49,7 +53,7 @@ def read_pilot(values: ArrayLike, sentences: ArrayLike, phrases: ArrayLike) -> P
     units, phrase = np.unique(np.stack([s, f]), axis=1, return_inverse=True)
     phrase = phrase.reshape(-1)
     _, sentence, often = np.unique(units[0], return_inverse=True, return_counts=True)
-    agreement = _agreement(x, phrase)
+    agreement = agreement_of(x, phrase) if agreement is None else agreement
     counts = len(x), len(often)
     shape = float(often.mean()), len(x) / units.shape[1]
     if agreement is None:
@@ -57,8 +61,15 @@ def read_pilot(values: ArrayLike, sentences: ArrayLike, phrases: ArrayLike) -> P
     return Pilot(*counts, agreement, *_solved(x, agreement, _cross(x, phrase, sentence)), *shape)
 
 
-def _agreement(x: NDArray[np.int64], phrase: NDArray[np.int64]) -> float | None:
-    """The share of pairs of votes on one phrase that say the same."""
+def agreement_of(values: ArrayLike, phrases: ArrayLike) -> float | None:
+    """The share of pairs of votes on one phrase that say the same.
+
+    >>> agreement_of([1, 1, -1, 0, 0], [0, 0, 0, 1, 1])
+    0.5
+    """
+    x, phrase = np.asarray(values), np.asarray(phrases)
+    if not len(x):
+        return None
     counts = np.stack([np.bincount(phrase, x == value) for value in (-1, 0, 1)])
     n = counts.sum(axis=0)
     pairs = float((n * (n - 1)).sum())

@@ -70,8 +70,8 @@ def pilot_values(scope: Scope) -> dict[str, float]:
     values: dict[str, float | None] = {
         "systems": found.systems if found.systems > 1 else None,
         "seconds": _rounded(found.seconds, 1),
-        # A pilot of few votes may put the worse system first; planning to find that out makes no sense.
-        "win_rate": None if told.win_rate is None else round(max(told.win_rate, 0.5), 3),
+        # A pilot of few votes may say that one always wins, or the other way round; no plan follows from it.
+        "win_rate": None if told.win_rate is None else round(min(max(told.win_rate, 0.5), 0.95), 3),
         "ties": None if told.ties is None else round(min(told.ties, 0.99), 3),
         "agreement": None if told.agreement is None else round(max(told.agreement, 0.34), 3),
         "clustering": _rounded(told.clustering, 3),

@@ -9,7 +9,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from evaluation.forms_steering import PlanForm
-from evaluation.reports.plan import pilot_values, plan_page, possible_pilots
+from evaluation.reports.plan import pilot_of, pilot_values, plan_page, possible_pilots
+from evaluation.reports.scope import Scope
 from evaluation.views.annotate import signed_in
 from evaluation.views.reporting import attachment, scope_of
 
@@ -18,13 +19,14 @@ from evaluation.views.reporting import attachment, scope_of
 @never_cache
 @require_GET
 def page(request: HttpRequest) -> HttpResponse:
-    form = _form(request)
+    scope, form = _form(request)
     valid = form.is_valid()
     context = {
+        "told": pilot_of(scope) if scope else None,
         "form": form,
         "page": plan_page(form.cleaned_data) if valid else None,
         "pilots": possible_pilots(signed_in(request)),
-        "pilot": request.GET.get("pilot", ""),
+        "pilot": scope.slug if scope else "",
         "base": request.path,
         "query": "?" + form.query,
     }
@@ -35,11 +37,12 @@ def page(request: HttpRequest) -> HttpResponse:
 @require_GET
 def plot(request: HttpRequest) -> HttpResponse:
     """The picture of what the address plans; values that mean nothing are the usual ones."""
-    form = _form(request)
+    _scope, form = _form(request)
     drawn = plan_page(form.cleaned_data if form.is_valid() else PlanForm({}).values).plot
     return attachment("power.svg", "image/svg+xml", drawn.standalone)
 
 
-def _form(request: HttpRequest) -> PlanForm:
+def _form(request: HttpRequest) -> tuple[Scope | None, PlanForm]:
     pilot = request.GET.get("pilot")
-    return PlanForm(request.GET, pilot_values(scope_of(request, "task", pilot)) if pilot else None)
+    scope = scope_of(request, "task", pilot) if pilot else None
+    return scope, PlanForm(request.GET, pilot_values(scope) if scope else None)

@@ -49,7 +49,7 @@ def test_a_pilot_fills_what_is_not_typed_in(
         answer_task(task, who, favouring("beta", "alpha", "gamma"), ms=6000)
     page = signed_in(alice).get(URL, {"pilot": task.slug, "price": "99"})
     values = page.context["form"].cleaned_data
-    assert (values["systems"], values["seconds"], values["win_rate"], values["price"]) == (3, 6.0, 1.0, 99)
+    assert (values["systems"], values["seconds"], values["win_rate"], values["price"]) == (3, 6.0, 0.95, 99)
     assert plan("--pilot", task.slug)["pilot"]["systems"] == 3  # type: ignore[index]  # a document
     assert signed_in(dora).get(URL, {"pilot": task.slug}).status_code == 404
     assert task.name not in signed_in(dora).get(URL).content.decode()

@@ -12,7 +12,7 @@ from evaluation.study import Meetings, study_pilot
 from tests.study.studies import make_study
 
 
-def drawn(design: Design, sentences: int) -> tuple[NDArray[np.int64], ...]:
+def drawn(design: Design, sentences: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Votes one by one, with the codes of their sentences and phrases."""
     random = np.random.default_rng(5)
     pairs = (sentences, design.phrases)
@@ -57,9 +57,18 @@ def test_a_study_is_turned_towards_the_system_that_won_more() -> None:
     codes = np.arange(10)
     meetings = Meetings(codes, codes, codes * 0, codes * 0 + 1, ("x", "y"))
     found = study_pilot(make_study(rows, active_ms=[3000] * 20), meetings)
-    assert (found.systems, found.seconds) == (2, 3.0)
+    assert (found.systems, found.seconds, found.better, found.worse) == (2, 3.0, "y", "x")
     assert (found.estimates.win_rate, found.estimates.agreement, found.estimates.overlap) == (1.0, 1.0, 2.0)
-    assert study_pilot(make_study([]), meetings).seconds is None
+    nothing = study_pilot(make_study([], pair_tasks=[0] * 10), meetings)
+    assert (nothing.seconds, nothing.better, nothing.estimates.votes) == (None, None, 0)
+
+
+def test_the_closest_neighbours_are_planned_for() -> None:
+    rows = [(0, pair, "A>B" if pair < 24 or pair % 3 else "A<B") for pair in range(36)]
+    codes = np.arange(36)
+    first, second = np.repeat([[0, 0, 1], [1, 2, 2]], 12, axis=1)  # x beats both
+    found = study_pilot(make_study(rows), Meetings(codes, codes, first, second, ("x", "y", "z")))
+    assert (found.systems, found.better, found.worse, found.estimates.sentences) == (3, "y", "z", 12)
 
 
 def test_a_plan_has_the_power_that_it_promises_and_its_bill_adds_up() -> None:
