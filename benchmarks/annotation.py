@@ -63,6 +63,12 @@ def questions(annotator: Annotator) -> list[tuple[str, int]]:
     return sorted(found, key=lambda question: sum(url == question[0] for url, _ in found) != TYPICAL)
 
 
+def answer(index: int) -> str:
+    """What a browser sends."""
+    given = {"uuid": str(uuid.uuid4()), "phrase": index, "choice": "A>B", "base": 0}
+    return json.dumps({**given, "active_ms": 4000, "elapsed_ms": 4200})
+
+
 def main() -> int:
     prepare()
     from django.http import HttpRequest, HttpResponse
@@ -83,18 +89,11 @@ def main() -> int:
     work = questions(annotator)
     page = work[0][0]
 
+    bodies = [(url + "answer", answer(index)) for url, index in work]  # made by the browser, not by us
+
     def save() -> None:
         """A first answer to a question that has none, as nearly all are."""
-        url, index = work.pop()
-        body = {
-            "uuid": str(uuid.uuid4()),
-            "phrase": index,
-            "choice": "A>B",
-            "base": 0,
-            "active_ms": 4000,
-            "elapsed_ms": 4200,
-        }
-        response = client.post(url + "answer", json.dumps(body), content_type="application/json")
+        response = client.post(*bodies.pop(), content_type="application/json")
         assert response.status_code == 200, response.content
 
     cost = measure({"empty": lambda: client.get("/empty"), "page": lambda: client.get(page), "save": save})

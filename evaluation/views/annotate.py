@@ -110,7 +110,7 @@ def annotate(request: HttpRequest, token: str) -> HttpResponse:
 
 @never_kept
 @require_POST
-def answer(request: HttpRequest, token: str) -> JsonResponse:
+def answer(request: HttpRequest, token: str) -> HttpResponse:
     """Store one answer; 200 only after the commit. Says 401 rather than redirecting a script."""
     if not request.user.is_authenticated:
         return JsonResponse({"error": "signed_out"}, status=401)
@@ -128,7 +128,10 @@ def answer(request: HttpRequest, token: str) -> JsonResponse:
         )
     except (ValueError, judging.UnknownPhrase, judging.ChoiceNotInScheme, judging.ReusedId) as error:
         return JsonResponse({"error": "invalid", "detail": str(error)}, status=400)
-    return JsonResponse({"version": receipt.version, "choice": receipt.choice})
+    # One line of JSON: the encoder that JsonResponse makes for it would take as long as a query.
+    return HttpResponse(
+        json.dumps({"version": receipt.version, "choice": receipt.choice}), content_type="application/json"
+    )
 
 
 def _json_object(body: bytes) -> dict[str, object]:
