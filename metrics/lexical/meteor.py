@@ -9,9 +9,9 @@ lengths and chunks, as in the paper.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,13 +20,6 @@ from metrics.base import FloatArray
 from metrics.lexical.blocks import Block, Texts, matches_and_chunks
 from metrics.lexical.core import LexicalMetric, divide, pick_reference
 from metrics.registry import register
-
-# Every rule of Porter's, and every irregular form, is about a word with one of these ends; any other
-# lower-case word is its own stem, and most words need not be shown to the stemmer.
-ENDINGS = (
-    "s", "ed", "ing", "y", "e", "ll", "er", "al", "ic", "ion", "ent", "ant", "ful", "ism", "ou", "ator",
-    "bli", "alli", "eli", "entli", "ousli", "fulli", "enci", "anci", "iti", "logi",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -65,35 +58,23 @@ class Meteor(UnigramMatching):
     facts: ClassVar[tuple[str, ...]] = ("stages:exact,porter",)
 
     def against(self, reference: Sequence[str], systems: Texts) -> FloatArray:
+        from metrics.kernels.porter import stemmed  # kernels are imported when scoring starts
+
         words = self.block([reference], systems)
-        stems = Block(stemmed(words.text), words.segments, 1, words.systems)
+        lower = words.text if self.lowercase else words.text.lower()
+        stems = Block(stemmed(lower), words.segments, 1, words.systems)
         found, lengths = matches_and_chunks([words, stems])
         theirs = np.broadcast_to(lengths.references[0], lengths.systems.shape)
         return np.concatenate([found, np.stack([lengths.systems, theirs], axis=-1)], axis=-1).astype(float)
 
 
-def stemmed(text: str) -> str:
-    """Every word of every line by its Porter stem.
-
-    >>> stemmed("he walks\\nwalking dogs\\n").split(" ")
-    ['he', 'walk', '\\n', 'walk', 'dog', '\\n', '']
-    """
-    pieces = text.replace("\n", " \n ").split(" ")
-    stems = {piece: stem(piece) for piece in set(pieces)}
-    return " ".join(map(stems.__getitem__, pieces))
-
-
 @lru_cache(maxsize=1 << 17)
 def stem(word: str) -> str:
-    """The Porter stem; NLTK's stemmer with its extensions, as other tools use it."""
-    if word.split() != [word]:  # no word: white space other than a blank parts words too
-        return " ".join(map(stem, word.split())) or word
-    return _porter()(word) if word.endswith(ENDINGS) else word
+    """The Porter stem of one word, as NLTK's stemmer finds it.
 
+    >>> stem("Walking")
+    'walk'
+    """
+    from metrics.kernels.porter import stemmed  # kernels are imported when scoring starts
 
-@cache
-def _porter() -> Callable[[str], str]:
-    from nltk.stem.porter import PorterStemmer  # NLTK is slow to import; only METEOR needs it
-
-    stemmer: Callable[[str], str] = PorterStemmer().stem
-    return stemmer
+    return stemmed(word.lower())
