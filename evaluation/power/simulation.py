@@ -34,8 +34,17 @@ def simulated_power(
     per_round = max(1, 2_000_000 // (sentences * design.votes))  # keeps memory small
     for start in range(0, studies, per_round):
         values = _sentences(design, (min(per_round, studies - start), sentences), random)
-        won += int((_z(values) > float(ndtri(1 - alpha / 2))).sum())
+        won += int(significant(values, alpha).sum())
     return SimulatedPower(won / studies, *_wilson(won, studies), studies)
+
+
+def significant(values: NDArray[np.float64], alpha: float = 0.05) -> NDArray[np.bool_]:
+    """In which studies (rows) the z test over sentences (columns) finds the first system better.
+
+    >>> significant(np.array([[1.0, 0.5, 1.0, 0.0], [1.0, -1.0, 0.5, -0.5]])).tolist()
+    [True, False]
+    """
+    return np.asarray(_z(values) > float(ndtri(1 - alpha / 2)))
 
 
 def _sentences(design: Design, shape: tuple[int, int], random: np.random.Generator) -> NDArray[np.float64]:
