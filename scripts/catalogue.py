@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import polib  # type: ignore[import-untyped]  # it carries no types
+import polib
 
 ROOT = Path(__file__).resolve().parent.parent
 LOCALES = ROOT / "locale"

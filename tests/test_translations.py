@@ -6,7 +6,7 @@ import doctest
 import re
 from pathlib import Path
 
-import polib  # type: ignore[import-untyped]  # it carries no types
+import polib
 import pytest
 
 from scripts import catalogue
