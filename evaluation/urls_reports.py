@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from evaluation.views import agreement, disagreements, export, panel, phenomena, results, standing
+from evaluation.views import agreement, changes, disagreements, export, panel, phenomena, results, standing
 
 
 def _pages(kind: str, place: str) -> list[URLPattern]:
@@ -32,6 +32,8 @@ def _pages(kind: str, place: str) -> list[URLPattern]:
         path(f"{place}/panel", panel.page, where, f"{kind}-panel"),
         path(f"{place}/panel/plots/<slug:name>.svg", panel.plot, where, f"{kind}-panel-plot"),
         path(f"{place}/panel/<slug:name>.<slug:form>", panel.table, where, f"{kind}-panel-table"),
+        path(f"{place}/changes", changes.page, where, f"{kind}-changes"),
+        path(f"{place}/changes/<slug:name>.<slug:form>", changes.table, where, f"{kind}-changes-table"),
         path(f"{place}/export/<slug:form>", export.download, where, f"{kind}-export"),
     ]
 

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # Rooms that hold the methods and know nothing of the web or the database.
 PURE = [
     "evaluation/agreement", "evaluation/alignment", "evaluation/blinding.py",
-    "evaluation/changes.py", "evaluation/checks.py",
+    "evaluation/changes", "evaluation/checks.py",
     "evaluation/correcting.py", "evaluation/digests.py", "evaluation/exporters", "evaluation/study",
     "evaluation/importers", "evaluation/lightly.py", "evaluation/panel", "evaluation/phenomena",
     "evaluation/places.py", "evaluation/planning.py", "evaluation/practice.py",

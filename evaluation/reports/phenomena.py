@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
-from django.db.models import BooleanField, Case, F, Q, QuerySet, Value, When
+from django.db.models import BooleanField, Case, F, Q, Value, When
 from django.utils.translation import gettext as _
 
 from evaluation.agreement.rendering import Table
@@ -18,6 +19,7 @@ from evaluation.phenomena.words import knows
 from evaluation.reports import plots
 from evaluation.reports.memo import remembered
 from evaluation.reports.scope import Scope, meetings_of, study_of
+from evaluation.study import Study
 from evaluation.tokens import tokenize
 
 
@@ -111,33 +113,52 @@ def agreement_plot(found: Profile) -> plots.Plot:
     )
 
 
-def _shown_by(scope: Scope) -> Shown:
-    study = study_of(scope)
-    judged = np.zeros(len(study.pair_sentences), dtype=bool)
-    judged[study.pairs] = True
-    codes = {int(key): code for code, key in enumerate(study.pair_keys) if judged[code]}
-    languages = {task.pk: task.target_language for task in scope.tasks}
-    tasks = list(languages)
-    references = dict(Item.objects.filter(task__in=tasks).values_list("pk", "references"))
-    numbers = {phenomenon: number for number, phenomenon in enumerate(Phenomenon)}
-    found = np.zeros((len(judged), len(numbers)), dtype=bool)
-    for pk, task, item, first, second, kind, begins in _rows(tasks):
-        if (code := codes.get(pk)) is not None:
-            seen = _told(first, second, kind, languages[task], begins, tuple(references[item]))
-            found[code, [numbers[phenomenon] for phenomenon in seen]] = True
-    return found
+class PairRow(NamedTuple):
+    """A pair as ``_told`` reads it; ``begins``: one of its phrases opens its sentence."""
+
+    pk: int
+    task: int
+    item: int
+    first: str
+    second: str
+    kind: str
+    begins: bool
 
 
-def _rows(tasks: list[int]) -> QuerySet[PhrasePair, tuple[Any, ...]]:
-    """What ``_told`` needs, with the database saying whether a phrase opens its sentence."""
+def pair_rows(scope: Scope) -> Iterator[PairRow]:
+    """Every pair of the scope, with the database saying whether a phrase opens its sentence; one query."""
     opens = Q()
     for side in ("first", "second"):
         for text in ("first", "second"):
             opens |= ~Q(**{text: ""}) & Q(**{f"owner__{side}__text__startswith": F(text)})
     begins = Case(When(opens, then=Value(True)), default=Value(False), output_field=BooleanField())
-    return PhrasePair.objects.filter(task__in=tasks).values_list(
-        "pk", "task_id", "owner__item_id", "first", "second", "kind", begins
-    )
+    pairs = PhrasePair.objects.filter(task__in=[task.pk for task in scope.tasks])
+    columns = ("pk", "task_id", "owner__item_id", "first", "second", "kind", begins)
+    return (PairRow(*row) for row in pairs.values_list(*columns))
+
+
+def shown_from(
+    scope: Scope, study: Study, rows: Iterable[PairRow], references: Mapping[int, Sequence[str]]
+) -> Shown:
+    """Pairs × phenomena, in the order of the study; ``references`` by item."""
+    judged = np.zeros(len(study.pair_sentences), dtype=bool)
+    judged[study.pairs] = True
+    codes = {int(key): code for code, key in enumerate(study.pair_keys) if judged[code]}
+    languages = {task.pk: task.target_language for task in scope.tasks}
+    numbers = {phenomenon: number for number, phenomenon in enumerate(Phenomenon)}
+    found = np.zeros((len(judged), len(numbers)), dtype=bool)
+    for row in rows:
+        if (code := codes.get(row.pk)) is not None:
+            language, said = languages[row.task], tuple(references[row.item])
+            seen = _told(row.first, row.second, row.kind, language, row.begins, said)
+            found[code, [numbers[phenomenon] for phenomenon in seen]] = True
+    return found
+
+
+def _shown_by(scope: Scope) -> Shown:
+    items = Item.objects.filter(task__in=[task.pk for task in scope.tasks])
+    references = dict(items.values_list("pk", "references"))
+    return shown_from(scope, study_of(scope), pair_rows(scope), references)
 
 
 @lru_cache(maxsize=2**16)

@@ -35,6 +35,7 @@ def report_context(request: HttpRequest, scope: Scope, page: str) -> dict[str, o
         "results_url": scope.url("results"),
         "phenomena_url": scope.url("phenomena"),
         "panel_url": scope.url("panel"),
+        "changes_url": scope.url("changes"),
         "standing_url": scope.url("standing"),
         "campaign_url": reverse(f"campaign-{page}", args=[scope.campaign.slug]),
         "export_url": scope.url("export", "csv").removesuffix("/csv"),

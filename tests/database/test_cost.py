@@ -30,6 +30,7 @@ FURTHER = (
     "tasks/{task}/disagreements?order=confidence",
     "tasks/{task}/disagreements?text=house&kind=different",
     "tasks/{task}/disagreements?phenomenon=number&text=house",
+    "tasks/{task}/changes?before=campaign:{campaign}",
     "tasks/{task}/agreement?without=speeders",
     "plan?pilot={task}",
     "tasks/{task}/metrics?text=house&show=disagree",

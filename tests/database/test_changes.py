@@ -1,0 +1,100 @@
+"""Two stored tasks side by side."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from evaluation.models import Annotator, Campaign, Membership, Role, Task, User
+from evaluation.reports import memo
+from evaluation.schemes import Choice
+from tests.database.answering import always, another_task, answer_task
+from tests.database.conftest import annotator, make_task, person
+from tests.database.test_results_page import favouring
+
+SignIn = Callable[[User | Annotator | None], Client]
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered() -> None:
+    memo.forget()
+
+
+@pytest.fixture
+def again(task: Task, bob: Annotator, carol: Annotator) -> Task:
+    """The same sentences, judged by others who like other systems; in the first task alpha won everything."""
+    Task.objects.filter(pk=task.pk).update(digest="")  # a campaign takes the same content once only
+    second = make_task("Houses again", seed=2)
+    second.campaign = Campaign.objects.create(slug="later", name="Later")
+    second.save()
+    for who in (bob, carol):
+        answer_task(task, who, favouring("alpha", "beta", "gamma"))
+    for name in ("eve", "fay"):
+        answer_task(second, annotator(name, second), favouring("beta", "gamma", "alpha"))
+    return second
+
+
+def test_wins_that_turned_are_paired_by_sentence_and_pairs_judged_again_are_listed(
+    task: Task, again: Task, alice: User, signed_in: SignIn
+) -> None:
+    Membership.objects.create(user=alice, campaign=again.campaign, role=Role.RESEARCHER)
+    page = signed_in(alice).get(reverse("task-changes", args=[again.slug]) + f"?before=task:{task.slug}")
+    found = page.context["found"]
+    wins = {line.of: line.change for line in found.changes.wins}
+    assert (wins["alpha"].before, wins["alpha"].paired) == (1, True)
+    assert wins["alpha"].after < 0.5  # not 0: a pair that stands in two places is asked at one of them
+    assert found.sentences == (4, 4, 4)
+    assert found.rejudged.pairs == task.pairs.count()
+    assert len(found.turned) == found.rejudged.pairs - found.rejudged.kept > 0
+    assert "judged again" in page.content.decode()
+
+
+def test_files_and_the_command_say_the_same(task: Task, again: Task, alice: User, signed_in: SignIn) -> None:
+    Membership.objects.create(user=alice, campaign=again.campaign, role=Role.RESEARCHER)
+    out = io.StringIO()
+    call_command("compare_tasks", task.slug, again.slug, systems="alpha=beta", stdout=out)
+    document = json.loads(out.getvalue())
+    base = reverse("task-changes", args=[again.slug])
+    text = (
+        signed_in(alice).get(f"{base}/wins.csv?before=task:{task.slug}&old=alpha&new=beta").content.decode()
+    )
+    [row] = csv.DictReader(io.StringIO(text))
+    assert (row["of"], row["common opponents"]) == ("alpha → beta", "gamma")
+    assert float(row["after"]) == document["wins"][0]["change"]["after"]
+    with pytest.raises(CommandError, match="OLD=NEW"):
+        call_command("compare_tasks", task.slug, again.slug, systems="alpha")
+
+
+def test_nobody_compares_with_what_they_may_not_study(
+    task: Task, again: Task, alice: User, signed_in: SignIn
+) -> None:
+    client = signed_in(alice)  # alice has no part in the later campaign
+    page = client.get(reverse("task-changes", args=[task.slug]) + f"?before=task:{again.slug}")
+    assert page.context["found"] is None
+    assert again.name not in page.content.decode()
+    assert client.get(reverse("task-changes", args=[again.slug])).status_code == 404
+
+
+def test_a_task_without_answers_has_nothing_to_compare(task: Task, alice: User, signed_in: SignIn) -> None:
+    barns = another_task("Barns")
+    answer_task(task, annotator("eve", task), always(Choice.EQUAL))
+    page = signed_in(alice).get(reverse("task-changes", args=[barns.slug]) + f"?before=task:{task.slug}")
+    assert "nothing that both have answers about" in page.content.decode()
+
+
+def test_whole_campaigns_are_compared_by_those_who_may_study_them(
+    task: Task, again: Task, signed_in: SignIn
+) -> None:
+    ruth = person("ruth")
+    for campaign in Campaign.objects.all():
+        Membership.objects.create(user=ruth, campaign=campaign, role=Role.RESEARCHER)
+    url = reverse("campaign-changes", args=["later"])
+    page = signed_in(ruth).get(f"{url}?before=campaign:{task.campaign.slug}")
+    assert page.context["found"].changes.agreement
