@@ -40,7 +40,7 @@ from metrics.replicate.values import (
 NAME = "paper-002"
 MEASURES = (Measure.DICE, Measure.T, Measure.CHI2, Measure.LLR)
 METHODS = PAPER_METHODS
-REFERENCE_METRICS = ("bleu", "nist", "meteor:tokenize=13a")
+REFERENCE_METRICS = ("bleu", "nist:tokenize=13a", "meteor:tokenize=13a")
 Found = Sequence[Mapping[Key, Result]]
 
 

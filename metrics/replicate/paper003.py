@@ -10,51 +10,60 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from evaluation.agreement import Interval, Judgements, Reading, TaskRow, agreement_by_task, read_judgements
+from evaluation.agreement import (
+    Interval,
+    Judgements,
+    Reading,
+    TaskRow,
+    TaskTable,
+    agreement_by_task,
+    read_judgements,
+)
+from evaluation.agreement.ordered import collapsed_part
 from evaluation.problems import InputError, Problem
-from evaluation.schemes import SCHEMES, Scheme
+from evaluation.schemes import FOUR_WAY, SIX_WAY, Scheme
 from metrics.replicate.printed import KAPPA, KAPPA_AVERAGE, KAPPA_SIZES, PAPERS
 from metrics.replicate.values import Cell, Data, Missing, Report, Row, Table, data_of, software
 
 NAME = "paper-003"
-SIX_WAY = "six-way"
 
 
 def replicate(
-    studies: Mapping[str, Judgements],
-    scheme: Scheme,
-    *,
-    data: Sequence[Data] = (),
-    resamples: int = 1000,
-    seed: int = 1,
+    studies: Mapping[str, Judgements], *, data: Sequence[Data] = (), resamples: int = 1000, seed: int = 1
 ) -> Report:
-    """The report of these tasks; judgements of a scheme with four choices have a κ′ only."""
+    """The report of these tasks; those that were judged with four choices have a κ′ only."""
     empty = [name for name, study in studies.items() if not len(study)]
     if not studies or empty:
         what = f"in {empty[0]}" if empty else "at all"
         raise InputError(Problem("no_judgements", f"there are no judgements {what}", "collect some first"))
-    found = agreement_by_task(studies, Reading(scheme, resamples=resamples, seed=seed))
-    rows = [
-        _row(f"task {number + 1}: {row.task}", _printed(number), row, scheme)
-        for number, row in enumerate(found.rows)
-    ]
-    rows += [_unmatched(number) for number in range(len(found.rows), len(KAPPA))]
-    summaries = [
-        Row("average as printed", (Cell(KAPPA_AVERAGE[0]), Cell(KAPPA_AVERAGE[1]))),
-        _row("mean over tasks", _printed_mean(), found.mean, scheme),
-        _row("pooled", (None, None), found.pooled, scheme),
-    ]
-    table = Table("Table 2: κ and κ′", ("κ", "κ′"), (*rows, *summaries), _notes(found.pooled, scheme), 4)
+    schemes = {name: scheme_of(name, study) for name, study in studies.items()}
+    six = {name: study for name, study in studies.items() if schemes[name] is SIX_WAY}
+    four = {name: collapsed_part(study, schemes[name]) for name, study in studies.items()}
+    fine = agreement_by_task(six, Reading(SIX_WAY, resamples=resamples, seed=seed)) if six else None
+    coarse = agreement_by_task(four, Reading(FOUR_WAY, resamples=resamples, seed=seed))
     return Report(
         recipe=NAME,
         title=PAPERS[NAME].title,
         citation=PAPERS[NAME].citation,
-        tables=(table, _sizes(studies, found.rows)),
-        missing=_missing(scheme),
+        tables=(_table(fine, coarse), _sizes(studies, coarse.rows)),
+        missing=tuple(
+            Missing(f"κ of {name}", f"it was judged with {schemes[name].title}, not with six")
+            for name in studies
+            if name not in six
+        ),
         data=tuple(data),
-        settings={"scheme": scheme.name, "resamples": resamples, "seed": seed, "resampled": "sentences"},
+        settings={"resamples": resamples, "seed": seed, "resampled": "sentences"},
         software=software(),
     )
+
+
+def scheme_of(name: str, study: Judgements) -> Scheme:
+    """The scheme that a task was judged with; the paper knows two."""
+    for scheme in (SIX_WAY, FOUR_WAY):
+        if study.label_names == scheme.labels:
+            return scheme
+    message = f"{name} was judged with {', '.join(study.label_names)}"
+    raise InputError(Problem("wrong_scheme", message, "choose tasks with six or with four choices"))
 
 
 def read(files: Sequence[str], scheme: Scheme) -> tuple[dict[str, Judgements], tuple[Data, ...]]:
@@ -71,20 +80,27 @@ def read(files: Sequence[str], scheme: Scheme) -> tuple[dict[str, Judgements], t
     return studies, tuple(data)
 
 
-def scheme_of(studies: Mapping[str, Judgements]) -> Scheme:
-    """The scheme that all studies were judged with; the paper knows two."""
-    labels = {study.label_names for study in studies.values()}
-    found = [scheme for scheme in SCHEMES.values() if {scheme.labels} == labels]
-    if not found:
-        said = " and ".join(sorted(", ".join(names) for names in labels)) or "nothing"
-        remedy = "choose tasks of one scheme, six-way or four-way"
-        raise InputError(Problem("wrong_scheme", f"the tasks were judged with {said}", remedy))
-    return found[0]
+def _table(fine: TaskTable | None, coarse: TaskTable) -> Table:
+    """κ from the tasks with six choices, κ′ from all of them read with four."""
+    kappa = {row.task: row for row in fine.rows} if fine else {}
+    pooled = fine.pooled if fine else None
+    rows = [
+        _row(f"task {number + 1}: {row.task}", _printed(number), kappa.get(row.task), row)
+        for number, row in enumerate(coarse.rows)
+    ]
+    rows += [_unmatched(number) for number in range(len(coarse.rows), len(KAPPA))]
+    summaries = [
+        Row("average as printed", (Cell(KAPPA_AVERAGE[0]), Cell(KAPPA_AVERAGE[1]))),
+        _row("mean over tasks", _printed_mean(), fine.mean if fine else None, coarse.mean),
+        _row("pooled", (None, None), pooled, coarse.pooled),
+    ]
+    notes = _notes(pooled, coarse.pooled)
+    return Table("Table 2: κ and κ′", ("κ", "κ′"), (*rows, *summaries), notes, 4)
 
 
-def _row(label: str, paper: tuple[float | None, float | None], row: TaskRow, scheme: Scheme) -> Row:
-    kappa = _cell(paper[0], row.kappa, row.interval) if scheme.name == SIX_WAY else Cell(paper[0])
-    return Row(label, (kappa, _cell(paper[1], row.prime, row.prime_interval)))
+def _row(label: str, paper: tuple[float | None, float | None], six: TaskRow | None, four: TaskRow) -> Row:
+    kappa = _cell(paper[0], six.kappa, six.interval) if six else Cell(paper[0])
+    return Row(label, (kappa, _cell(paper[1], four.kappa, four.interval)))
 
 
 def _cell(paper: float | None, value: float | None, interval: Interval | None) -> Cell:
@@ -104,13 +120,12 @@ def _printed_mean() -> tuple[float, float]:
     return sum(row[0] for row in KAPPA) / len(KAPPA), sum(row[1] for row in KAPPA) / len(KAPPA)
 
 
-def _notes(pooled: TaskRow, scheme: Scheme) -> tuple[str, ...]:
-    chance = "P(E) is fixed: 1/6 for κ over six choices, 1/4 for κ′ over the four that they collapse to."
-    six = f"κ {pooled.band or 'without data'}, " if scheme.name == SIX_WAY else ""
+def _notes(six: TaskRow | None, four: TaskRow) -> tuple[str, ...]:
+    kappa = f"κ {six.band or 'without data'}, " if six else ""
     return (
-        chance,
-        f"The paper finds fair agreement by κ and substantial agreement by κ′; pooled, ours is {six}"
-        f"κ′ {pooled.band_prime or 'without data'}, over {pooled.pairs:,} pairs of judgements.",
+        "P(E) is fixed: 1/6 for κ over six choices, 1/4 for κ′ over the four that they collapse to.",
+        f"The paper finds fair agreement by κ and substantial agreement by κ′; pooled, ours is {kappa}"
+        f"κ′ {four.band or 'without data'}, over {four.pairs:,} pairs of judgements.",
         "The paper's tasks are not ours: the rows stand beside each other by their number only. "
         "Its average is not the mean of its rows, which is given below it.",
     )
@@ -132,9 +147,3 @@ def _sizes(studies: Mapping[str, Judgements], rows: Sequence[TaskRow]) -> Table:
         (note,),
         0,
     )
-
-
-def _missing(scheme: Scheme) -> tuple[Missing, ...]:
-    if scheme.name == SIX_WAY:
-        return ()
-    return (Missing("κ of Table 2", f"the data were judged with the scheme {scheme.name}, not six-way"),)

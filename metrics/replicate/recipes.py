@@ -99,7 +99,7 @@ def _federmann(options: Options, note: Note) -> Report:
     from metrics.replicate import paper003
 
     needs_sets("paper-003", options.sets)
-    scheme = SCHEMES.get(options.scheme or paper003.SIX_WAY)
+    scheme = SCHEMES.get(options.scheme or "six-way")
     if scheme is None:
         known = ", ".join(SCHEMES)
         raise InputError(
@@ -107,7 +107,7 @@ def _federmann(options: Options, note: Note) -> Report:
         )
     studies, data = paper003.read(options.sets, scheme)
     note(f"{sum(map(len, studies.values())):,} judgements of {len(studies)} tasks")
-    return paper003.replicate(studies, scheme, data=data, resamples=options.resamples, seed=options.seed)
+    return paper003.replicate(studies, data=data, resamples=options.resamples, seed=options.seed)
 
 
 def _guzman(options: Options, note: Note) -> Report:

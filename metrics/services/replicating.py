@@ -50,8 +50,7 @@ def agreement_of(tasks: Sequence[Task], *, resamples: int = 1000, seed: int = 1)
     studies = {task.slug: study([task]).judgements() for task in tasks}
     studies = {slug: one for slug, one in studies.items() if len(one)} or studies
     data = [Data(slug, _digest(judgements)) for slug, judgements in studies.items()]
-    scheme = paper003.scheme_of(studies)
-    return paper003.replicate(studies, scheme, data=data, resamples=resamples, seed=seed)
+    return paper003.replicate(studies, data=data, resamples=resamples, seed=seed)
 
 
 def _digest(judgements: Judgements) -> str:

@@ -107,10 +107,12 @@ def test_a_task_without_answers_is_left_out_and_none_at_all_is_refused(answered:
         stored_agreement(campaign=answered.campaign.slug)
 
 
-def test_tasks_of_two_schemes_are_refused(answered: Task, bob: Annotator) -> None:
-    said(another_task("Barns", scheme="four-way"), bob, Choice.A_BETTER)
-    with pytest.raises(InputError, match="wrong_scheme"):
-        stored_agreement(campaign="study")
+def test_tasks_of_two_schemes_stand_in_one_table(answered: Task, bob: Annotator) -> None:
+    other = another_task("Barns", scheme="four-way")
+    said(other, bob, Choice.A_BETTER)
+    report = stored_agreement(campaign="study", resamples=0)
+    assert [one.part for one in report.missing] == [f"κ of {other.slug}"]
+    assert report.tables[0].rows[0].cells[1].ours == 1.0
 
 
 def test_offered_data_can_be_chosen_and_nothing_else(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.agreement import Judgements
 from evaluation.problems import InputError
 from evaluation.schemes import SCHEMES
 from metrics.collocation import reading, table
@@ -76,7 +77,7 @@ def test_judgements_over_four_choices_have_no_kappa_and_say_so(tmp_path: Path) -
     file = judgements(tmp_path / "a.tsv", [("x", "1", "A>B"), ("y", "1", "A>B")])
     report = run("paper-003", Options(sets=(file,), scheme="four-way", resamples=0))
     assert cells(report, "Table 2", "task 1") == (Cell(KAPPA[0][0]), Cell(KAPPA[0][1], 1.0))
-    assert "four-way" in report.missing[0].because
+    assert "4 choices" in report.missing[0].because
 
 
 def test_more_tasks_than_the_paper_has_stand_without_a_printed_number(tmp_path: Path) -> None:
@@ -110,13 +111,21 @@ def test_the_same_file_twice_is_refused(tmp_path: Path) -> None:
     assert code(error) == "duplicate_task"
 
 
-def test_studies_of_two_schemes_have_no_common_table(tmp_path: Path) -> None:
-    six, _ = paper003.read([judgements(tmp_path / "six.tsv", [("x", "1", "A=B")])], SCHEMES["six-way"])
-    four, _ = paper003.read([judgements(tmp_path / "four.tsv", [("x", "1", "A=B")])], SCHEMES["four-way"])
+def test_tasks_of_two_schemes_share_the_column_of_four_choices(tmp_path: Path) -> None:
+    rows = [("x", "1", "A=B"), ("y", "1", "A=B")]
+    six, _ = paper003.read([judgements(tmp_path / "six.tsv", rows)], SCHEMES["six-way"])
+    four, _ = paper003.read([judgements(tmp_path / "four.tsv", rows)], SCHEMES["four-way"])
+    report = paper003.replicate(six | four, resamples=0)
+    assert [cell.ours for cell in cells(report, "Table 2", "task 2: four")] == [None, 1.0]
+    assert [cell.ours for cell in cells(report, "Table 2", "pooled")] == [1.0, 1.0]
+    assert report.missing[0].part == "κ of four"
+
+
+def test_other_labels_than_the_papers_are_refused() -> None:
+    said = Judgements.from_rows([("x", 1, "yes"), ("y", 1, "no")], ("yes", "no"))
     with pytest.raises(InputError) as error:
-        paper003.scheme_of(six | four)
+        paper003.replicate({"t": said})
     assert code(error) == "wrong_scheme"
-    assert paper003.scheme_of(six).name == "six-way"
 
 
 # --- paper 001 --------------------------------------------------------------------------------------------
