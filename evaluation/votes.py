@@ -7,7 +7,7 @@ says about them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from evaluation.schemes import Choice
@@ -36,16 +36,27 @@ class VoteProvider(Protocol):
     ) -> Mapping[int, Sequence[Vote]]: ...
 
 
+Voters = Callable[[Sequence[int]], Sequence[str]]
+"""The names of those who voted in some tasks, without their votes."""
+
 _PROVIDERS: dict[str, VoteProvider] = {}
+_VOTERS: dict[str, Voters] = {}
 
 
-def register_provider(name: str, provider: VoteProvider) -> None:
-    """Make a provider known; the same name again replaces it."""
+def register_provider(name: str, provider: VoteProvider, voters: Voters | None = None) -> None:
+    """Make a provider known; the same name again replaces it.
+
+    Its votes can stand among those of annotators only where ``voters`` tells whom there is to choose from.
+    """
+    unregister_provider(name)
     _PROVIDERS[name] = provider
+    if voters is not None:
+        _VOTERS[name] = voters
 
 
 def unregister_provider(name: str) -> None:
     _PROVIDERS.pop(name, None)
+    _VOTERS.pop(name, None)
 
 
 def providers() -> tuple[VoteProvider, ...]:
@@ -58,4 +69,19 @@ def machine_votes(task_ids: Sequence[int], pair_ids: Sequence[int] | None = None
     for provider in providers():
         for pair, votes in provider(task_ids, pair_ids).items():
             found.setdefault(pair, []).extend(votes)
+    return found
+
+
+def machine_voters(task_ids: Sequence[int]) -> list[str]:
+    """Who could take part in agreement, each once."""
+    return list(dict.fromkeys(name for voters in _VOTERS.values() for name in voters(task_ids)))
+
+
+def chosen_votes(task_ids: Sequence[int], voters: Sequence[str]) -> dict[str, dict[int, Choice]]:
+    """What the named machines say, each by pair; of two votes of one machine the later one."""
+    found: dict[str, dict[int, Choice]] = {voter: {} for voter in voters}
+    for pair, votes in machine_votes(task_ids).items():
+        for vote in votes:
+            if vote.voter in found:
+                found[vote.voter][pair] = vote.choice
     return found

@@ -13,6 +13,6 @@ class MetricsConfig(AppConfig):
         # The worker finds a job's handler by its kind; pages of people find machines by what is registered.
         from evaluation.votes import register_provider
         from metrics import jobs  # noqa: F401
-        from metrics.votes import metric_votes
+        from metrics.votes import metric_voters, metric_votes
 
-        register_provider("metrics", metric_votes)
+        register_provider("metrics", metric_votes, metric_voters)

@@ -6,10 +6,11 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from django.db.models import Exists, OuterRef
 
 from evaluation.schemes import Choice
 from evaluation.votes import Vote
-from metrics.models import PhraseVote
+from metrics.models import MetricRun, PhraseVote
 from metrics.reports.runs import newest_ids
 
 
@@ -25,6 +26,12 @@ def metric_votes(task_ids: Sequence[int], pair_ids: Sequence[int] | None) -> Map
     for (pair, _, metric, choice, _), share in zip(said, sure, strict=True):
         found[pair].append(Vote(metric, Choice(choice), share if known else None))
     return found
+
+
+def metric_voters(task_ids: Sequence[int]) -> list[str]:
+    """Every metric that has voted on phrases of the tasks; one query."""
+    voted = MetricRun.objects.filter(Exists(PhraseVote.objects.filter(run=OuterRef("pk"))), task__in=task_ids)
+    return list(voted.order_by("metric").values_list("metric", flat=True).distinct())
 
 
 def confidences(runs: Sequence[int], deltas: Sequence[float]) -> list[float]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 from django.utils.translation import gettext as _
 
@@ -13,8 +14,11 @@ from evaluation.numerals import numeral
 from evaluation.reports import plots
 from evaluation.reports.memo import remembered
 from evaluation.reports.scope import Scope, meetings_of, names, study_of
+from evaluation.schemes import Choice
 from evaluation.study import AgreementSummary, Filter, agreement_summary
+from evaluation.study.machines import machine_name
 from evaluation.study.tables import agreement_tables
+from evaluation.votes import chosen_votes, machine_voters
 
 MOST_IN_HEAT_MAP = 30
 TRIADS_UP_TO = 300_000  # answers; beyond that, cyclic triads are for the results page
@@ -47,20 +51,31 @@ class AgreementPage:
         return self.summary.report
 
 
-def summary(scope: Scope, without: Collection[Filter] = ()) -> AgreementSummary:
-    """Computed once, then kept until a new answer arrives."""
+def summary(scope: Scope, without: Collection[Filter] = (), machines: Sequence[str] = ()) -> AgreementSummary:
+    """Computed once, then kept until a new answer arrives, or machines vote otherwise."""
     left_out = tuple(sorted(without))
+    said = chosen_votes([task.pk for task in scope.tasks], machines) if machines else {}
+    votes = {machine_name(voter): choices for voter, choices in said.items()}
 
     def compute() -> AgreementSummary:
         study = study_of(scope)
         meetings = meetings_of(scope) if len(study) <= TRIADS_UP_TO else None
-        return agreement_summary(study, meetings, without=left_out)
+        return agreement_summary(study, meetings, without=left_out, machines=votes)
 
-    return remembered(("agreement", left_out, *scope.key), compute, scope.state)
+    key = ("agreement", left_out, _digest(votes), *scope.key)
+    return remembered(key, compute, scope.state)
 
 
-def agreement_page(scope: Scope, without: Collection[Filter] = ()) -> AgreementPage:
-    found, called = summary(scope, without), names(scope)
+def offered_machines(scope: Scope) -> list[str]:
+    """Machines that have voted here and could take part."""
+    return machine_voters([task.pk for task in scope.tasks])
+
+
+def agreement_page(
+    scope: Scope, without: Collection[Filter] = (), machines: Sequence[str] = ()
+) -> AgreementPage:
+    found, called = summary(scope, without, machines), names(scope)
+    called |= {machine_name(voter): _("%(name)s (machine)") % {"name": voter} for voter in machines}
     return AgreementPage(
         scope=scope,
         summary=found,
@@ -71,9 +86,9 @@ def agreement_page(scope: Scope, without: Collection[Filter] = ()) -> AgreementP
     )
 
 
-def tables(scope: Scope, without: Collection[Filter] = ()) -> dict[str, Table]:
+def tables(scope: Scope, without: Collection[Filter] = (), machines: Sequence[str] = ()) -> dict[str, Table]:
     """Every table of the page by its name, under pseudonyms."""
-    return agreement_tables(summary(scope, without))
+    return agreement_tables(summary(scope, without, machines))
 
 
 def agreement_plots(found: AgreementSummary, called: dict[str, str] | None = None) -> dict[str, plots.Plot]:
@@ -134,6 +149,10 @@ def _confusion(report: AgreementReport) -> HeatMap:
         ]
         rows.append((label, cells))
     return HeatMap(list(report.labels), rows)
+
+
+def _digest(votes: Mapping[str, Mapping[int, Choice]]) -> str:
+    return sha256(repr([(name, sorted(said.items())) for name, said in votes.items()]).encode()).hexdigest()
 
 
 def level(value: float, low: float, high: float) -> str:

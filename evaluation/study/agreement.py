@@ -21,6 +21,7 @@ from evaluation.agreement.tasks import mean_row, task_row
 from evaluation.schemes import SCHEMES
 from evaluation.study.annotators import AnnotatorLine, annotator_lines, time_histogram
 from evaluation.study.filters import Filter, doubts, kept
+from evaluation.study.machines import MachineVotes, with_machines
 from evaluation.study.systems import Meetings
 from evaluation.study.timeline import timeline
 from evaluation.study.values import Study
@@ -38,7 +39,10 @@ class Subset:
 
 @dataclass(frozen=True, slots=True)
 class AgreementSummary:
-    """A report and what stands around it; ``without`` is what was left out of all of it."""
+    """A report and what stands around it; ``without`` is what was left out of all of it.
+
+    ``machines`` take part in the report and in the rows of tasks; all the rest is about people.
+    """
 
     report: AgreementReport
     mixed: bool
@@ -49,6 +53,7 @@ class AgreementSummary:
     times: tuple[tuple[float, float | None, int], ...]
     windows: tuple[Window, ...]
     wanted: tuple[tuple[float, int | None], ...]
+    machines: tuple[str, ...] = ()
 
 
 def agreement_summary(
@@ -56,12 +61,14 @@ def agreement_summary(
     meetings: Meetings | None = None,
     *,
     without: Collection[Filter] = (),
+    machines: MachineVotes | None = None,
     resamples: int = 1000,
     seed: int = 1,
 ) -> AgreementSummary:
     """Agreement of the answers that stay; the table of subsets is always about the whole study."""
     some = study.where(kept(study, without)) if without else study
-    judgements = some.judgements()
+    heard = with_machines(some, machines) if machines else some
+    judgements = heard.judgements()
     found = report(judgements, some.scheme, resamples=resamples, seed=seed, repeats=some.repeats())
     reading = Reading(some.scheme, resamples=resamples, seed=seed)
     pooled = pooled_row(found)
@@ -69,14 +76,15 @@ def agreement_summary(
         report=found,
         mixed=study.mixed,
         without=tuple(sorted(without)),
-        by_task=_by_task(some, reading, pooled),
-        subsets=_subsets(study, reading, None if without else pooled),
+        by_task=_by_task(heard, reading, pooled),
+        subsets=_subsets(study, reading, None if without or machines else pooled),
         annotators=annotator_lines(some, meetings),
         times=time_histogram(some),
-        windows=timeline(judgements),
+        windows=timeline(some.judgements() if machines else judgements),
         wanted=tuple(
             (width, judgements_wanted(len(judgements), found.kappa.interval, width)) for width in HALF_WIDTHS
         ),
+        machines=tuple(machines or ()),
     )
 
 

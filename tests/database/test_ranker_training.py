@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
+from xml.etree.ElementTree import fromstring
 
 import pytest
 from django.test import Client
@@ -12,6 +14,7 @@ from evaluation.problems import InputError
 from evaluation.votes import machine_votes
 from metrics.jobs import begin_training
 from metrics.models import MetricRun, TrainedModel
+from metrics.reports.model_plots import model_plots
 from metrics.services.finding import find_metrics
 from metrics.services.machines import train_svm_on_task
 from metrics.services.rankers import train_ranker_on_task
@@ -23,13 +26,16 @@ from tests.database.test_models_page import judged
 SignIn = Callable[[User | Annotator | None], Client]
 
 # People like "red house" and "small" here; a ranker can see it by the lengths alone.
-BARE = [
+BARE: list[dict[str, Any]] = [  # Any: JSON
     {"id": f"s{n}", "source": f"Satz {n}.",
      "candidates": {"alpha": f"Sentence {n}: the red house is small.",
                     "beta": f"Sentence {n}: the crimson and faded house is very tiny.",
                     "gamma": f"Sentence {n}: the scarlet or pink home is so minute."}}
     for n in range(1, 15)
 ]  # fmt: skip
+
+
+LARGE_CANDIDATES = BARE[0]["candidates"]
 
 
 @pytest.fixture
@@ -109,16 +115,54 @@ class TestSvm:
         assert len(model.evaluation["importance"]) == 9
         assert model.evaluation["meta_correlation"] is None  # nobody has judged
         assert find_metrics(["trained:Human"])["trained:Human"].name == "Human"
+        assert set(model_plots(model)) == {"importance", "grid", "roc"}
 
-    def test_with_one_reference_outputs_that_won_stand_in_for_people(self, db: None) -> None:
+    def test_with_one_reference_outputs_that_won_stand_in_for_people(
+        self, db: None, signed_in: SignIn
+    ) -> None:
         one = [
-            {**item, "references": [f"Sentence {n}: the red house is small."]} for n, item in enumerate(BARE)
-        ]
+            {**BARE[0], "id": f"s{n}", "source": f"Satz {n}.",
+             "references": [f"Sentence {n}: the red house is small."],
+             "candidates": {name: text.replace("Sentence 1", f"Sentence {n}")
+                            for name, text in LARGE_CANDIDATES.items()}}
+            for n in range(1, 17)
+        ]  # fmt: skip
         task = make_task(sentences=one)
         judged(task, annotator("bob", task), annotator("carol", task))
-        with pytest.raises(InputError, match="at least 30 are needed"):
-            train_svm_on_task(task, "Few")
+        model = train_svm_on_task(task, "Won")
+        assert model.provenance["classes"] == "ranked"
+        assert model.evaluation["judged"] > 0
+        plots = model_plots(model)
+        assert set(plots) == {"importance", "grid", "accuracy", "roc"}
+        client = signed_in(User.objects.create_superuser("boss"))
+        page = client.get(f"/models/{model.pk}").content.decode()
+        assert all(f"/models/{model.pk}/plots/{name}.svg" in page for name in plots)
+        for name in plots:
+            fromstring(client.get(f"/models/{model.pk}/plots/{name}.svg").content)  # well-formed
 
     def test_without_references_there_is_no_human_class(self, bare: Task) -> None:
         with pytest.raises(InputError, match="no sentence has a reference"):
             train_svm_on_task(bare, "None")
+
+
+class TestAgreement:
+    def test_a_machine_joins_the_annotators_only_where_somebody_asks(
+        self, bare: Task, signed_in: SignIn
+    ) -> None:
+        train_ranker_on_task(bare, "Shorter")
+        client = signed_in(User.objects.create_superuser("boss"))
+        address = f"/tasks/{bare.slug}/agreement"
+        without = client.get(address).content.decode()
+        assert 'value="trained:Shorter"' in without
+        assert "(machine)" not in without
+        alone = client.get(f"{address}/annotator-pairs.csv").content.decode()
+        page = client.get(f"{address}?machine=trained:Shorter&machine=stranger").content.decode()
+        assert "One machine takes part" in page
+        assert "trained:Shorter (machine)" in page
+        file = client.get(f"{address}/annotator-pairs.csv?machine=trained:Shorter").content.decode()
+        assert (alone.count("machine:"), file.count("machine:trained:Shorter")) == (0, 2)
+        assert client.get(address).content.decode().count("(machine)") == 0
+
+    def test_where_no_machine_has_voted_none_is_offered(self, bare: Task, signed_in: SignIn) -> None:
+        client = signed_in(User.objects.create_superuser("boss"))
+        assert "Machines that take part" not in client.get(f"/tasks/{bare.slug}/agreement").content.decode()
