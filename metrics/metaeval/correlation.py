@@ -12,6 +12,7 @@ import math
 import numpy as np
 from scipy import stats
 
+from evaluation.results.signtest import holm as corrected
 from metrics.datasets import FloatArray
 
 
@@ -98,12 +99,7 @@ def holm(p_values: list[float]) -> list[float]:
     >>> [round(p, 2) for p in holm([0.01, 0.04, 0.03])]
     [0.03, 0.06, 0.06]
     """
-    order = sorted(range(len(p_values)), key=lambda place: p_values[place])
-    adjusted, highest = [0.0] * len(p_values), 0.0
-    for rank, place in enumerate(order):
-        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[place]))
-        adjusted[place] = highest
-    return adjusted
+    return [float(p) for p in corrected(np.array(p_values, dtype=np.float64))]
 
 
 def _check(a: FloatArray, b: FloatArray) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -9,6 +10,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from metrics.discourse.trees import edu
 from metrics.linguistics import base, rst
@@ -107,6 +109,20 @@ def test_without_the_tools_the_parser_is_absent(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setenv("APPRAISE_TOOLS", str(tmp_path))
     with pytest.raises(base.ToolAbsent, match="make tools"):
         RealParser(cache_path=tmp_path / "c.sqlite3")
+
+
+def test_without_the_tools_the_command_falls_back_to_the_heuristic_and_says_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("APPRAISE_TOOLS", str(tmp_path))
+    rst.shared_parser.cache_clear()
+    (tmp_path / "text").write_text("She left because he was tired.\n\n", encoding="utf-8")
+    call_command("parse", "--discourse", str(tmp_path / "text"))
+    said = capsys.readouterr()
+    assert "heuristic parser answers instead" in said.err
+    assert {json.loads(line)["tool"]["mode"] for line in said.out.splitlines()} == {"heuristic"}
+    with pytest.raises(CommandError, match="make tools"):
+        call_command("parse", "--discourse", "--tool", "real", str(tmp_path / "text"))
 
 
 @pytest.mark.slow

@@ -1,7 +1,8 @@
 """Analyse text lines: ``parse --constituency|--tags|--discourse [--tool …] [FILE]``.
 
 One line in, one JSON line out, in the same order: the tree or the tags, with the tool's name, version and
-mode. What could not be analysed says why; it is never left out.
+mode. What could not be analysed says why; it is never left out. Discourse trees come from the parser that is
+asked for; without ``--tool`` from the best that there is, down to the heuristic one, which is said.
 """
 
 from __future__ import annotations
@@ -77,12 +78,30 @@ class Command(AppraiseCommand):
         }.get((options["kind"], options["language"].partition("-")[0]))
         if known is None:
             self.refuse(f"--{options['kind']} cannot be had for the language {options['language']!r}")
+        if options["kind"] == "discourse" and not options["tool"]:
+            options["tool"] = self._discourse_tool(options)
         options["tool"] = options["tool"] or next(iter(known))
         if options["tool"] not in known:
             self.refuse(f"there is no tool {options['tool']!r} for this; known are: {', '.join(known)}")
         if options["tool"] == "learned" and not Path(options["model"]).is_file():
             self.refuse("the learned discourse parser needs --model FILE (train discourse)")
         return known[options["tool"]]
+
+    def _discourse_tool(self, options: Options) -> str:
+        """The learned parser where a model is given, else the real one, else the rules that always are there.
+
+        Every answer names the tool and its mode, so a fallback is never taken for the real parser.
+        """
+        from metrics.linguistics.rst import shared_parser
+
+        if options["model"]:
+            return "learned"
+        try:
+            shared_parser()
+        except ToolAbsent as error:
+            self.note(f"{error}; the heuristic parser answers instead, mode “heuristic”")
+            return "heuristic"
+        return "real"
 
 
 def _analyse_slice(
