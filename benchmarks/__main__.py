@@ -1,6 +1,6 @@
 """``make bench``: every race against its peer, in one table; fails where a demanded ratio is missed.
 
-``python -m benchmarks agreement metrics`` runs only those.
+``python -m benchmarks agreement metrics`` runs only those; ``--markdown`` prints a table for a page.
 """
 
 from __future__ import annotations
@@ -8,9 +8,12 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-from benchmarks.base import Result
+from benchmarks.base import MARKDOWN_HEAD, Result, row
 
-RACES = ("agreement", "alignment", "collocation", "discourse", "learned", "metrics", "ranking", "reports")
+RACES = (
+    *("agreement", "alignment", "collocation", "discourse", "first_use", "learned", "metrics", "ranking"),
+    "reports",
+)
 HEAD = f"{'job':<58}{'peer':<26}{'ours':>12}{'theirs':>12} {'unit':<8}{'min':>8}{'median':>8}{'wanted':>8}"
 
 
@@ -27,14 +30,17 @@ def is_met(result: Result) -> bool:
     return result.demanded is None or result.ratio_min >= result.demanded
 
 
-def main(names: list[str]) -> int:
-    print(HEAD)
+def main(arguments: list[str]) -> int:
+    names = [name for name in arguments if name != "--markdown"]
+    head, shown = (MARKDOWN_HEAD, row) if "--markdown" in arguments else (HEAD, line)
+    print(head)
     missed = 0
     for name in names or RACES:
         for result in import_module(f"benchmarks.{name}").run():
-            print(line(result), flush=True)
+            print(shown(result), flush=True)
             missed += not is_met(result)
-    print(f"{missed} demanded ratios missed" if missed else "every demanded ratio was met")
+    told = f"{missed} demanded ratios missed" if missed else "every demanded ratio was met"
+    print(told, file=sys.stderr if shown is row else sys.stdout)
     return 1 if missed else 0
 
 

@@ -21,6 +21,24 @@ class Result:
     demanded: float | None
 
 
+MARKDOWN_HEAD = (
+    "| job | peer | ours | theirs | unit | median | smallest | demanded |\n|---|---|---|---|---|---|---|---|"
+)
+
+
+def row(result: Result) -> str:
+    """A result as a row of a Markdown table.
+
+    >>> row(Result("TER", "sacrebleu", "µs/segment", 20.0, 9000.0, 401.2, 450.0, 70))
+    '| TER | sacrebleu | 20 | 9e+03 | µs/segment | 450× | **401×** | 70× |'
+    """
+    wanted = "" if result.demanded is None else f"{result.demanded:g}×"
+    return (
+        f"| {result.job} | {result.peer} | {result.ours:.3g} | {result.theirs:.3g} | {result.unit} "
+        f"| {result.ratio_median:.3g}× | **{result.ratio_min:.3g}×** | {wanted} |"
+    )
+
+
 def race(
     ours: Callable[[], object], theirs: Callable[[], object], rounds: int = 5
 ) -> tuple[list[float], list[float]]:

