@@ -185,7 +185,7 @@ def _correlations(scores: dict[str, FloatArray], truth: Truth) -> Table:
         rows.append(Row(TITLES[name], tuple(cells)))
     rated = "one rating each, the human metric is another" if truth.human is not None else "shares of wins"
     notes = (
-        f"Ours: {len(truth.items):,} translations, {rated}; the paper: 633 translations of one system, four "
+        f"Ours: {len(truth.items):,} translations, {rated}; the paper: 633 translations, three "
         "references. The intervals are Fisher's.",
     )
     return Table(
