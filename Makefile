@@ -72,6 +72,7 @@ system-packages:
 bench: $(DEV_STAMP) ## ratios against peers, in one run
 	@$(BIN)/python -m benchmarks
 	@$(BIN)/python -m benchmarks.annotation
+	@$(BIN)/python -m benchmarks.load
 
 # Kills, restarts, full disks, wrong clocks, bad files: docs/faults.md is what came of it.
 .PHONY: faults
