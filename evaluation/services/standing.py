@@ -51,7 +51,8 @@ def keep_standing(task: Task, newest: int) -> Standing:
 def _running() -> QuerySet[Task]:
     """Open tasks, and those that were closed since somebody looked."""
     tasks = Task.objects.select_related("campaign", "standing")
-    closed = Q(state=Task.State.CLOSED, standing__isnull=False) & ~Q(standing__found__has_key="closed")
+    unseen = Q(standing__isnull=True) | ~Q(standing__found__has_key="closed")
+    closed = Q(state=Task.State.CLOSED) & unseen
     return tasks.filter(Q(state=Task.State.OPEN) | closed).order_by("pk")
 
 
