@@ -118,8 +118,8 @@ class Toolbox:
         if self.wanted.source_language.startswith("en") and extractor.parser is not None:
             tools["source"] = tools["parser"]
             return replace(extractor, source_parser=extractor.parser)
-        if not self.wanted.source_language.startswith("de"):
-            return extractor
+        if extractor.parser is None or not self.wanted.source_language.startswith("de"):
+            return extractor  # counts of the source enter as ratios of the target's, or not at all
         try:
             tagger = GermanTagger(workers=self.wanted.workers, cache_path=self.wanted.cache)
         except ToolAbsent as error:

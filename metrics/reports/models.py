@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 from django.db.models import Q
-from django.utils.translation import gettext as _
+from django.http import Http404
 
-from evaluation.agreement.rendering import Table
 from evaluation.models import Role, Task, User
-from evaluation.numerals import numeral
 from evaluation.reports.plots import Plot
 from metrics.models import TrainedModel
+from metrics.reports.model_plots import model_plots
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCard:
+    """A model with what it says of itself; ``plots`` by the name that their files have."""
+
     model: TrainedModel
     held_out: dict[str, Any] | None  # Any: JSON, as the training wrote it
-    weights: Plot
+    plots: dict[str, Plot]
+
+    @property
+    def chosen(self) -> dict[str, Any] | None:
+        """Of an SVM: the best point of its grid."""
+        found: dict[str, Any] | None = self.model.evaluation.get("chosen")
+        return found
 
     @property
     def best_single(self) -> tuple[str, float] | None:
@@ -39,26 +45,16 @@ def visible_models(user: User) -> list[TrainedModel]:
 
 
 def model_cards(user: User) -> list[ModelCard]:
-    return [
-        ModelCard(model, model.evaluation.get("held_out"), weight_bars(model))
-        for model in visible_models(user)
-    ]
+    return [card_of(model) for model in visible_models(user)]
 
 
-def weight_bars(model: TrainedModel) -> Plot:
-    """The weight of one deviation of each feature, the largest first."""
-    weights: list[tuple[str, float]] = [(name, value) for name, value in model.evaluation.get("weights", [])]
-    most = max((abs(value) for _name, value in weights), default=1.0) or 1.0
-    height = 26 * len(weights) + 8
-    marks = [f'<line class="axis" x1="300" x2="300" y1="0" y2="{height}"/>']
-    for place, (name, value) in enumerate(weights):
-        y, width = 4 + 26 * place, 100 * abs(value) / most
-        x = 300 if value >= 0 else 300 - width
-        kind = "bar1" if value >= 0 else "bar0"
-        marks.append(f'<rect class="{kind}" x="{x:.1f}" y="{y}" width="{width:.1f}" height="18" rx="2"/>')
-        marks.append(f'<text class="t-ink" x="0" y="{y + 13}">{escape(name)}</text>')
-        shown = numeral(f"{value:+.3f}")
-        marks.append(f'<text x="460" y="{y + 13}" text-anchor="end">{shown}</text>')
-    table = Table(model.name, (_("feature"), _("weight")), tuple(weights))
-    label = _("Weights of the features in %(name)s") % {"name": model.name}
-    return Plot(label, 460, height, "".join(marks), table, narrow=True)
+def find_card(user: User, pk: int) -> ModelCard:
+    """A model that ``user`` may see; any other does not exist."""
+    for model in visible_models(user):
+        if model.pk == pk:
+            return card_of(model)
+    raise Http404(f"no model {pk}")
+
+
+def card_of(model: TrainedModel) -> ModelCard:
+    return ModelCard(model, model.evaluation.get("held_out"), model_plots(model))

@@ -1,4 +1,4 @@
-"""Models that were trained here: the list, and training on a task."""
+"""Models that were trained here: the list, the page of each, and training on a task."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from evaluation.views.annotate import signed_in
 from evaluation.views.reporting import attachment, scope_of
 from metrics.forms import TrainForm
 from metrics.jobs import begin_training
-from metrics.reports.models import model_cards, visible_models, weight_bars
+from metrics.reports.models import find_card, model_cards
 
 
 @login_required
@@ -29,12 +29,19 @@ def page(request: HttpRequest) -> HttpResponse:
 
 
 @login_required
+@never_cache
 @require_GET
-def weights(request: HttpRequest, pk: int) -> HttpResponse:
-    for model in visible_models(signed_in(request)):
-        if model.pk == pk:
-            return attachment(f"weights-{pk}.svg", "image/svg+xml", weight_bars(model).standalone)
-    raise Http404(f"no model {pk}")
+def one(request: HttpRequest, pk: int) -> HttpResponse:
+    return render(request, "metrics/model.html", {"card": find_card(signed_in(request), pk)})
+
+
+@login_required
+@require_GET
+def plot(request: HttpRequest, pk: int, name: str) -> HttpResponse:
+    plots = find_card(signed_in(request), pk).plots
+    if name not in plots:
+        raise Http404(f"no plot {name}")
+    return attachment(f"model-{pk}-{name}.svg", "image/svg+xml", plots[name].standalone)
 
 
 @login_required

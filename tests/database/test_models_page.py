@@ -109,9 +109,10 @@ class TestPages:
         assert answer["Location"] == Job.objects.get().get_absolute_url()
         model = train_on_task(large, "Town")
         page = client.get("/models/").content.decode()
-        assert "Town" in page
-        assert model.provenance["sha256"] in page
-        assert client.get(f"/models/{model.pk}/weights.svg").content.startswith(b"<svg xmlns")
+        assert f'href="/models/{model.pk}"' in page
+        assert model.provenance["sha256"] in client.get(f"/models/{model.pk}").content.decode()
+        assert client.get(f"/models/{model.pk}/plots/grid.svg").status_code == 404
+        assert client.get(f"/models/{model.pk}/plots/weights.svg").content.startswith(b"<svg xmlns")
         offered = client.get(f"/tasks/{large.slug}/metrics/choose").content.decode()
         assert 'value="trained:Town"' in offered
 
@@ -125,5 +126,6 @@ class TestPages:
         model = train_on_task(large, "Town")
         client = signed_in(dora)
         assert client.get("/models/").status_code == 403
-        assert client.get(f"/models/{model.pk}/weights.svg").status_code == 404
+        assert client.get(f"/models/{model.pk}").status_code == 404
+        assert client.get(f"/models/{model.pk}/plots/weights.svg").status_code == 404
         assert client.post(f"/tasks/{large.slug}/metrics/train", {"name": "X"}).status_code == 404

@@ -126,7 +126,9 @@ def _values(task: Task, people: dict[str, User | None]) -> dict[str, object]:
         "replication": Job.objects.create(
             kind="replicate", title="R", owner=manager, state="done", result=_replication()
         ).pk,
-        "model": TrainedModel.objects.create(name="m", kind="combination", task=task, owner=manager).pk,
+        "model": TrainedModel.objects.create(
+            name="m", kind="combination", task=task, owner=manager, evaluation={"weights": [["bleu", 1.0]]}
+        ).pk,
     }
 
 
