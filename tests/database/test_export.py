@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from io import StringIO
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
 from evaluation.exporters import FORMATS
-from evaluation.models import Annotator, AuditEntry, Ranking, Task, User
+from evaluation.models import Alignment, Annotator, AuditEntry, Output, PhrasePair, Ranking, Task, User
 from evaluation.reports import memo
 from evaluation.reports.judgements import pseudonym
 from evaluation.schemes import Choice
@@ -134,3 +135,41 @@ def test_the_command_refuses_what_makes_no_sense(answered: Task, tmp_path: Path)
 def test_latex_is_every_table(answered: Task) -> None:
     content = exported("--task", answered.slug, "--format", "latex")
     assert content.count(r"\begin{tabular}") == content.count(r"\end{tabular}") > 10
+
+
+def rows_of(task: Task) -> list[Sequence[object]]:
+    """All that an import makes, without the numbers that the database gives."""
+    mine = {"comparison__item__task": task}
+    asked = PhrasePair.objects.filter(task=task).values_list(
+        "first", "second", "kind", "key", "owner__first__text"
+    )
+    return [
+        list(
+            task.items.order_by("position").values_list(
+                "key", "document", "source", "references", "context_before"
+            )
+        ),
+        sorted(
+            Output.objects.filter(item__task=task).values_list("item__key", "system__name", "candidate__text")
+        ),
+        sorted(map(str, Alignment.objects.filter(**mine).values_list("links", "aligner", "phrases"))),
+        sorted(asked),
+        sorted(
+            task.slots.values_list("comparison__first__text", "comparison__second__text", "k", "presentation")
+        ),
+    ]
+
+
+@pytest.mark.parametrize("sample", ["wide.tsv", "phrases.tsv", "task.json"])
+def test_a_task_exported_and_imported_again_is_the_same_task(db: None, tmp_path: Path, sample: str) -> None:
+    given = str(Path(settings.BASE_DIR) / "fixtures" / "samples" / sample)
+    choices = ["--scheme=four-way", "--seed=7", "--dedup=task", "--target-lang=en"]
+    call_command("import_task", given, "--name=Once", "--campaign=first", *choices)
+    once = Task.objects.get(slug="once")
+    file = tmp_path / "again.jsonl"
+    call_command("export", task="once", format="items", out=file)
+    call_command("import_task", str(file), "--name=Again", "--campaign=second", *choices)
+    again = Task.objects.get(slug="again")
+    assert rows_of(again) == rows_of(once)
+    if sample == "wide.tsv":  # elsewhere the file says in other words which texts its links and phrases join
+        assert again.digest == once.digest

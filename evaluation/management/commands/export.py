@@ -12,21 +12,26 @@ from appraise.commands import Command as AppraiseCommand
 from evaluation.agreement.rendering import as_latex
 from evaluation.exporters import FORMATS
 from evaluation.exporters.verify import study_tables
+from evaluation.importers.json_format import dump_lines
+from evaluation.models import Task
 from evaluation.reports import judgements, votes
 from evaluation.reports.bundles import write_bundle
 from evaluation.reports.export import asked_pairs, voices
 from evaluation.reports.scope import Scope, whole_scope
+from evaluation.reports.sentences import as_set
 from evaluation.services.oversight import record_export
 
 
 class Command(AppraiseCommand):
-    help = "Export answers as csv, tsv, jsonl, xml or spreadsheet; tables as latex; everything as a bundle."
+    help = (
+        "Export answers (csv, tsv, jsonl, xml, spreadsheet), sentences (items), tables (latex), all (bundle)."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         what = parser.add_mutually_exclusive_group(required=True)
         what.add_argument("--task", metavar="SLUG")
         what.add_argument("--campaign", metavar="SLUG")
-        parser.add_argument("--format", required=True, choices=[*FORMATS, "latex", "bundle"])
+        parser.add_argument("--format", required=True, choices=[*FORMATS, "items", "latex", "bundle"])
         parser.add_argument("--out", metavar="FILE", type=Path, help="default: standard output")
         parser.add_argument("--identify", action="store_true", help="user names instead of pseudonyms")
 
@@ -42,16 +47,27 @@ class Command(AppraiseCommand):
         record_export(None, target=f"{kind} {scope.slug}", form=form, identified=options["identify"])
 
     def write(self, scope: Scope, form: str, out: Path | None, *, identify: bool) -> None:
+        pieces: Iterator[str]
         if form == "bundle":
             if out is None:
                 self.refuse("a bundle is an archive; say where it goes with --out FILE.zip")
             with out.open("wb") as stream:
                 self.note(write_bundle(scope, stream))
             return
-        if form == "latex":
-            pieces: Iterator[str] = (as_latex(table) + "\n" for table in scope_tables(scope).values())
+        if form == "items":
+            pieces = dump_lines(as_set(self.only_task(scope)))
+        elif form == "latex":
+            pieces = (as_latex(table) + "\n" for table in scope_tables(scope).values())
         else:
             pieces = FORMATS[form].write(asked_pairs(scope, voices(scope, identify=identify)))
+        self.send(pieces, out)
+
+    def only_task(self, scope: Scope) -> Task:
+        if len(scope.tasks) != 1:
+            self.refuse("items are those of one task; name it with --task SLUG")
+        return scope.tasks[0]
+
+    def send(self, pieces: Iterator[str], out: Path | None) -> None:
         if out is None:
             for piece in pieces:
                 self.stdout.write(piece, ending="")
