@@ -22,8 +22,8 @@ class WeightedLine(NamedTuple):
 def weighted_lines(votes: Votes, weights: Floats) -> dict[str, WeightedLine]:
     """Expected wins and strength of each system by name; with equal weights those of ``system_results``.
 
-    Weights matter to shares over all comparisons. Strengths take the pairing of systems into account already,
-    and change little.
+    Weights matter to shares over all comparisons, and to strengths as far as no strength explains every pair
+    of systems: then it matters who met whom.
     """
     wins, ties = weighted_tables(votes, weights)
     shares = expected_wins(wins)
