@@ -3,7 +3,8 @@
 There is no peer that does this job, so the demands are absolute: at most 90 s of CPU and 300 MB above the
 idle process. Both are measured in a process of their own, with a database of its own, by
 ``python -m benchmarks.importing``; ``--sentences`` makes it smaller. ``python -m benchmarks.importing
---meanwhile 16`` also lets sixteen people annotate against a running site while the import goes on.
+--meanwhile 16`` also lets sixteen people annotate against a running site while the import goes on, on the
+database that ``DATABASE_URL`` names (``python -m tests.postgres benchmarks.importing …``).
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ def write(folder: Path, sentences: int) -> Path:
 def meanwhile(people: int, sentences: int) -> dict[str, float]:
     """People annotate against a running site, first alone, then while an import goes on."""
     with tempfile.TemporaryDirectory(prefix="appraise-bench-") as home:
-        environment = {**os.environ, "APPRAISE_HOME": home, "DATABASE_URL": "", "OMP_NUM_THREADS": "1"}
+        environment = {**os.environ, "APPRAISE_HOME": home, "OMP_NUM_THREADS": "1"}
         manage = [sys.executable, "manage.py"]
         port = str(free_port())
         site = subprocess.Popen([*manage, "start", "--demo", "--port", port], cwd=ROOT, env=environment,
