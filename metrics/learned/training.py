@@ -21,6 +21,7 @@ from metrics.learned.features import Preparation
 from metrics.learned.scaling import KINDS, Scaling
 from metrics.learned.svm import Labelled
 from metrics.metaeval.kendall import TieRule, outcome_counts, tau
+from metrics.nbest import SEPARATOR, read_nbest
 from metrics.registry import UnknownMetric
 
 Options = dict[str, Any]  # Any: argparse's values
@@ -49,6 +50,9 @@ def add_trainers(kinds: Any) -> None:  # Any: argparse's private class of subpar
     svm.add_argument("--classes", choices=["auto", "translators", "ranked"], default="auto")
     svm.add_argument("--references-per-example", type=int, help="default: all but the left-out one")
     svm.add_argument("--system", action="append", default=[], help="machine outputs of this system only")
+    svm.add_argument(
+        "--nbest", metavar="FILE", help="draw machine hypotheses from lists, id ||| text, of the one set"
+    )
     svm.add_argument("--limit", type=int, default=MOST_EXAMPLES, help="most training examples")
     svm.set_defaults(train=train_svm)
     combination = kinds.add_parser("combination", help="weights learned from rankings, or the uniform mean")
@@ -87,7 +91,8 @@ def train_svm(options: Options, note: Note) -> dict[str, object]:
             "examples": len(training),
             "validation": len(validation),
             "seed": options["seed"],
-        },
+        }
+        | ({"nbest_sha256": datasets.digest([options["nbest"]])} if options.get("nbest") else {}),
         grid=[asdict(point) for point in found.points],
         chosen=asdict(found.chosen),
     )
@@ -196,6 +201,8 @@ def _examples(
     if kind == "auto":
         several = all(len(text.references) > 1 for one in sets for text in one.dataset.texts.values())
         kind = "translators" if several else "ranked"
+    if options.get("nbest") and (kind != "translators" or len(sets) != 1):
+        raise ex.TooFewExamples("n-best lists go with one set that has several references a segment")
     training: list[ex.Example] = []
     validation: list[ex.Example] = []
     for one in sets:
@@ -205,6 +212,7 @@ def _examples(
                 seed=options["seed"],
                 references=options["references_per_example"],
                 systems=options["system"],
+                n_best=_lists(options["nbest"], one.dataset) if options.get("nbest") else None,
             )
         elif one.human is None:
             raise ex.TooFewExamples(f"{one.name} has one reference and no rankings: nothing to learn from")
@@ -219,6 +227,15 @@ def _examples(
         ex.sample(training, limit, seed=options["seed"]),
         ex.sample(validation, max(2, limit // 2), seed=options["seed"]),
     )
+
+
+def _lists(path: str, dataset: Dataset) -> dict[str, list[str]]:
+    """N-best lists by segment; ids count the segments in the order of the file."""
+    names = list(dataset.texts)
+    found: dict[str, list[str]] = {}
+    for number, rows in read_nbest(Path(path), len(names)):
+        found.setdefault(names[number], []).extend(row.split(SEPARATOR)[1] for row in rows)
+    return found
 
 
 def labelled(found: Sequence[ex.Example], names: tuple[str, ...], preparation: Preparation) -> Labelled:

@@ -147,7 +147,7 @@ class TestSvm:
 
 class TestAgreement:
     def test_a_machine_joins_the_annotators_only_where_somebody_asks(
-        self, bare: Task, signed_in: SignIn
+        self, bare: Task, signed_in: SignIn, django_assert_max_num_queries: Any
     ) -> None:
         train_ranker_on_task(bare, "Shorter")
         client = signed_in(User.objects.create_superuser("boss"))
@@ -156,7 +156,8 @@ class TestAgreement:
         assert 'value="trained:Shorter"' in without
         assert "(machine)" not in without
         alone = client.get(f"{address}/annotator-pairs.csv").content.decode()
-        page = client.get(f"{address}?machine=trained:Shorter&machine=stranger").content.decode()
+        with django_assert_max_num_queries(10):
+            page = client.get(f"{address}?machine=trained:Shorter&machine=stranger").content.decode()
         assert "One machine takes part" in page
         assert "trained:Shorter (machine)" in page
         file = client.get(f"{address}/annotator-pairs.csv?machine=trained:Shorter").content.decode()

@@ -7,7 +7,17 @@ from importlib import import_module
 
 import pytest
 
-MODULES = ["combination", "features", "matching", "ratings", "scaling", "svm", "syntax", "training"]
+MODULES = [
+    "combination",
+    "features",
+    "importance",
+    "matching",
+    "ratings",
+    "scaling",
+    "svm",
+    "syntax",
+    "training",
+]
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -151,3 +151,21 @@ def test_a_bad_grid_is_refused() -> None:
     for text in ("tiny", "1,2", "1:2:3", "a:b"):
         with pytest.raises(ValueError, match="a grid is"):
             parse_grid(text)
+
+
+def test_machine_hypotheses_can_come_from_nbest_lists(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    learn = write_set(tmp_path, "learn", references=3, segments=120)
+    lists = tmp_path / "nbest"
+    lists.write_text(
+        "".join(f"{n} ||| nonsense word salad {n} ||| -1\n" for n in range(120)), encoding="utf-8"
+    )
+    arguments = ["train", "svm", f"--set={learn}", f"--out={tmp_path / 'm.npz'}", "--grid=10:1"]
+    found = run(capsys, *arguments, f"--nbest={lists}")
+    assert found["chosen"]["machine"] == 1.0  # nobody takes such lists for people
+    lists.write_text("120 ||| text\n", encoding="utf-8")
+    with pytest.raises(CommandError, match="unknown_segment"):
+        run(capsys, *arguments, f"--nbest={lists}")
+    with pytest.raises(CommandError, match="one set that has several references"):
+        run(capsys, *arguments, f"--set={write_set(tmp_path, 'other', references=3)}", f"--nbest={lists}")

@@ -6,8 +6,6 @@ follows the text is kept. With ``--best`` only the first of every list is printe
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +13,8 @@ import numpy as np
 from django.core.management.base import CommandParser
 
 from appraise.commands import Command as AppraiseCommand
-from evaluation.problems import InputError, Problem
+from metrics.nbest import SEPARATOR, read_nbest
 from metrics.tables import lines
-
-SEPARATOR = " ||| "
 
 
 class Command(AppraiseCommand):
@@ -49,22 +45,3 @@ class Command(AppraiseCommand):
             for place in order[:1] if options["best"] else order:
                 row = rows[int(place)]
                 self.stdout.write(row.split(SEPARATOR)[1] if options["best"] else row)
-
-
-def read_nbest(path: Path, sources: int) -> Iterator[tuple[int, list[str]]]:
-    """(source number, its lines) for every list; raises InputError with the line that is wrong."""
-
-    def number_of(numbered: tuple[int, str]) -> int:
-        line, row = numbered
-        head = row.split(SEPARATOR)[0].strip()
-        if SEPARATOR not in row or not (head.isascii() and head.isdigit()):
-            raise InputError(
-                Problem("bad_nbest", f"expected id ||| text, found {row[:40]!r}", "", path.name, line)
-            )
-        if int(head) >= sources:
-            message = f"list {head} has no source; there are {sources} lines"
-            raise InputError(Problem("unknown_segment", message, "ids count from 0", path.name, line))
-        return int(head)
-
-    for number, rows in groupby(lines(path), key=number_of):
-        yield number, [row for _, row in rows]
