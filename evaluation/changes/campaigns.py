@@ -119,16 +119,23 @@ class _Compare:
 
     def phenomena(self, systems: tuple[str, str] | None, same: bool) -> Iterator[Changed]:
         """How often each is asked about, κ there, and the chosen system's rate of wins there."""
-        judged = np.asarray(self.counts.any(axis=1))
         for phenomenon, here in zip(Phenomenon, self.sides.shown.T, strict=True):
-            if not self._enough(here & judged):
-                continue
-            if not same:
-                yield from self._line("share of pairs", phenomenon, here & judged, judged)
-                points, pairs = _kappa(self.sides.study, self.counts)
-                yield from self._line("kappa", phenomenon, points * here, pairs * here)
-            if systems is not None:
-                yield from self._rate("wins", phenomenon, *systems, here)
+            for line in self._phenomenon(phenomenon, here, systems, same):
+                if min(line.change.sentences) >= FEWEST:
+                    yield line
+
+    def _phenomenon(
+        self, phenomenon: Phenomenon, here: Mask, systems: tuple[str, str] | None, same: bool
+    ) -> Iterator[Changed]:
+        judged = np.asarray(self.counts.any(axis=1))
+        if not self._enough(np.asarray(here & judged)):
+            return
+        if not same:
+            yield from self._line("share of pairs", phenomenon, np.asarray(here & judged), judged)
+            points, pairs = _kappa(self.sides.study, self.counts)
+            yield from self._line("kappa", phenomenon, points * here, pairs * here)
+        if systems is not None:
+            yield from self._rate("wins", phenomenon, *systems, here)
 
     def _enough(self, pairs: Mask) -> bool:
         sides = self.sides

@@ -9,7 +9,7 @@ of the panel (a person, a metric, a ranker) reports it with errors of their own.
 Both give a *probability* for each label of each item. It stands beside the raw votes and replaces none.
 """
 
-from evaluation.panel.assembly import Assembly, Seats, assemble
+from evaluation.panel.assembly import Assembly, Seats, assemble, mirror_of
 from evaluation.panel.calibration import Calibration, calibration, expected_calibration
 from evaluation.panel.models import MODELS, NO_RULES, Panel, Rules, dawid_skene, mace
 from evaluation.panel.reliability import Reliability, reliabilities
@@ -28,5 +28,6 @@ __all__ = [
     "dawid_skene",
     "expected_calibration",
     "mace",
+    "mirror_of",
     "reliabilities",
 ]

@@ -15,13 +15,11 @@ import numpy as np
 from evaluation.agreement import Judgements
 from evaluation.agreement.judgements import Ints
 from evaluation.panel.models import Rules
-from evaluation.schemes import FOUR_WAY
+from evaluation.schemes import FOUR_WAY, Choice
 from evaluation.study import Study
 from evaluation.study.disputes import vote_counts
 from evaluation.study.values import label_codes
 from evaluation.votes import Vote
-
-MIRROR = tuple(FOUR_WAY.choices.index(choice.mirrored) for choice in FOUR_WAY.choices)
 
 
 class Seats(StrEnum):
@@ -47,7 +45,21 @@ class Assembly:
     def rules(self, seats: Seats) -> Rules:
         """How much each member weighs; verdicts look the same from both sides."""
         of_machine = 1 / max(1, len(self.machines)) if seats is Seats.ONE_VOICE else 1.0
-        return Rules(np.array([1.0] * self.people + [of_machine] * len(self.machines)), MIRROR)
+        return Rules(
+            np.array([1.0] * self.people + [of_machine] * len(self.machines)), mirror_of(FOUR_WAY.labels)
+        )
+
+
+def mirror_of(labels: Sequence[str]) -> tuple[int, ...] | None:
+    """The mirror image of each label; None where they are not verdicts on two phrases.
+
+    >>> mirror_of(("A>B", "A=B", "A<B")), mirror_of(("yes", "no"))
+    ((2, 1, 0), None)
+    """
+    images = {choice.value: choice.mirrored.value for choice in Choice}
+    if any(images.get(label) not in labels for label in labels):
+        return None
+    return tuple(labels.index(images[label]) for label in labels)
 
 
 def assemble(study: Study, said: Mapping[int, Sequence[Vote]] | None = None) -> Assembly:

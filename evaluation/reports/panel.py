@@ -37,7 +37,7 @@ from evaluation.votes import machine_votes, providers
 
 SHOWN = 20
 RESAMPLES = 100
-RESAMPLED_UP_TO = 20_000  # votes; beyond that a page would keep its reader waiting
+RESAMPLED_UP_TO = 5_000  # votes; beyond that a page would keep its reader waiting
 
 
 class Asked(NamedTuple):

@@ -11,7 +11,7 @@ from django.core.management.base import CommandParser
 from appraise.commands import Command as AppraiseCommand
 from evaluation.agreement import Judgements, read_judgements
 from evaluation.agreement.rendering import Table, as_csv, as_latex, as_text
-from evaluation.panel import MODELS, NO_RULES, Panel, Reliability, Seats, reliabilities
+from evaluation.panel import MODELS, Panel, Reliability, Rules, Seats, mirror_of, reliabilities
 from evaluation.reports.panel import Asked, consensus_table, member_table, members_of, panel_of
 from evaluation.reports.scope import whole_scope
 from evaluation.schemes import SCHEMES
@@ -71,7 +71,7 @@ class Command(AppraiseCommand):
         study = read_judgements(options["judgements"], labels)
         if not len(study):
             self.refuse(f"{options['judgements']} holds no judgements")
-        panel = MODELS[options["model"]](study, NO_RULES)
+        panel = MODELS[options["model"]](study, Rules(mirror=mirror_of(labels)))
         rows = reliabilities(study, panel, resamples=options["resamples"])
         table = (
             _members(rows, options["model"]) if options["table"] == "members" else _consensus(study, panel)
