@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.schemes import Choice
@@ -43,6 +43,7 @@ def one_by_one(rows: Rows, where: Places, awaited: set[int], a: int, b: int) -> 
     return [value for _, value in sorted(found)], under_way
 
 
+@settings(max_examples=40)
 @given(answers, places, st.sets(st.integers(0, 6)))
 def test_values_of_sentences_are_those_read_one_by_one(rows: Rows, where: Places, awaited: set[int]) -> None:
     study = make_study(rows, pair_tasks=[0] * 7)
