@@ -17,6 +17,7 @@
 | `METRICS_TOKEN` | none | whoever sends this may read them from anywhere |
 | `SIGN_IN_LIMIT`, `…_ADDRESS`, `…_ACCOUNT` | 10, 50, 100 | failed log-ins by both, by address, by name |
 | `SIGN_IN_WINDOW_MINUTES` | 15 | within which they are counted |
+| `REPLICATION_DATA` | `replication/` at home | data sets that researchers may replicate papers on |
 | `TRUSTED_PROXIES` | none | proxies whose `X-Forwarded-For` is believed |
 """
 
@@ -163,6 +164,7 @@ MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 METRICS = environment.boolean("METRICS", default=False)
 METRICS_ALLOW = environment.networks("METRICS_ALLOW", default=("127.0.0.0/8", "::1"))
 METRICS_TOKEN = environment.token("METRICS_TOKEN")
+REPLICATION_DATA = os.environ.get("REPLICATION_DATA", "")
 LOG_REQUESTS = environment.boolean("LOG_REQUESTS", default=False)
 if METRICS or LOG_REQUESTS:
     MIDDLEWARE.insert(0, "appraise.operations.telemetry.Telemetry")

@@ -19,7 +19,7 @@ from metrics.replicate.values import Data, Note, Report
 
 def data_folder() -> Path:
     """The folder with data that the operator offers: ``REPLICATION_DATA``, or ``replication`` at home."""
-    return Path(getattr(settings, "REPLICATION_DATA", "") or settings.HOME / "replication")
+    return Path(settings.REPLICATION_DATA or settings.HOME / "replication")
 
 
 def replicate(arguments: dict[str, Any], note: Note) -> Report:  # Any: JSON of a job
