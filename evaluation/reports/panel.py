@@ -225,7 +225,8 @@ def _contradicted(found: Found) -> list[int]:
 
 def _overruled(study: Study, found: Found, items: Sequence[int]) -> list[Overruled]:
     ids = _ids(study, found.assembly.pairs[items])
-    pairs = PhrasePair.objects.select_related("task", "owner__item").in_bulk(ids)
+    # Asked even where nothing was overruled: what a page costs must not depend on what was answered.
+    pairs = PhrasePair.objects.select_related("task", "owner__item").in_bulk(ids or [0])
     votes, posterior = _people_votes(found), found.panel.posterior
     return [
         Overruled(
