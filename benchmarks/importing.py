@@ -119,13 +119,13 @@ def meanwhile(people: int, sentences: int) -> dict[str, float]:
         try:
             address = f"http://127.0.0.1:{port}"
             wait_for(address)
+            write(Path(home), sentences)  # before anybody is timed
             link = subprocess.run([*manage, "shell", "-v", "0", "-c", INVITE.format(people=people)], cwd=ROOT,
                                   env=environment, check=True, stdout=subprocess.PIPE, text=True)  # fmt: skip
             crowd = Crowd(address + "/j/" + link.stdout.strip().splitlines()[-1], people)
             crowd.start()
             time.sleep(20)
             alone = crowd.take()
-            write(Path(home), sentences)
             started = time.perf_counter()
             subprocess.run(
                 [*manage, "import_task", str(Path(home) / "set.tsv"), "--name", "bench",
