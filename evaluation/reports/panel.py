@@ -92,6 +92,11 @@ class PanelPage:
     has_machines: bool
     plot: plots.Plot | None
 
+    @property
+    def majority_accuracy(self) -> float | None:
+        """How often the majority of people is right, of the adjudicated pairs."""
+        return self.majority_right / self.adjudicated.n if self.adjudicated.n else None
+
 
 def panel_page(scope: Scope, asked: Asked) -> PanelPage:
     found, called = panel_of(scope, asked), names(scope)
