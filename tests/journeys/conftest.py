@@ -39,6 +39,14 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
+@pytest.fixture(autouse=True)
+def no_window_left(browser: Browser) -> Iterator[None]:
+    """A window that a failed journey leaves open keeps its connections until somebody else's test."""
+    yield
+    for context in browser.contexts:
+        context.close()
+
+
 @pytest.fixture
 def context(browser: Browser, live_server: LiveServer) -> Iterator[BrowserContext]:
     context = browser.new_context(base_url=live_server.url, viewport={"width": 1280, "height": 900})

@@ -52,7 +52,7 @@ def test_a_new_user_mends_a_faulty_file_and_creates_a_task(page: Page, manager: 
     bad = tmp_path / "greetings.tsv"
     bad.write_text(GOOD.replace("\tHello number 3", ""), "utf-8")
     sign_in(page, "mona")
-    page.get_by_role("link", name="New task").click()
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="New task").click()
     accessible(page)
     drop(page, bad)
     alert = page.get_by_role("alert")
