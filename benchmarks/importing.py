@@ -108,7 +108,7 @@ def write(folder: Path, sentences: int) -> Path:
     return path
 
 
-def meanwhile(people: int, sentences: int) -> dict[str, float]:
+def meanwhile(people: int, sentences: int, alone_seconds: float = 20) -> dict[str, float]:
     """People annotate against a running site, first alone, then while an import goes on."""
     with tempfile.TemporaryDirectory(prefix="appraise-bench-") as home:
         environment = {**os.environ, "APPRAISE_HOME": home, "OMP_NUM_THREADS": "1"}
@@ -124,7 +124,7 @@ def meanwhile(people: int, sentences: int) -> dict[str, float]:
                                   env=environment, check=True, stdout=subprocess.PIPE, text=True)  # fmt: skip
             crowd = Crowd(address + "/j/" + link.stdout.strip().splitlines()[-1], people)
             crowd.start()
-            time.sleep(20)
+            time.sleep(alone_seconds)
             alone = crowd.take()
             started = time.perf_counter()
             subprocess.run(
