@@ -85,7 +85,8 @@ catalogue: $(DEV_STAMP) ## collect new texts for the translators, and compile wh
 	@$(BIN)/python -m scripts.catalogue
 
 docs: $(DEV_STAMP) ## the documentation site, in var/site; a dead link or a page without a place fails
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@# Not --quiet: it hides warnings from the strict mode, too.
+	@told=$$(NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build 2>&1) || { grep -v ^INFO <<<"$$told"; exit 1; }
 
 package: $(DEV_STAMP) ## build the wheel and run it in a fresh environment
 	@$(BIN)/python -m tests.operations.package
