@@ -26,7 +26,8 @@ NOT_PROMISED = (
     "Answers that a browser still keeps when its profile is deleted or a private window is closed offline.",
     "A worker that is stopped for longer than its lease and then goes on loses its turn; the work of that"
     " turn is done again by another.",
-    "Disk full on PostgreSQL: PostgreSQL itself stops until there is room; this was not tried here.",
+    "A disk that stays full under PostgreSQL: once its own log cannot grow it stops, and somebody has to"
+    " make room and start it again.",
     "Machines that fail in parts: memory that changes bits, clocks that run backwards within a second.",
 )
 

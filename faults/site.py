@@ -25,15 +25,16 @@ class StagedSite(Site):
     """The web server of one run, on a database of its own; a seeded bug comes in by its settings."""
 
     def __init__(
-        self, ground: Ground, *, cluster_prefix: tuple[str, ...] = (), home: Path | None = None
+        self, ground: Ground, *, cluster_prefix: tuple[str, ...] = (), files: Path | None = None
     ) -> None:
         self.ground = ground
-        self.home = home or ground.folder / "home"
+        files = files or ground.folder
+        self.home = files / "home"
         shutil.copytree(ground.stage / ground.kind, self.home, dirs_exist_ok=True)
         self.cluster: Cluster | None = None
         url = ""
         if ground.kind == POSTGRESQL:
-            data = ground.folder / "pgdata"
+            data = files / "pgdata"
             shutil.copytree(ground.stage / "pgdata", data)
             give_to_postgres(data)
             self.cluster = Cluster(data, cluster_prefix)
