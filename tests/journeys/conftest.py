@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 
 import pytest
@@ -11,24 +10,13 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from pytest_django.live_server_helper import LiveServer
 
 from evaluation.models import Task, User
+from tests.browser import FLAGS, chromium_path
 from tests.database.conftest import annotator, make_task
 
 # Playwright's synchronous interface runs an event loop, which Django would take for asynchronous code.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 
-FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
-]  # fmt: skip
-
 expect.set_options(timeout=20_000)
-
-
-def chromium_path() -> str:
-    for name in ("chromium", "chromium-browser", "google-chrome"):
-        if path := shutil.which(name):
-            return path
-    pytest.fail("journeys need Chromium on the path; `make system-packages` says how to get it")
 
 
 @pytest.fixture(scope="session")
@@ -92,10 +80,3 @@ def task(transactional_db: None) -> Task:
 def organiser(task: Task) -> User:
     user = User.objects.create_superuser("alice", password="secret")
     return user
-
-
-def sign_in(page: Page, name: str) -> None:
-    page.goto("/sign-in")
-    page.get_by_label("User name").fill(name)
-    page.get_by_label("Password").fill("secret")
-    page.get_by_role("button", name="Sign in").click()

@@ -21,8 +21,8 @@ from evaluation.models import (
     User,
 )
 from evaluation.services import alignments, judging
+from tests.browser import sign_in
 from tests.database.conftest import annotator, make_task
-from tests.journeys.conftest import sign_in
 
 pytestmark = pytest.mark.journey
 

@@ -9,7 +9,7 @@ from evaluation.blinding import canonical
 from evaluation.models import Assignment, Ranking, Task
 from evaluation.schemes import Choice
 from evaluation.services import judging
-from tests.journeys.conftest import sign_in
+from tests.browser import sign_in
 
 pytestmark = pytest.mark.journey
 

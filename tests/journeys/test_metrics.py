@@ -8,8 +8,8 @@ from uuid import uuid4
 from playwright.sync_api import Page, expect
 
 from evaluation.models import Annotator, Ranking, Task, User
+from tests.browser import sign_in
 from tests.database.test_jobs import work
-from tests.journeys.conftest import sign_in
 
 
 def test_metrics_are_chosen_scored_and_compared(

@@ -7,7 +7,7 @@ from django.contrib.sessions.models import Session
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from evaluation.models import Assignment, Ranking, Task
-from tests.journeys.conftest import sign_in
+from tests.browser import sign_in
 from tests.journeys.test_annotate import begin, ready, saved
 
 pytestmark = pytest.mark.journey

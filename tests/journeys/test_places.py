@@ -7,8 +7,8 @@ from playwright.sync_api import Page, expect
 
 from evaluation.models import Assignment, PracticeRound, Ranking, Task
 from evaluation.services import places
+from tests.browser import sign_in
 from tests.database.conftest import SENTENCES, annotator, make_task
-from tests.journeys.conftest import sign_in
 from tests.journeys.test_annotate import saved
 
 pytestmark = pytest.mark.journey

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from evaluation.models import Assignment, Task, Upload, User
-from tests.journeys.conftest import sign_in
+from tests.browser import sign_in
 
 pytestmark = pytest.mark.journey
 

@@ -1,0 +1,26 @@
+"""The Chromium of this machine, and how a person signs in with it."""
+
+from __future__ import annotations
+
+import shutil
+
+from playwright.sync_api import Page
+
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
+]  # fmt: skip
+
+
+def chromium_path() -> str:
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        if path := shutil.which(name):
+            return path
+    raise FileNotFoundError("there is no Chromium on the path; `make system-packages` says how to get it")
+
+
+def sign_in(page: Page, name: str, password: str = "secret") -> None:
+    page.goto("/sign-in")
+    page.get_by_label("User name").fill(name)
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("button", name="Sign in").click()
