@@ -1,7 +1,10 @@
-"""The demonstration campaign: invented news, three invented systems, three annotators who do not quite agree.
+"""The demonstration: invented news, three invented systems, three annotators who do not quite agree.
 
 Everything goes the way of real data: the files are imported, seats are claimed, answers are submitted.
 Only the annotators are simulated, from a seed, so that the demo is the same everywhere.
+
+A second campaign judges the same sentences again, with a new release of the weakest system and with useful
+questions first, so that there is something to compare and something was drawn.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from random import Random
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.hashers import make_password
 from django.core.management.base import CommandParser
 from django.db import transaction
 from django.utils import timezone
@@ -21,15 +25,27 @@ from appraise.commands import Command as AppraiseCommand
 from evaluation import jobs
 from evaluation.blinding import canonical
 from evaluation.importers import SourceFile, read
-from evaluation.models import Annotator, Assignment, Campaign, Membership, Output, Role, Task, User
+from evaluation.models import (
+    Annotator,
+    Assignment,
+    Campaign,
+    Membership,
+    Occurrence,
+    Output,
+    Role,
+    Task,
+    User,
+)
 from evaluation.places import step_count
 from evaluation.schemes import Choice, Scheme
-from evaluation.services import judging, places, practice
+from evaluation.services import judging, places, practice, selecting
 from evaluation.services.importing import TaskSettings, import_set
 
 PASSWORD = "demo"  # printed on the terminal, for a site that listens on this machine only
 # How good each invented system is; a phrase of a better one is usually the better phrase.
-QUALITY = {"fjord": 2.0, "mesa": 1.1, "tundra": 0.0}
+QUALITY = {"fjord": 2.0, "mesa": 1.1, "tundra": 0.0, "tundra-2": 1.2}
+# The new release leaves words out, and people mind: there, it is that much worse than elsewhere.
+OMITS, OMISSION = "tundra-2", 3.0
 FOLDER = settings.BASE_DIR / "fixtures" / "demo"
 
 
@@ -72,30 +88,24 @@ class Command(AppraiseCommand):
             tasks = load()
             for number, task in enumerate(tasks):
                 for person in PEOPLE:
-                    annotate(
-                        task,
-                        person,
-                        person.shares[number],
-                        Random(f"{options['seed']} {number} {person.name}"),
-                    )
-            for task in tasks:
-                score_later(task)
+                    random = Random(f"{options['seed']} {number} {person.name}")
+                    annotate(task, person, round(task.size * person.shares[number]), random)
+            again = load_second_round()
+            select_and_annotate(again, options["seed"])
+            leave_to_the_worker([*tasks, again])
         if options["verbosity"]:
             self.stdout.write(greeting())
 
 
 def load() -> list[Task]:
-    campaign = Campaign.objects.create(slug="demo", name="Demonstration", invented=True)
-    users = {name: account(name) for name, _ in STAFF} | {p.name: account(p.name) for p in PEOPLE}
+    password = make_password(PASSWORD)  # once for all: hashing is slow on purpose
+    for name in [*(name for name, _ in STAFF), *(person.name for person in PEOPLE)]:
+        User.objects.create(username=name, password=password)
     User.objects.filter(username="admin").update(is_staff=True, is_superuser=True)
     User.objects.filter(username="manager").update(may_create=True)
-    roles = {"manager": Role.MANAGER, "researcher": Role.RESEARCHER} | {
-        p.name: Role.ANNOTATOR for p in PEOPLE
-    }
-    for name, role in roles.items():
-        Membership.objects.create(user=users[name], campaign=campaign, role=role)
     for person in PEOPLE:  # a fixed key: the same sides in every copy of the demo
-        Annotator.objects.create(user=users[person.name], key=f"demo-{person.name}")
+        Annotator.objects.create(user=User.objects.get(username=person.name), key=f"demo-{person.name}")
+    campaign = found_campaign("demo", "Demonstration")
     slugs = [
         *import_file(campaign, "town-news.jsonl", "four-way", Task.Shows.SOURCE),
         *import_file(campaign, "evening-news.jsonl", "six-way", Task.Shows.SOURCE),
@@ -112,20 +122,54 @@ def load() -> list[Task]:
     return [Task.objects.get(slug=slug) for slug in slugs]
 
 
-def score_later(task: Task) -> None:
-    """Let the worker score the task, where the site has metrics, so that every page has something to show."""
-    if "score" in jobs.HANDLERS:
+def found_campaign(slug: str, name: str) -> Campaign:
+    campaign = Campaign.objects.create(slug=slug, name=name, invented=True)
+    roles = {"manager": Role.MANAGER, "researcher": Role.RESEARCHER} | {
+        p.name: Role.ANNOTATOR for p in PEOPLE
+    }
+    for user in User.objects.filter(username__in=roles):
+        Membership.objects.create(user=user, campaign=campaign, role=roles[user.username])
+    return campaign
+
+
+def load_second_round() -> Task:
+    """The same sentences once more, with a new release of tundra."""
+    campaign = found_campaign("demo-2", "Demonstration, second round")
+    (slug,) = import_file(
+        campaign, "second-round.jsonl", "six-way", Task.Shows.SOURCE,
+        overlap=2, repeats=0, order=Task.Order.SHUFFLED,
+    )  # fmt: skip
+    return Task.objects.get(slug=slug)
+
+
+def select_and_annotate(task: Task, seed: int) -> None:
+    """Some comparisons in the order of the task, then useful ones first, drawn anew on the way."""
+    randoms = {person: Random(f"{seed} again {person.name}") for person in PEOPLE[:2]}
+    for drawing, wanted in enumerate((18, 24, 32)):
+        if drawing == 1:
+            selecting.select(task, Task.Selection.ORDER, by=User.objects.get(username="manager"))
+        if drawing:
+            selecting.draw_questions(task, seed=seed + drawing)
+        for person, random in randoms.items():
+            annotate(task, person, wanted, random)
+
+
+def leave_to_the_worker(tasks: list[Task]) -> None:
+    """Scores and a replication, where the site has metrics, so that every page has something to show."""
+    if "score" not in jobs.HANDLERS:
+        return
+    staff = User.objects.in_bulk(["manager", "researcher"], field_name="username")
+    for task in tasks:
         jobs.enqueue(
             "score",
             f"Score {task.name}",
-            owner=User.objects.get(username="manager"),
+            owner=staff["manager"],
             task=task,
             metrics=["bleu", "chrf++", "ter", "wer"],
         )
-
-
-def account(name: str) -> User:
-    return User.objects.create_user(name, password=PASSWORD)
+    what = {"recipe": "paper-003", "campaign": "demo", "sets": [], "second": [], "scheme": ""}
+    for user in staff.values():  # each sees their own reports
+        jobs.enqueue("replicate", "Replicate Federmann (2010): demo", owner=user, **what)
 
 
 def import_file(campaign: Campaign, name: str, scheme: str, shows: str, **more: Any) -> list[str]:
@@ -142,12 +186,11 @@ def import_file(campaign: Campaign, name: str, scheme: str, shows: str, **more: 
     return import_set(imported, task_settings, campaign=campaign).tasks
 
 
-def annotate(task: Task, person: Person, share: float, random: Random) -> None:
+def annotate(task: Task, person: Person, wanted: int, random: Random) -> None:
     """One person's work on one task, spread over the last days."""
     annotator = Annotator.objects.get(user__username=person.name)
-    if task.practice and share:
+    if task.practice and wanted:
         practice.finish(task, annotator)
-    wanted = round(task.size * share)
     begin = timezone.now() - timedelta(days=6)
     for number in range(wanted):
         assignment = judging.next_assignment(task, annotator)
@@ -163,10 +206,12 @@ def annotate(task: Task, person: Person, share: float, random: Random) -> None:
 
 
 def answer(assignment: Assignment, person: Person, when: datetime, random: Random) -> None:
-    better = advantage(assignment)
+    names = [writers(assignment.comparison.first_id), writers(assignment.comparison.second_id)]
+    better = quality(names[0]) - quality(names[1])
     for occurrence in judging.asked(assignment).select_related("pair").order_by("index"):
         # About a third of all differences are a matter of taste.
         strength = 0.0 if Random(occurrence.pair.key).random() < 0.3 else better
+        strength += omission(occurrence, names)
         stored = verdict(strength + random.gauss(0, person.noise), person, assignment.task.scheme, random)
         seconds = random.lognormvariate(0, 0.5) * person.seconds
         when += timedelta(seconds=seconds)
@@ -189,14 +234,14 @@ def rank(assignment: Assignment, person: Person, when: datetime, random: Random)
     """All variants of each place, a variant as good as the best system that has it."""
     desk = places.desk(assignment)
     written = Output.objects.filter(item=assignment.comparison.item)
-    quality: dict[str, float] = {}
+    known: dict[str, float] = {}
     for text, name in written.values_list("candidate__text", "system__name"):
-        quality[text] = max(QUALITY[name], quality.get(text, 0.0))
+        known[text] = max(QUALITY[name], known.get(text, 0.0))
     for spot in desk.spots:
         texts, of = desk.group.texts(spot.place), desk.group.variants(spot.place)
         worth = dict.fromkeys(texts, 0.0)
         for stave, number in zip(desk.group.staves, of, strict=True):
-            worth[texts[number]] = max(worth[texts[number]], quality[stave.text])
+            worth[texts[number]] = max(worth[texts[number]], known[stave.text])
         felt = [worth[text] + random.gauss(0, person.noise) for text in spot.texts]
         most = step_count(len(felt), assignment.task.scheme)
         seconds = random.lognormvariate(0, 0.5) * person.seconds * len(felt) / 2
@@ -215,13 +260,24 @@ def rank(assignment: Assignment, person: Person, when: datetime, random: Random)
         )
 
 
-def advantage(assignment: Assignment) -> float:
-    """How much better the first candidate's systems are than the second's."""
-    quality = {}
-    for candidate in (assignment.comparison.first_id, assignment.comparison.second_id):
-        names = Output.objects.filter(candidate=candidate).values_list("system__name", flat=True)
-        quality[candidate] = max(QUALITY[name] for name in names)
-    return quality[assignment.comparison.first_id] - quality[assignment.comparison.second_id]
+def writers(candidate: int) -> list[str]:
+    return list(Output.objects.filter(candidate=candidate).values_list("system__name", flat=True))
+
+
+def quality(names: list[str]) -> float:
+    """As good as the best system that wrote it."""
+    return max(QUALITY[name] for name in names)
+
+
+def omission(occurrence: Occurrence, names: list[list[str]]) -> float:
+    """What the first candidate gains, or loses, because one side leaves out what the other says."""
+    texts = [occurrence.pair.first, occurrence.pair.second]
+    if all(texts):
+        return 0.0
+    silent = texts.index("") ^ occurrence.flipped
+    if names[silent] != [OMITS]:
+        return 0.0
+    return -OMISSION if silent == 0 else OMISSION
 
 
 def verdict(difference: float, person: Person, scheme: Scheme, random: Random) -> Choice:
