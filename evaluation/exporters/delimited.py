@@ -11,10 +11,10 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from evaluation.exporters.model import COLUMNS, AnswerRow, AskedPair
+from evaluation.exporters.model import COLUMNS, AnswerRow, AskedPair, Once
 
 BLOCK = 500  # pairs written together
-RISKY = ("=", "+", "-", "@", "\t", "\r", "\0")
+RISKY = frozenset(("=", "+", "-", "@", "\t", "\r", "\0"))
 Quote = Callable[[str], str]
 
 
@@ -26,7 +26,7 @@ def as_csv(pairs: Iterable[AskedPair]) -> Iterator[str]:
 def as_spreadsheet(pairs: Iterable[AskedPair]) -> Iterator[str]:
     """For spreadsheets: a byte order mark, carriage returns, and no cell that could be a formula."""
     yield "\ufeff"
-    yield from _written(pairs, lambda cell: quoted(defused(cell)), ",", "\r\n")
+    yield from _written(pairs, _harmless, ",", "\r\n")
 
 
 def as_tsv(pairs: Iterable[AskedPair]) -> Iterator[str]:
@@ -39,41 +39,36 @@ def as_tsv(pairs: Iterable[AskedPair]) -> Iterator[str]:
 
 def _written(pairs: Iterable[AskedPair], quote: Quote, cut: str, end: str) -> Iterator[str]:
     yield cut.join(COLUMNS) + end
-    voices = _Quoted(quote)
+    names = Once(quote)
     for block in _blocks(pairs):
         lines = []
         for pair in block:
-            start = cut.join(map(quote, pair.cells))
-            lines += [f"{start}{cut}{_rest(answer, voices, cut)}{end}" for answer in pair.answers]
+            start = cut.join(_start(pair, names, quote))
+            lines += [f"{start}{cut}{_rest(answer, names, cut)}{end}" for answer in pair.answers]
         yield "".join(lines)
 
 
-def _rest(answer: AnswerRow, voices: _Quoted, cut: str) -> str:
+def _start(pair: AskedPair, names: Once, quote: Quote) -> tuple[str, ...]:
+    """The pair's part of a row: names return from pair to pair, the others are new each time."""
+    task, item, document, key, kind, first, second, one, other, check = pair.cells
+    return (
+        names[task], quote(item), names[document], quote(key), names[kind],
+        quote(first), quote(second), names[one], names[other], names[check],
+    )  # fmt: skip
+
+
+def _rest(answer: AnswerRow, names: Once, cut: str) -> str:
     """The answer's part of a row; only the annotator's name could need quotes."""
     who, time, version, current, label, left, surplus, alignment, active, elapsed, order, received = answer
     return (
-        f"{voices[who]}{cut}{time}{cut}{version}{cut}{_FLAG[current]}{cut}{label or ''}{cut}{left}{cut}"
+        f"{names[who]}{cut}{time}{cut}{version}{cut}{_FLAG[current]}{cut}{label or ''}{cut}{left}{cut}"
         f"{_FLAG[surplus]}{cut}{'' if alignment is None else alignment}{cut}"
         f"{'' if active is None else active}{cut}{'' if elapsed is None else elapsed}{cut}{order}{cut}"
-        f"{'' if received is None else voices[received]}"
+        f"{'' if received is None else names[received]}"
     )
 
 
 _FLAG = {True: "yes", False: "no"}
-
-
-class _Quoted(dict[str, str]):
-    """Each name is quoted once."""
-
-    def __init__(self, quote: Quote) -> None:
-        super().__init__()
-        self._quote = quote
-
-    def __missing__(self, text: str) -> str:
-        found = self._quote(text)
-        if len(self) < 10_000:  # times of day are all different
-            self[text] = found
-        return found
 
 
 def defused(cell: str) -> str:
@@ -82,7 +77,11 @@ def defused(cell: str) -> str:
     >>> defused("=1+1"), defused("- Ja"), defused("a=b")
     ("'=1+1", "'- Ja", 'a=b')
     """
-    return f"'{cell}" if cell.startswith(RISKY) else cell
+    return f"'{cell}" if cell[:1] in RISKY else cell
+
+
+def _harmless(cell: str) -> str:
+    return quoted(defused(cell))
 
 
 def quoted(cell: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 # In the order of columns; the first ones are about the pair, the others about one answer to it.
@@ -91,3 +91,22 @@ class AskedPair(NamedTuple):
             "+".join(self.systems_second),
             self.check,
         )
+
+
+class Once(dict[str, str]):
+    """What a function makes of texts, made once for each of the first ten thousand: for names, that return.
+
+    >>> names = Once(str.upper)
+    >>> names["ann"], len(names)
+    ('ANN', 1)
+    """
+
+    def __init__(self, make: Callable[[str], str]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, text: str) -> str:
+        found = self._make(text)
+        if len(self) < 10_000:  # times of day are all different
+            self[text] = found
+        return found

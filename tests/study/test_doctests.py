@@ -14,6 +14,7 @@ MODULES = [
     "evaluation.study.values",
     "evaluation.exporters.bundle",
     "evaluation.exporters.delimited",
+    "evaluation.exporters.model",
     "evaluation.exporters.verify",
     "evaluation.exporters.xml_file",
     "evaluation.reports.agreement",
