@@ -12,7 +12,10 @@ class MetricsConfig(AppConfig):
     def ready(self) -> None:
         # The worker finds a job's handler by its kind; pages of people find machines by what is registered.
         from evaluation.votes import register_provider
+        from evaluation.word_classes import register_words
         from metrics import jobs  # noqa: F401
         from metrics.votes import metric_voters, metric_votes
+        from metrics.word_classes import Taggers
 
         register_provider("metrics", metric_votes, metric_voters)
+        register_words(Taggers())

@@ -76,3 +76,12 @@ def run_replication(job: Job, progress: Progress) -> dict[str, Any]:
         report = replicate(job.arguments, lambda message: progress.update(0, 1, message))
     progress.update(1, 1)
     return report.as_dict()
+
+
+@handler("tag")
+def run_tagging(job: Job, progress: Progress) -> dict[str, Any]:
+    """Every sentence is kept when it is read: a killed job goes on with the next one."""
+    from metrics.services.tagging import tag_candidates
+
+    tasks = list(Task.objects.filter(slug__in=job.arguments["tasks"]).order_by("pk"))
+    return tag_candidates(tasks, progress.update)

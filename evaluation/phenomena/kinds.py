@@ -1,4 +1,4 @@
-"""What differs between two phrases, told from their words alone.
+"""What differs between two phrases, told from their words.
 
 Rules, not a model: each says in one line what it looks at, so that a researcher can check it. A pair may show
 several phenomena (a number and a negation); a pair that shows none of the special ones is *word choice*. The
@@ -8,8 +8,9 @@ two phrases have no order: exchanging them changes nothing.
 the other where a reference has them too, and superfluous where it has not. Without a reference in the
 language of the candidates the pair is *only on one side*.
 
-*Names* are told by their capitals. The first word of a sentence has one whatever it is, so there it is a name
-only where a reference writes it with a capital further on.
+*Names*, *function words* and *inflection* are told by the tags of the sentences where there are any. Without
+tags, names are told by their capitals: the first word of a sentence has one whatever it is, so there it is a
+name only where a reference writes it with a capital further on.
 """
 
 from __future__ import annotations
@@ -17,13 +18,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from enum import StrEnum
-from functools import lru_cache
 
-from evaluation.alignment.vocabulary import snowball
-from evaluation.phenomena.words import NEGATIONS, is_function_word
+from evaluation.phenomena.words import ByLists, ByTags, Lexicon
 from evaluation.tokens import is_punctuation
-
-NOUNS_ARE_CAPITALISED = frozenset({"de", "lb"})
+from evaluation.word_classes import Words
 
 
 class Phenomenon(StrEnum):
@@ -48,10 +46,12 @@ def phenomena(
     moved: bool = False,
     reference: Sequence[str] | None = None,
     begins: bool = False,
+    words: Words | None = None,
 ) -> tuple[Phenomenon, ...]:
     """The phenomena that two phrases show, in the order of ``Phenomenon``; never empty.
 
     ``begins``: one of the phrases stands at the beginning of its sentence.
+    ``words``: what a tagger says about the words of the two sentences.
 
     >>> [p.value for p in phenomena(["saw", "12", "cats"], ["saw", "21", "cats"], language="en")]
     ['number']
@@ -64,15 +64,16 @@ def phenomena(
     """
     if begins:
         first, second = _without_capitals(first, second, reference)
-    code = language.lower().replace("_", "-").split("-")[0]
+    lists = ByLists(language_code(language))
+    lexicon = lists if words is None else ByTags(words, lists)
     found = set(_about_position(first, second, moved, reference))
     only = _differing(first, second)
     if first and second:
-        found |= _about_words(only, code)
+        found |= _about_words(only, lexicon)
         if not found:
             found.add(Phenomenon.CHOICE)
     else:
-        found |= {p for p in _special(only, code) if p is not Phenomenon.NAME}
+        found |= {p for p in _special(only, lexicon) if p is not Phenomenon.NAME}
     return tuple(p for p in Phenomenon if p in found)
 
 
@@ -121,73 +122,60 @@ def _differing(first: Sequence[str], second: Sequence[str]) -> Only:
     return list((of_first - of_second).elements()), list((of_second - of_first).elements())
 
 
-def _about_words(only: Only, language: str) -> set[Phenomenon]:
+def _about_words(only: Only, lexicon: Lexicon) -> set[Phenomenon]:
     one, other = ([word for word in words if not is_punctuation(word)] for words in only)
     if _plain(one) == _plain(other):
         return {Phenomenon.SPELLING} if only[0] or only[1] else set()
-    found = _special((one, other), language)
-    rest = [[word for word in words if not _explained(word, found, language)] for words in (one, other)]
-    one, other = ([word.lower() for word in words] for words in rest)
-    content = [[word for word in words if not is_function_word(word, language)] for words in (one, other)]
+    found = _special((one, other), lexicon)
+    one, other = ([word for word in words if not _explained(word, found, lexicon)] for words in (one, other))
+    content = [
+        Counter(lexicon.base(w) for w in words if not lexicon.is_function(w)) for words in (one, other)
+    ]
     if content[0] or content[1]:
-        same = _stems(content[0], language) == _stems(content[1], language)
-        found.add(Phenomenon.INFLECTION if same else Phenomenon.CHOICE)
+        found.add(Phenomenon.INFLECTION if content[0] == content[1] else Phenomenon.CHOICE)
     elif one or other:
         found.add(Phenomenon.FUNCTION_WORD)
     return found
 
 
+def language_code(language: str) -> str:
+    """The language alone.
+
+    >>> language_code("pt_BR")
+    'pt'
+    """
+    return language.lower().replace("_", "-").split("-")[0]
+
+
 def _plain(words: Sequence[str]) -> Counter[str]:
     """Without case, and without what separates digits."""
-    return Counter(_digits(word) or word.lower() for word in words)
+    return Counter("".join(filter(str.isdigit, word)) or word.lower() for word in words)
 
 
-def _special(only: Only, language: str) -> set[Phenomenon]:
+def _special(only: Only, lexicon: Lexicon) -> set[Phenomenon]:
     """Numbers, negations and names that one side has and the other has not."""
     found: set[Phenomenon] = set()
-    if _numbers(only[0]) != _numbers(only[1]):
+    if _numbers(only[0], lexicon) != _numbers(only[1], lexicon):
         found.add(Phenomenon.NUMBER)
-    if _negated(only[0], language) != _negated(only[1], language):
+    if any(map(lexicon.is_negation, only[0])) != any(map(lexicon.is_negation, only[1])):
         found.add(Phenomenon.NEGATION)
-    if _names(only[0], language) != _names(only[1], language):
+    if _names(only[0], lexicon) != _names(only[1], lexicon):
         found.add(Phenomenon.NAME)
     return found
 
 
-def _explained(word: str, found: Collection[Phenomenon], language: str) -> bool:
+def _explained(word: str, found: Collection[Phenomenon], lexicon: Lexicon) -> bool:
     """Whether a word belongs to a phenomenon that was named already."""
     return (
-        (Phenomenon.NUMBER in found and bool(_digits(word)))
-        or (Phenomenon.NEGATION in found and _negated([word], language))
-        or (Phenomenon.NAME in found and bool(_names([word], language)))
+        (Phenomenon.NUMBER in found and bool(lexicon.number(word)))
+        or (Phenomenon.NEGATION in found and lexicon.is_negation(word))
+        or (Phenomenon.NAME in found and lexicon.is_name(word))
     )
 
 
-def _digits(word: str) -> str:
-    """Digits only, so that 1,000 and 1000 are one number."""
-    return "".join(filter(str.isdigit, word))
+def _numbers(words: Sequence[str], lexicon: Lexicon) -> Counter[str]:
+    return Counter(number for number in map(lexicon.number, words) if number)
 
 
-def _numbers(words: Sequence[str]) -> Counter[str]:
-    return Counter(digits for digits in map(_digits, words) if digits)
-
-
-def _negated(words: Sequence[str], language: str) -> bool:
-    return any(word.lower() in NEGATIONS.get(language, ()) for word in words)
-
-
-def _names(words: Sequence[str], language: str) -> set[str]:
-    """Capitalised words but for function words; in German, where all nouns are, words in capitals only."""
-    if language in NOUNS_ARE_CAPITALISED:
-        return {word for word in words if len(word) > 1 and word.isupper() and word.isalpha()}
-    return {
-        word.lower() for word in words if word[:1].isupper() and not is_function_word(word.lower(), language)
-    }
-
-
-def _stems(words: Sequence[str], language: str) -> Counter[str]:
-    stem, _name = _stemmer_of(language)
-    return Counter(map(stem, words))
-
-
-_stemmer_of = lru_cache(maxsize=32)(snowball)
+def _names(words: Sequence[str], lexicon: Lexicon) -> set[str]:
+    return {word.lower() for word in words if lexicon.is_name(word)}

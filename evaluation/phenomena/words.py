@@ -1,12 +1,20 @@
-"""Small closed lists: short grammatical words and words of negation, by language.
+"""What is known about single words: by small closed lists, or by the tags of a tagger.
 
-Only languages with a list can show *function word* and *negation*; where there is none, a difference in such
-a word counts as a difference in word choice, and the report says so.
+Without tags only languages with a list can show *function word* and *negation*; where there is none, a
+difference in such a word counts as a difference in word choice, and the report says so.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Protocol
+
 from evaluation.alignment.function_words import FUNCTION_WORDS
+from evaluation.alignment.vocabulary import snowball
+from evaluation.word_classes import Word, WordClass, Words
+
+NOUNS_ARE_CAPITALISED = frozenset({"de", "lb"})
 
 
 def _lists(**lists: str) -> dict[str, frozenset[str]]:
@@ -63,3 +71,81 @@ def is_function_word(lower: str, language: str) -> bool:
     (True, True, False)
     """
     return lower in SHORT_WORDS.get(language, ()) or (knows(language) and lower in FUNCTION_WORDS)
+
+
+class Lexicon(Protocol):
+    """What the rules ask about a word of a phrase, as it is written there."""
+
+    def is_function(self, word: str) -> bool: ...
+    def is_negation(self, word: str) -> bool: ...
+    def is_name(self, word: str) -> bool: ...
+    def number(self, word: str) -> str:
+        """The number that a word says, empty where it says none."""
+
+    def base(self, word: str) -> str:
+        """Equal for the forms of one word."""
+
+
+@dataclass(frozen=True, slots=True)
+class ByLists:
+    """Word lists, capitals and Snowball stems of a language (``en``, not ``en-GB``)."""
+
+    language: str
+
+    def is_function(self, word: str) -> bool:
+        return is_function_word(word.lower(), self.language)
+
+    def is_negation(self, word: str) -> bool:
+        return word.lower() in NEGATIONS.get(self.language, ())
+
+    def is_name(self, word: str) -> bool:
+        """Capitalised and no function word; in German, where all nouns are, in capitals only."""
+        if self.language in NOUNS_ARE_CAPITALISED:
+            return len(word) > 1 and word.isupper() and word.isalpha()
+        return word[:1].isupper() and not self.is_function(word)
+
+    def number(self, word: str) -> str:
+        """Digits only, so that 1,000 and 1000 are one number."""
+        return "".join(filter(str.isdigit, word))
+
+    def base(self, word: str) -> str:
+        return _stemmer_of(self.language)[0](word.lower())
+
+
+_stemmer_of = lru_cache(maxsize=32)(snowball)
+
+
+@dataclass(frozen=True, slots=True)
+class ByTags:
+    """The tags of the sentences from which the phrases come; lists for a word that the tagger has not.
+
+    Words of negation are a closed list in every language, and most taggers have no tag for them.
+    """
+
+    words: Words
+    lists: ByLists
+
+    def is_function(self, word: str) -> bool:
+        tagged = self._tagged(word)
+        return tagged.kind is WordClass.FUNCTION if tagged else self.lists.is_function(word)
+
+    def is_negation(self, word: str) -> bool:
+        tagged = self._tagged(word)
+        return self.lists.is_negation(word) or (tagged is not None and tagged.kind is WordClass.NEGATION)
+
+    def is_name(self, word: str) -> bool:
+        tagged = self._tagged(word)
+        return tagged.kind is WordClass.NAME if tagged else self.lists.is_name(word)
+
+    def number(self, word: str) -> str:
+        """Digits, or a number in words; “one” is too often an article."""
+        tagged = self._tagged(word)
+        said = tagged is not None and tagged.kind is WordClass.NUMBER and tagged.base not in ("one", "ein")
+        return self.lists.number(word) or (word.lower() if said else "")
+
+    def base(self, word: str) -> str:
+        tagged = self._tagged(word)
+        return tagged.base if tagged else self.lists.base(word)
+
+    def _tagged(self, word: str) -> Word | None:
+        return self.words.get(word.lower())

@@ -18,6 +18,7 @@ from evaluation.reports.phenomena import PairRow, pair_rows, shown_from
 from evaluation.reports.scope import Scope, meetings_of, study_of
 from evaluation.schemes import SIX_WAY, Choice
 from evaluation.study.disputes import vote_counts
+from evaluation.word_classes import tags_mark
 
 SHOWN = 20
 
@@ -69,7 +70,7 @@ def compared(asked: Asked) -> Found:
     every = {task.pk: task for task in (*before.tasks, *after.tasks)}
     joined = Scope(after.campaign, tuple(every[pk] for pk in sorted(every)), None, False, after.state)
     sides = ((before.kind, before.slug), (after.kind, after.slug))
-    key = ("changes", sides, asked.systems, *joined.key)
+    key = ("changes", tags_mark(), sides, asked.systems, *joined.key)
     return remembered(key, lambda: _compared(asked, joined), joined.state)
 
 

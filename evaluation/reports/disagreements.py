@@ -17,6 +17,7 @@ from evaluation.models import Adjudication, Occurrence, PhrasePair, SentenceAnsw
 from evaluation.phenomena import Phenomenon
 from evaluation.reports.phenomena import phenomena_of, shown_by
 from evaluation.reports.scope import Scope, names, study_of
+from evaluation.reports.tagged import LISTS, told_by
 from evaluation.schemes import SIX_WAY, Choice, Scheme
 from evaluation.study import Dispute, Study, disputes
 from evaluation.study.disputes import Split, majority, most_bits
@@ -109,7 +110,7 @@ def disagreements_page(scope: Scope, query: Query) -> DisagreementsPage:
     return DisagreementsPage(
         scope=scope,
         query=query,
-        rows=_rows(study, shown, said, called),
+        rows=_rows(study, shown, said, called, tagged=told_by(scope.tasks) != (LISTS,)),
         matching=len(found),
         pairs=len(np.unique(study.pairs[study.counted])),
         annotators=[(name, called.get(name, name)) for name in study.annotator_names],
@@ -210,7 +211,12 @@ def _tasks(scope: Scope) -> list[int]:
 
 
 def _rows(
-    study: Study, shown: Sequence[Dispute], said: dict[int, list[Vote]], called: dict[str, str]
+    study: Study,
+    shown: Sequence[Dispute],
+    said: dict[int, list[Vote]],
+    called: dict[str, str],
+    *,
+    tagged: bool,
 ) -> list[Row]:
     pairs = _told(PhrasePair.objects.all()).in_bulk([_pair_id(study, dispute) for dispute in shown])
     rows = []
@@ -220,7 +226,7 @@ def _rows(
         rows.append(
             Row(
                 pair=pair,
-                phenomena=phenomena_of(pair),
+                phenomena=phenomena_of(pair, tagged=tagged),
                 number=None if pair.place is None else pair.place + 1,
                 scheme=scheme,
                 votes=[(choice, votes[choice]) for choice in scheme.choices],

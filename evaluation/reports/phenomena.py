@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from django.db.models import BooleanField, Case, F, Q, Value, When
@@ -14,24 +14,30 @@ from django.utils.translation import gettext as _
 from evaluation.agreement.rendering import Table
 from evaluation.models import Item, PhrasePair
 from evaluation.phenomena import Phenomenon, Profile, SystemCell, phenomena, profile
+from evaluation.phenomena.kinds import language_code
 from evaluation.phenomena.profile import Shown
 from evaluation.phenomena.words import knows
 from evaluation.reports import plots
 from evaluation.reports.memo import remembered
 from evaluation.reports.scope import Scope, meetings_of, study_of
+from evaluation.reports.tagged import AT_ONCE, LISTS, taggable, told_by, words_of
 from evaluation.study import Study
 from evaluation.tokens import tokenize
+from evaluation.word_classes import Words, tagged_words, tags_mark
 
 
 @dataclass(frozen=True, slots=True)
 class PhenomenaPage:
-    """``unlisted``: target languages whose function words and negations nobody has listed."""
+    """``taggers`` by whose tags phenomena are told, none where word lists are used; ``may_tag``: whether a
+    tagger could read the sentences. ``unlisted``: target languages that have no word list and need one."""
 
     scope: Scope
     profile: Profile
     systems: tuple[str, ...]
     grid: list[tuple[Phenomenon, list[SystemCell | None]]]
     plot: plots.Plot
+    taggers: tuple[str, ...]
+    may_tag: bool
     unlisted: list[str]
 
 
@@ -39,6 +45,8 @@ def phenomena_page(scope: Scope) -> PhenomenaPage:
     found = profile_of(scope)
     systems = tuple(sorted({cell.system for cell in found.cells}))
     cells = {(cell.phenomenon, cell.system): cell for cell in found.cells}
+    told = told_by(scope.tasks)
+    languages = {task.target_language for task in scope.tasks if told == (LISTS,)}
     return PhenomenaPage(
         scope=scope,
         profile=found,
@@ -48,13 +56,15 @@ def phenomena_page(scope: Scope) -> PhenomenaPage:
             for line in found.lines
         ],
         plot=agreement_plot(found),
-        unlisted=sorted({task.target_language for task in scope.tasks if not _listed(task.target_language)}),
+        taggers=() if told == (LISTS,) else told,
+        may_tag=bool(taggable(scope.tasks)),
+        unlisted=sorted(language for language in languages if not knows(language_code(language))),
     )
 
 
 def profile_of(scope: Scope) -> Profile:
     return remembered(
-        ("phenomena", *scope.key),
+        ("phenomena", tags_mark(), *scope.key),
         lambda: profile(study_of(scope), meetings_of(scope), shown_by(scope)),
         scope.state,
     )
@@ -62,25 +72,28 @@ def profile_of(scope: Scope) -> Profile:
 
 def shown_by(scope: Scope) -> Shown:
     """Pairs × phenomena, for the judged pairs of the study in its order; nothing for the others."""
-    return remembered(("shown", *scope.key), lambda: _shown_by(scope), scope.state)
+    return remembered(("shown", tags_mark(), *scope.key), lambda: _shown_by(scope), scope.state)
 
 
-def phenomena_of(pair: PhrasePair) -> tuple[Phenomenon, ...]:
-    """What one pair shows; its owner, item and candidates must be at hand."""
+def phenomena_of(pair: PhrasePair, *, tagged: bool = False) -> tuple[Phenomenon, ...]:
+    """What one pair shows; its owner, item and candidates must be at hand. ``tagged``: tell it by tags."""
     texts = [text for text in (pair.first, pair.second) if text]
-    begins = any(
-        side.text.startswith(text) for side in (pair.owner.first, pair.owner.second) for text in texts
-    )
-    language = pair.task.target_language
-    return _told(pair.first, pair.second, pair.kind, language, begins, tuple(pair.owner.item.references))
+    sides = pair.owner.first.text, pair.owner.second.text
+    begins = any(side.startswith(text) for side in sides for text in texts)
+    language, references = pair.task.target_language, tuple(pair.owner.item.references)
+    if not tagged:
+        return _told(pair.first, pair.second, pair.kind, language, begins, references)
+    words = _both(tagged_words(language, sides) or {}, *sides)
+    return _by_rules(pair.first, pair.second, pair.kind, language, begins, references, words)
 
 
 def tables(scope: Scope) -> dict[str, Table]:
     """Every table of the page by its name."""
-    return profile_tables(profile_of(scope))
+    return profile_tables(profile_of(scope), told_by(scope.tasks))
 
 
-def profile_tables(found: Profile) -> dict[str, Table]:
+def profile_tables(found: Profile, told: Sequence[str]) -> dict[str, Table]:
+    """``told``: by what the phenomena are told."""
     kappas = ("kappa", "low", "high", "kappa'", "low'", "high'")
     rows = [
         (line.phenomenon.value, line.pairs, line.share, line.disputed, line.dispute_share, line.opposite,
@@ -98,6 +111,7 @@ def profile_tables(found: Profile) -> dict[str, Table]:
     of_cells = ("phenomenon", "system", "wins", "ties", "losses", "sentences", "rate", "low", "high",
                 "elsewhere", "p", "p Holm", "verdict")  # fmt: skip
     title = f"{found.disputed} of {found.pairs} judged pairs disputed; a pair may show several phenomena"
+    title += f"; told by {' and '.join(told)}"
     return {
         "phenomena": Table(title, columns, tuple(rows)),
         "systems": Table("Rate of wins (a tie is half a win) at each phenomenon", of_cells, tuple(cells)),
@@ -114,11 +128,13 @@ def agreement_plot(found: Profile) -> plots.Plot:
 
 
 class PairRow(NamedTuple):
-    """A pair as ``_told`` reads it; ``begins``: one of its phrases opens its sentence."""
+    """A pair as the rules read it; ``begins``: one of its phrases opens its sentence."""
 
     pk: int
     task: int
     item: int
+    one: int
+    other: int
     first: str
     second: str
     kind: str
@@ -133,7 +149,8 @@ def pair_rows(scope: Scope) -> Iterator[PairRow]:
             opens |= ~Q(**{text: ""}) & Q(**{f"owner__{side}__text__startswith": F(text)})
     begins = Case(When(opens, then=Value(True)), default=Value(False), output_field=BooleanField())
     pairs = PhrasePair.objects.filter(task__in=[task.pk for task in scope.tasks])
-    columns = ("pk", "task_id", "owner__item_id", "first", "second", "kind", begins)
+    columns = ("pk", "task_id", "owner__item_id", "owner__first_id", "owner__second_id", "first", "second",
+               "kind", begins)  # fmt: skip
     return (PairRow(*row) for row in pairs.values_list(*columns))
 
 
@@ -144,15 +161,42 @@ def shown_from(
     judged = np.zeros(len(study.pair_sentences), dtype=bool)
     judged[study.pairs] = True
     codes = {int(key): code for code, key in enumerate(study.pair_keys) if judged[code]}
-    languages = {task.pk: task.target_language for task in scope.tasks}
     numbers = {phenomenon: number for number, phenomenon in enumerate(Phenomenon)}
     found = np.zeros((len(judged), len(numbers)), dtype=bool)
+    by_task: dict[int, list[PairRow]] = {task.pk: [] for task in scope.tasks}
     for row in rows:
-        if (code := codes.get(row.pk)) is not None:
-            language, said = languages[row.task], tuple(references[row.item])
-            seen = _told(row.first, row.second, row.kind, language, row.begins, said)
-            found[code, [numbers[phenomenon] for phenomenon in seen]] = True
+        if row.pk in codes:
+            by_task[row.task].append(row)
+    told = _listed_rows if told_by(scope.tasks) == (LISTS,) else _tagged_rows
+    for task in scope.tasks:
+        for row, seen in told(by_task[task.pk], task.target_language, references):
+            found[codes[row.pk], [numbers[phenomenon] for phenomenon in seen]] = True
     return found
+
+
+Key = TypeVar("Key", int, str)
+Told = Iterator[tuple[PairRow, tuple[Phenomenon, ...]]]
+
+
+def _listed_rows(rows: Sequence[PairRow], language: str, references: Mapping[int, Sequence[str]]) -> Told:
+    for row in rows:
+        said = tuple(references[row.item])
+        yield row, _told(row.first, row.second, row.kind, language, row.begins, said)
+
+
+def _tagged_rows(rows: Sequence[PairRow], language: str, references: Mapping[int, Sequence[str]]) -> Told:
+    """Some at a time: pairs of one sentence lie together, and tags take much more room than pairs."""
+    for start in range(0, len(rows), AT_ONCE):
+        block = rows[start : start + AT_ONCE]
+        words = words_of(language, {side for row in block for side in (row.one, row.other)})
+        for row in block:
+            said = tuple(references[row.item])
+            of_row = _both(words, row.one, row.other)
+            yield row, _by_rules(row.first, row.second, row.kind, language, row.begins, said, of_row)
+
+
+def _both(words: Mapping[Key, Words], one: Key, other: Key) -> Words:
+    return {**words.get(other, {}), **words.get(one, {})}
 
 
 def _shown_by(scope: Scope) -> Shown:
@@ -161,9 +205,14 @@ def _shown_by(scope: Scope) -> Shown:
     return shown_from(scope, study_of(scope), pair_rows(scope), references)
 
 
-@lru_cache(maxsize=2**16)
-def _told(
-    first: str, second: str, kind: str, language: str, begins: bool, references: tuple[str, ...]
+def _by_rules(
+    first: str,
+    second: str,
+    kind: str,
+    language: str,
+    begins: bool,
+    references: tuple[str, ...],
+    words: Words | None = None,
 ) -> tuple[Phenomenon, ...]:
     tokens = None
     if references and (begins or not first or not second):  # nothing else looks into the reference
@@ -175,8 +224,8 @@ def _told(
         moved=kind == PhrasePair.Kind.MOVED,
         reference=tokens,
         begins=begins,
+        words=words,
     )
 
 
-def _listed(language: str) -> bool:
-    return knows(language.lower().replace("_", "-").split("-")[0])
+_told = lru_cache(maxsize=2**16)(_by_rules)

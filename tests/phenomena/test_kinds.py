@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from evaluation.phenomena import Phenomenon, phenomena
 from evaluation.phenomena.kinds import Phenomenon as P
+from evaluation.word_classes import Word, WordClass
 
 CASES = [
     ("the house", "a house", "en", {P.FUNCTION_WORD}),
@@ -76,3 +77,42 @@ def test_the_first_word_of_a_sentence_is_no_name_unless_a_reference_says_so() ->
     reference = ["Yesterday", "Merkel", "spoke"]
     assert phenomena(["Merkel"], ["Macron"], language="en", begins=True, reference=reference) == (P.NAME,)
     assert phenomena(["NATO"], ["UNO"], language="en", begins=True) == (P.NAME,)
+
+
+def words(**tagged: tuple[WordClass, str]) -> dict[str, Word]:
+    return {form: Word(*about) for form, about in tagged.items()}
+
+
+FUNCTION, CONTENT, NAME, NUMBER = WordClass.FUNCTION, WordClass.CONTENT, WordClass.NAME, WordClass.NUMBER
+TAGGED = [
+    ("went", "goes", words(went=(CONTENT, "go"), goes=(CONTENT, "go")), {P.INFLECTION}, {P.CHOICE}),
+    ("saw", "see", words(saw=(CONTENT, "saw"), see=(CONTENT, "see")), {P.CHOICE}, {P.CHOICE}),
+    ("the can", "the tin", words(can=(CONTENT, "can"), tin=(CONTENT, "tin")), {P.CHOICE}, {P.CHOICE}),
+    ("two cats", "three cats", words(two=(NUMBER, "two"), three=(NUMBER, "three")), {P.NUMBER}, {P.CHOICE}),
+    ("one cat", "a cat", words(one=(NUMBER, "one"), a=(FUNCTION, "a")), {P.CHOICE}, {P.CHOICE}),
+    ("German", "Dutch", words(german=(CONTENT, "german"), dutch=(CONTENT, "dutch")), {P.CHOICE}, {P.NAME}),
+    (
+        "beyond",
+        "over",
+        words(beyond=(FUNCTION, "beyond"), over=(FUNCTION, "over")),
+        {P.FUNCTION_WORD},
+        {P.CHOICE},
+    ),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "tags", "by_tags", "by_lists"), TAGGED)
+def test_tags_tell_what_lists_cannot(
+    first: str,
+    second: str,
+    tags: dict[str, Word],
+    by_tags: set[Phenomenon],
+    by_lists: set[Phenomenon],
+) -> None:
+    assert set(phenomena(first.split(), second.split(), language="en", words=tags)) == by_tags
+    assert set(phenomena(first.split(), second.split(), language="en")) == by_lists
+
+
+@given(WORDS, WORDS)
+def test_a_tagger_that_knows_no_word_changes_nothing(first: list[str], second: list[str]) -> None:
+    assert phenomena(first, second, language="en", words={}) == phenomena(first, second, language="en")

@@ -167,9 +167,17 @@ def leave_to_the_worker(tasks: list[Task]) -> None:
             task=task,
             metrics=["bleu", "chrf++", "ter", "wer"],
         )
-    what = {"recipe": "paper-003", "campaign": "demo", "sets": [], "second": [], "scheme": ""}
     for user in staff.values():  # each sees their own reports
-        jobs.enqueue("replicate", "Replicate Federmann (2010): demo", owner=user, **what)
+        jobs.enqueue(
+            "replicate",
+            "Replicate Federmann (2010): demo",
+            owner=user,
+            recipe="paper-003",
+            campaign="demo",
+            sets=[],
+            second=[],
+            scheme="",
+        )
 
 
 def import_file(campaign: Campaign, name: str, scheme: str, shows: str, **more: Any) -> list[str]:

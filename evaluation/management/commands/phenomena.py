@@ -12,6 +12,7 @@ from evaluation.agreement.rendering import as_csv, as_latex, as_text
 from evaluation.phenomena import Profile
 from evaluation.reports.phenomena import profile_of, profile_tables
 from evaluation.reports.scope import whole_scope
+from evaluation.reports.tagged import told_by
 
 
 class Command(AppraiseCommand):
@@ -26,10 +27,11 @@ class Command(AppraiseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         kind = "task" if options["task"] else "campaign"
-        found = profile_of(whole_scope(kind, options[kind]))
-        tables = profile_tables(found)
+        scope = whole_scope(kind, options[kind])
+        found, told = profile_of(scope), told_by(scope.tasks)
+        tables = profile_tables(found, told)
         if options["format"] == "json":
-            self.write_json(as_values(found))
+            self.write_json({"told_by": told, **as_values(found)})
         elif options["format"] == "csv":
             self.stdout.write(as_csv(tables[options["table"]]), ending="")
         else:

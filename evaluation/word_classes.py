@@ -1,0 +1,71 @@
+"""What a tagger says about the words of a sentence, without people knowing of taggers.
+
+Reports read words by lists, or by tags where a site has a tagger and it has read the sentences; ``metrics``
+registers itself. Tagging is slow and is done in the background, so a provider is only asked for what it has
+read already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple, Protocol
+
+
+class WordClass(StrEnum):
+    NAME = "name"
+    NUMBER = "number"
+    NEGATION = "negation"
+    FUNCTION = "function"
+    CONTENT = "content"
+    OTHER = "other"
+
+
+class Word(NamedTuple):
+    """The class of a word in its sentence, and its base form in small letters."""
+
+    kind: WordClass
+    base: str
+
+
+Words = Mapping[str, Word]
+"""The words of a sentence by their forms in small letters."""
+
+
+class WordProvider(Protocol):
+    def tool(self, language: str) -> str | None:
+        """The tagger of this site for a language, named with its version; None where there is none."""
+
+    def mark(self) -> Hashable:
+        """Another value whenever more sentences have been read."""
+
+    def known(self, language: str, sentences: Sequence[str]) -> Mapping[str, Words]:
+        """The words of those sentences that were read before."""
+
+
+_provider: WordProvider | None = None
+
+
+def register_words(provider: WordProvider | None) -> None:
+    """Make the site's provider known; None takes it away."""
+    global _provider
+    _provider = provider
+
+
+def tagger_of(language: str) -> str | None:
+    return _provider.tool(language) if _provider else None
+
+
+def tags_mark() -> Hashable:
+    return _provider.mark() if _provider else None
+
+
+def tagged_words(language: str, sentences: Sequence[str]) -> Mapping[str, Words] | None:
+    """The words of every sentence; None where there is no tagger or one of them was not read yet.
+
+    All or nothing: a table that is told half by tags and half by lists could not be compared with any other.
+    """
+    if _provider is None or _provider.tool(language) is None:
+        return None
+    found = _provider.known(language, sentences)
+    return found if all(sentence in found for sentence in sentences) else None

@@ -1,0 +1,25 @@
+"""``manage.py tag``: let a tagger read what systems wrote, so that reports tell phenomena by tags."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from appraise.commands import Command as AppraiseCommand
+from evaluation.reports.scope import whole_scope
+from metrics.services.tagging import tag_candidates
+
+
+class Command(AppraiseCommand):
+    help = "Tag the sentences of a task or a campaign, so that phenomena are told by tags."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        study = parser.add_mutually_exclusive_group(required=True)
+        study.add_argument("--task", metavar="SLUG", help="a task of this site")
+        study.add_argument("--campaign", metavar="SLUG", help="a campaign of this site")
+
+    def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
+        kind = "task" if options["task"] else "campaign"
+        scope = whole_scope(kind, options[kind])
+        self.write_json(tag_candidates(scope.tasks, lambda done, total: None))
