@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from django.db.models import Exists, OuterRef
@@ -18,41 +19,65 @@ from evaluation.study import Meetings, Study, study_votes
 from evaluation.study.systems import cast_votes
 
 
+SHOWN = 40
+
+
+class DrawnRow(NamedTuple):
+    """A line of the log; ``even`` is the probability it would have had by lot, ``weight`` None until asked."""
+
+    number: int
+    sentence: str
+    left: int
+    probability: float
+    even: float
+    weight: float | None
+
+
 @dataclass(frozen=True, slots=True)
 class SelectionPage:
-    """How far the drawn order was followed; ``weights`` from the lightest to the heaviest."""
+    """How far the drawn order was followed: comparisons of the task, those begun, and the log of draws."""
 
     comparisons: int
     begun: int
-    drawn: int
-    table: Table
+    draws: tuple[DrawnRow, ...]
+
+    @property
+    def asked(self) -> int:
+        return sum(row.weight is not None for row in self.draws)
 
     @property
     def weights(self) -> tuple[float, float] | None:
-        known = [float(row[-1]) for row in self.table.rows if isinstance(row[-1], float)]
+        """From the lightest to the heaviest."""
+        known = [row.weight for row in self.draws if row.weight is not None]
         return (min(known), max(known)) if known else None
+
+    @property
+    def latest(self) -> tuple[DrawnRow, ...]:
+        return self.draws[-SHOWN:]
+
+    @property
+    def table(self) -> Table:
+        columns = ("draw", "sentence", "left", "probability", "asked", "weight")
+        rows = ((*row[:4], "no" if row.weight is None else "yes", row.weight) for row in self.draws)
+        return Table("Drawn questions", columns, tuple(rows))
 
 
 def selection_page(task: Task) -> SelectionPage:
     """Two queries, whatever is stored."""
     draws = task.draws.select_related("comparison__item").order_by("number")
-    weights = pair_weights([task])
-    begun = {row.comparison for row in weights}
-    mine = {row.comparison: row.weight for row in weights}
+    weights = {row.comparison: row.weight for row in pair_weights([task])}
     rows = tuple(
-        (
+        DrawnRow(
             draw.number + 1,
             draw.comparison.item.key,
             draw.left,
             draw.probability,
-            "yes" if mine.get(draw.comparison_id) is not None else "no",
-            mine.get(draw.comparison_id),
+            1 / draw.left,
+            weights.get(draw.comparison_id),
         )
         for draw in draws
     )
-    columns = ("draw", "sentence", "left", "probability", "asked", "weight")
-    asked = sum(weight is not None for weight in mine.values())
-    return SelectionPage(len(begun), asked, len(rows), Table("Drawn questions", columns, rows))
+    return SelectionPage(len(weights), sum(one is not None for one in weights.values()), rows)
 
 
 @dataclass(frozen=True, slots=True)
