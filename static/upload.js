@@ -2,6 +2,8 @@
 const form = document.querySelector("[data-upload]");
 const zone = form.querySelector(".drop"), input = form.querySelector("input[type=file]");
 
+// A refused file is answered on the address that it was sent to: what is shown has one of its own, for a reload.
+if (form.action !== location.href) history.replaceState(null, "", form.action);
 for (const name of ["dragenter", "dragover"]) zone.addEventListener(name, (event) => {
   event.preventDefault();
   zone.classList.add("is-over");

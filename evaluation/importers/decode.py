@@ -30,7 +30,7 @@ _BINARY = {
     b"\x89PNG": "a PNG picture",
     b"\xff\xd8\xff": "a JPEG picture",
     b"GIF8": "a GIF picture",
-    b"PK\x03\x04": "a ZIP archive (an .xlsx or .docx file is one too)",
+    b"PK\x03\x04": "a ZIP archive (an .xlsx, .ods or .docx file is one too)",
     b"%PDF": "a PDF document",
     b"\x1f\x8b": "a gzip archive",
     b"BZh": "a bzip2 archive",
@@ -39,6 +39,7 @@ _BINARY = {
     b"\xd0\xcf\x11\xe0": "an old Office document",
     b"SQLite format 3": "a database",
 }
+_AS_TEXT = "unpack it, or save it as text first; a spreadsheet can be saved as “CSV UTF-8”"
 
 
 def head(file: SourceFile, reading: Reading, size: int = CHUNK) -> bytes:
@@ -53,7 +54,7 @@ def head(file: SourceFile, reading: Reading, size: int = CHUNK) -> bytes:
             reading.refuse("encoding_unsupported", f"the file is {encoding}", "save it as UTF-8", place)
     for magic, kind in _BINARY.items():
         if start.startswith(magic):
-            reading.refuse("type_mismatch", f"the file is {kind}", "unpack or export it as text first", place)
+            reading.refuse("type_mismatch", f"the file is {kind}", _AS_TEXT, place)
     return start
 
 

@@ -14,6 +14,7 @@ from itertools import zip_longest
 from evaluation.importers.decode import count_lines, head, lines
 from evaluation.importers.model import Candidate, ImportedItem, Place
 from evaluation.importers.reading import Reading
+from evaluation.importers.rows import looks_like_rows
 from evaluation.importers.source import Role, SourceFile
 
 _TEXT = (Role.SOURCE, Role.REFERENCE, Role.SYSTEM, Role.DOCUMENTS)
@@ -70,11 +71,18 @@ def _check_roles(files: list[SourceFile], reading: Reading) -> None:
     for role in (Role.SOURCE, Role.DOCUMENTS):
         if roles.count(role) > 1:
             reading.refuse("bad_files", f"there are {roles.count(role)} {role} files", "choose one", place)
+    if len(files) == 1 and looks_like_rows(head(files[0], reading)):
+        reading.refuse(
+            "bad_header",
+            "the file looks like a table, but its first line does not name the columns",
+            "begin with a line such as: id, source, reference, and a column per system",
+            Place(files[0].name, 1),
+        )
     if roles.count(Role.SYSTEM) < 2:
         reading.refuse(
             "too_few_systems",
             "plain text needs the outputs of at least two systems",
-            "add a file per system, one sentence per line",
+            "add a file per system, one sentence per line, or a table whose first line names its columns",
             place,
         )
     if Role.SOURCE not in roles and Role.REFERENCE not in roles:

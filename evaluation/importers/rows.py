@@ -84,6 +84,18 @@ def separator(header: str) -> str:
     return ";" if header.count(";") > header.count(",") else ","
 
 
+def looks_like_rows(start: bytes) -> bool:
+    """Whether every line at the beginning has the same number of semicolons or of commas: a table, not text.
+
+    >>> looks_like_rows(b"ein Haus;a house\\nein Hund;a dog\\n"), looks_like_rows(b"Yes, well.\\nNo.\\n")
+    (True, False)
+    """
+    text = start.decode("utf-8-sig", "replace").replace("\r", "\n")
+    lines = [line for line in text.split("\n")[:-1] if line.strip()]
+    numbers = [{line.count(sign) for line in lines} for sign in ";,"]
+    return len(lines) > 1 and any(len(found) == 1 and 0 not in found for found in numbers)
+
+
 def _plain(file: SourceFile, reading: Reading) -> Iterator[tuple[int, list[str]]]:
     for number, line in text_lines(file, reading, cr_ends=True):
         yield number, line.split("\t")

@@ -18,7 +18,7 @@ _KINDS: dict[type, str] = {
     bool: "true or false",
     int: "an integer",
     float: "a number",
-    type(None): "null",
+    type(None): "nothing",
 }
 
 
@@ -93,7 +93,8 @@ class Shape:
 
     def wrong(self, expected: str, instead: T) -> T:
         self.fault(
-            f"expected {expected}, found {_KINDS.get(type(self.value), 'something else')}", "correct it"
+            f"expected {expected}, found {_KINDS.get(type(self.value), 'something else')}",
+            f"put {expected} there",
         )
         return instead
 

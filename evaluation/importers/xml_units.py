@@ -26,6 +26,11 @@ from evaluation.importers.source import SourceFile
 
 _DECLARED = re.compile(r"""<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([^"']{0,40})["']""")
 _LAYOUT = re.compile(r"[ \t]*[\r\n][ \t\r\n]*")
+_REMEDIES = {
+    "invalid token": "in a text, write & as &amp; and < as &lt;",
+    "mismatched tag": "close every tag, the inner before the outer",
+    "no element found": "the file ends too early; fetch it again, or close every tag",
+}
 _MAX_ELEMENTS = 200_000
 _MAX_TOKEN = 1024 * 1024
 
@@ -211,4 +216,7 @@ def _refuse_syntax(error: SAXParseException, file: SourceFile, reading: Reading)
         reading.refuse("bad_unicode", "a character reference names no character", "remove it", place)
     if "encoding" in message:
         reading.refuse("encoding_unsupported", message, "save the file as UTF-8", place)
-    reading.refuse("xml_syntax", message, "correct the XML at this place", place)
+    remedy = next(
+        (told for sign, told in _REMEDIES.items() if sign in message), "correct the XML at this place"
+    )
+    reading.refuse("xml_syntax", message, remedy, place)

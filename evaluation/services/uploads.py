@@ -165,8 +165,9 @@ def _guess(name: str, path: Path) -> tuple[str, list[str]]:
 
 
 def stem(upload: Upload) -> str:
-    """A first name for the task: that of the first file that holds sentences."""
-    names = [file.name for file in upload.files.all() if file.role != Role.ALIGNMENTS]
+    """A first name for the task: that of the first file that is no output, for annotators read it."""
+    files, named = list(upload.files.all()), (Role.ITEMS, Role.SOURCE, Role.REFERENCE)
+    names = [file.name for role in named for file in files if file.role == role]
     return names[0].split(".")[0][:150] if names else ""
 
 

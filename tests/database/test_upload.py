@@ -81,6 +81,13 @@ class TestThePage:
         assert "Satz 1: das rote Haus ist klein." in page
         assert "alpha" not in page.split("First sentences")[1]
 
+    def test_a_task_is_not_called_after_a_system_and_shows_what_there_is(self, client: Client) -> None:
+        texts = {"alpha.en": b"A house\n", "beta.en": b"The home\n", "week-12.src.de": b"Ein Haus\n"}
+        page = client.get(drop(client, *texts.items()).url).content.decode()
+        assert 'value="week-12"' in page
+        assert "Source sentence" in page
+        assert "Reference translation" not in page
+
     def test_files_are_stored_under_names_of_ours(self, client: Client) -> None:
         drop(client, ("../../etc/pass wd.json", HOUSES))
         file = Upload.objects.get().files.get()
