@@ -63,7 +63,7 @@ pytest: $(DEV_STAMP) system-packages
 
 # The same stories on a real PostgreSQL, for everything that touches a database.
 pytest-postgres: $(DEV_STAMP)
-	@$(BIN)/python -m tests.postgres pytest --quiet -n 2 --dist worksteal tests/database
+	@$(BIN)/python -m tests.postgres pytest --quiet -n 2 --dist worksteal -m database $(addprefix tests/,database journeys operations security)
 
 # Journeys need a browser. As root on Debian it is installed; elsewhere you are told what to install.
 system-packages:

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from uuid import uuid4
 
+import psycopg
 import pytest
 from hypothesis import HealthCheck, settings
+from psycopg import sql
+
+from tests.postgres import running_postgres
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -22,3 +28,61 @@ def real_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no measuring data (APPRAISE_DATA={folder})")
     return folder
+
+
+# --- both databases ----------------------------------------------------------------------------------------
+
+# Where tests may use a database: `make pytest-postgres` looks nowhere else.
+WITH_DATABASE = ("database", "journeys", "operations", "security")
+DATABASE_FIXTURES = {"db", "transactional_db", "live_server", "site_database"}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whatever touches the database of the run is marked so, and runs on SQLite and on PostgreSQL."""
+    for item in items:
+        fixtures = getattr(item, "fixturenames", ())
+        if item.get_closest_marker("django_db") or DATABASE_FIXTURES.intersection(fixtures):
+            if item.path.relative_to(ROOT / "tests").parts[0] not in WITH_DATABASE:
+                raise pytest.UsageError(f"{item.nodeid} uses a database: its place is in {WITH_DATABASE}")
+            item.add_marker("database")
+
+
+MakeDatabase = Callable[[str], str]
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """The server of this run, or one for the tests that need PostgreSQL whatever the run is on."""
+    if url := os.environ.get("DATABASE_URL"):
+        yield url
+        return
+    with running_postgres() as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def new_postgres(postgres_server: str) -> MakeDatabase:
+    """Makes databases, empty or like another; the address of each."""
+
+    def make(like: str = "") -> str:
+        name = f"site_{uuid4().hex[:12]}"
+        template = psycopg.conninfo.conninfo_to_dict(like)["dbname"] if like else "template1"
+        with psycopg.connect(postgres_server, autocommit=True) as connection:
+            connection.execute(
+                sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
+                    sql.Identifier(name), sql.Identifier(str(template))
+                )
+            )
+        return postgres_server.replace("/postgres?", f"/{name}?")
+
+    return make
+
+
+@pytest.fixture
+def site_database(request: pytest.FixtureRequest) -> str:
+    """The address of an empty database for a site in a process of its own; of SQLite it is in the home."""
+    if not os.environ.get("DATABASE_URL"):
+        return ""
+    make: MakeDatabase = request.getfixturevalue("new_postgres")
+    return make("")

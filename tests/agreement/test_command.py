@@ -117,12 +117,6 @@ def test_the_wmt_variant_needs_a_tie(tmp_path: Path) -> None:
     assert "no tie" in refusal("--judgements", path, "--labels", "yes,no", "--chance", "wmt")
 
 
-@pytest.mark.django_db
-@pytest.mark.parametrize("kind", ["task", "campaign"])
-def test_a_study_that_is_not_here_is_refused(kind: str) -> None:
-    assert f"unknown_{kind}: there is no {kind} 'nowhere'" in refusal(f"--{kind}", "nowhere")
-
-
 @pytest.mark.parametrize("kind", ["task", "campaign"])
 def test_a_stored_study_brings_its_scheme_and_its_repeats(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     first = Judgements.from_rows([("ann", 1, "A>B"), ("bob", 1, "A>B")], FOUR_WAY.labels)

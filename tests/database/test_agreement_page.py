@@ -18,6 +18,7 @@ from evaluation.reports import judgements, memo
 from evaluation.reports.agreement import agreement_plots, summary, tables
 from evaluation.reports.scope import whole_scope
 from evaluation.schemes import FOUR_WAY, Choice
+from tests.agreement.test_command import refusal
 from tests.database.answering import always, another_task, answer_task, change_mind
 from tests.database.conftest import person
 
@@ -235,3 +236,9 @@ class TestThePage:
         Campaign.objects.update(name="<script>alert(1)</script>")
         page = signed_in(alice).get(url(answered)).content.decode()
         assert "<script>alert" not in page
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("kind", ["task", "campaign"])
+def test_a_study_that_is_not_here_is_refused(kind: str) -> None:
+    assert f"unknown_{kind}: there is no {kind} 'nowhere'" in refusal(f"--{kind}", "nowhere")

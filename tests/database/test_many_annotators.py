@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import os
 import re
 import threading
 import uuid
@@ -53,8 +52,8 @@ print("found", json.dumps({
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
-    site = Site(tmp_path / "home", os.environ.get("DATABASE_URL", ""))
+def site(tmp_path: Path, site_database: str) -> Iterator[Site]:
+    site = Site(tmp_path / "home", site_database)
     lines = [
         json.dumps(
             {

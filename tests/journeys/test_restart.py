@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 from playwright.sync_api import Browser, expect
 
@@ -14,9 +15,9 @@ from tests.site import Site
 pytestmark = [pytest.mark.journey, pytest.mark.slow]
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    site = Site(tmp_path_factory.mktemp("home"))
+@pytest.fixture
+def site(tmp_path: Path, site_database: str) -> Iterator[Site]:
+    site = Site(tmp_path, site_database)
     site.manage("demo", "--verbosity", "0")
     site.start()
     yield site
@@ -24,8 +25,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 
 def answers(site: Site) -> int:
-    with sqlite3.connect(Path(site.environment["APPRAISE_HOME"]) / "appraise.sqlite3") as database:
-        return int(database.execute("SELECT count(*) FROM evaluation_ranking").fetchone()[0])
+    """Asked of the database itself, whether the site is up or not."""
+    url, home = site.environment["DATABASE_URL"], Path(site.environment["APPRAISE_HOME"])
+    with psycopg.connect(url) if url else sqlite3.connect(home / "appraise.sqlite3") as database:
+        row = database.execute("SELECT count(*) FROM evaluation_ranking").fetchone()
+    assert row is not None
+    return int(row[0])
 
 
 def test_a_killed_server_costs_no_answer(browser: Browser, site: Site) -> None:

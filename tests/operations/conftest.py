@@ -7,19 +7,14 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
-import psycopg
 import pytest
-from psycopg import sql
 
-from tests.postgres import running_postgres
+from tests.conftest import ROOT, MakeDatabase
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 NOT_INHERITED = {"DJANGO_SETTINGS_MODULE", "PYTHONDONTWRITEBYTECODE", "DATABASE_URL", "SECRET_KEY"}
 
 
@@ -42,33 +37,6 @@ def run_python(*arguments: str, home: Path, **environment: str) -> subprocess.Co
 def told(run: subprocess.CompletedProcess[str]) -> Any:  # Any: whatever document the command prints
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout.splitlines()[-1])
-
-
-@pytest.fixture(scope="session")
-def postgres_server() -> Iterator[str]:
-    with running_postgres() as url:
-        yield url
-
-
-MakeDatabase = Callable[[str], str]
-
-
-@pytest.fixture(scope="session")
-def new_postgres(postgres_server: str) -> MakeDatabase:
-    """Makes databases, empty or like another; the address of each."""
-
-    def make(like: str = "") -> str:
-        name = f"site_{uuid4().hex[:12]}"
-        template = psycopg.conninfo.conninfo_to_dict(like)["dbname"] if like else "template1"
-        with psycopg.connect(postgres_server, autocommit=True) as connection:
-            connection.execute(
-                sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
-                    sql.Identifier(name), sql.Identifier(str(template))
-                )
-            )
-        return postgres_server.replace("/postgres?", f"/{name}?")
-
-    return make
 
 
 FILL = """

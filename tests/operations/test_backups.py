@@ -16,7 +16,8 @@ from appraise.operations import sqlite
 from appraise.operations.fingerprints import Fingerprint
 from appraise.operations.manifest import Manifest
 from evaluation.problems import InputError
-from tests.operations.conftest import MakeDatabase, Moved, run_python, told
+from tests.conftest import MakeDatabase
+from tests.operations.conftest import Moved, run_python, told
 
 
 def fingerprint(rows: list[bytes]) -> Fingerprint:

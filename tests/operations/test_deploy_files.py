@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from appraise import environment
-from tests.operations.conftest import ROOT
+from tests.conftest import ROOT
 
 DEPLOY = ROOT / "deploy"
 UNITS = sorted((DEPLOY / "systemd").iterdir())

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from appraise.probe import healthy
 from evaluation.management.commands.start import web_command
-from tests.operations.conftest import ROOT, Moved, clean_environment, run_python, told
+from tests.conftest import ROOT
+from tests.operations.conftest import Moved, clean_environment, run_python, told
 from tests.site import free_port
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.operations.conftest import ROOT, MakeDatabase, run_python, told
+from tests.conftest import ROOT, MakeDatabase
+from tests.operations.conftest import run_python, told
 
 SOURCE = (ROOT / "tests" / "operations" / "upgrade.py").read_text("utf-8")
 RELEASED = re.findall(r'"(\d+\.\d+\.\d+)": \{', SOURCE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
@@ -66,8 +67,9 @@ class Stage:
         with transaction.atomic():
             body = BODY if method == "POST" and path.startswith("/api/") else ""
             response = client.generic(method, path, body, "application/json", headers=headers)
+            if response.streaming:
+                deque(response, maxlen=0)  # read to its end, a stream closes itself
             transaction.set_rollback(True)
-        response.close()
         return response
 
 
@@ -94,18 +96,19 @@ def set_stage(sentences: list[dict[str, Any]] | None = None) -> Stage:
             Membership.objects.create(user=_somebody(people, name), campaign=campaign, role=role)
     answer_task(task, carol, always(Choice.A_BETTER))
     answer_task(task, bob, always(Choice.B_BETTER), most=2)
-    values = _values(task, people) | {"places": _by_place(bob), "question": _practice(task)}
+    values = gaps(task, _somebody(people, "manager"), bob) | {
+        "places": _by_place(bob),
+        "question": _practice(task),
+    }
     return Stage(task, values, people, _tokens(people))
 
 
-def _values(task: Task, people: dict[str, User | None]) -> dict[str, object]:
-    manager, bob = _somebody(people, "manager"), _somebody(people, "annotator")
-    assignment = judging.next_assignment(task, bob.annotator)
+def gaps(task: Task, manager: User, bob: Annotator) -> dict[str, object]:
+    """One of everything that the address of a page may name, made where the task has none yet."""
+    assignment = judging.next_assignment(task, bob)
     assert assignment is not None
     pair = judging.asked(assignment)[0].pair
-    AlignmentReport.objects.create(
-        annotator=bob.annotator, pair=pair, alignment=assignment.alignment, reason="cut"
-    )
+    AlignmentReport.objects.create(annotator=bob, pair=pair, alignment=assignment.alignment, reason="cut")
     score_task(task, find_metrics(["chrf"]))
     client = Client()
     client.force_login(manager)
@@ -117,9 +120,9 @@ def _values(task: Task, people: dict[str, User | None]) -> dict[str, object]:
         "assignment": assignment.token,
         "comparison": assignment.comparison_id,
         "pair": pair.pk,
-        "membership": task.memberships.get(user=bob).pk,
+        "membership": Membership.objects.filter(user=bob.user)[0].pk,
         "invitation": Invitation.objects.create(task=task, expires_at=soon).token,
-        "invitation_number": Invitation.objects.get().pk,
+        "invitation_number": Invitation.objects.filter(task=task)[0].pk,
         "upload": Upload.objects.get().pk,
         "guest": return_token(User.objects.create_user("guest-stage")),
         "job": Job.objects.create(kind="score", title="Scoring", owner=manager, task=task).pk,
@@ -127,7 +130,11 @@ def _values(task: Task, people: dict[str, User | None]) -> dict[str, object]:
             kind="replicate", title="R", owner=manager, state="done", result=_replication()
         ).pk,
         "model": TrainedModel.objects.create(
-            name="m", kind="combination", task=task, owner=manager, evaluation={"weights": [["bleu", 1.0]]}
+            name=f"m{task.pk}",
+            kind="combination",
+            task=task,
+            owner=manager,
+            evaluation={"weights": [["bleu", 1.0]]},
         ).pk,
     }
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import schemathesis
+from django.core.signals import request_finished, request_started
 from django.core.wsgi import get_wsgi_application
-from django.db import transaction
+from django.db import close_old_connections, transaction
 from hypothesis import HealthCheck, given, settings
 from schemathesis.checks import not_a_server_error
 from schemathesis.core.result import Ok
@@ -22,9 +24,15 @@ OPERATIONS = list(schemathesis.openapi.from_wsgi("/api/openapi.json", APP).get_a
 
 
 @pytest.fixture
-def stage(db: None, settings: Any, tmp_path: Path) -> Stage:  # Any: pytest-django takes any setting
+def stage(db: None, settings: Any, tmp_path: Path) -> Iterator[Stage]:  # Any: pytest-django takes any setting
     settings.HOME = settings.MEDIA_ROOT = tmp_path
-    return set_stage()
+    stage = set_stage()
+    # The requests run inside the test's own transaction: the end of one must not close its connection.
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
+    yield stage
+    for signal in (request_started, request_finished):
+        signal.connect(close_old_connections)
 
 
 def test_no_request_ends_in_a_server_error(stage: Stage) -> None:
