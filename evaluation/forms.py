@@ -41,6 +41,17 @@ def parse_answer(data: Mapping[str, object]) -> Answer:
         raise BadAnswer(str(error)) from error
 
 
+def parse_sentence(data: Mapping[str, object]) -> tuple[str, str, uuid.UUID, int]:
+    """An answer about the whole sentence: question, value, id and the version that was seen."""
+    question, value = data.get("question"), data.get("value")
+    if not isinstance(question, str) or not isinstance(value, str):
+        raise BadAnswer("question and value must be text")
+    try:
+        return question, value, uuid.UUID(str(data["uuid"])), number(data, "base")
+    except KeyError as error:
+        raise BadAnswer(f"{error.args[0]} is missing") from error
+
+
 def number(data: Mapping[str, object], name: str, most: int = 1_000_000) -> int:
     value = data[name]
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 16:

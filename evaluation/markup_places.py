@@ -24,7 +24,7 @@ def place_cards(cards: Iterable[PlaceCard], *, attributes: str, missing: Contain
         gap = " is-missing" if n in missing else ""
         made.append(
             f'<fieldset class="card places p{card.hue}{gap}" id="pair-{n}" data-card="{n}"'
-            f' data-place="{place}" data-base="{card.version}">\n'
+            f' data-phrase="{place}">\n'
             f'<legend class="vh">{title.replace("{n}", str(n))}</legend>'
             f'<input type="hidden" name="place" value="{place}">'
             f'<input type="hidden" name="variants-{place}" value="{len(card.variants)}">'

@@ -22,13 +22,17 @@ const memory = new Map();
 async function transact(mode, work) {
   const db = await opened.catch(() => null);
   if (!db) return null;
-  const transaction = db.transaction(STORE, mode);
-  const result = await work(transaction.objectStore(STORE));
-  await new Promise((resolve, reject) => {
-    transaction.oncomplete = resolve;
-    transaction.onabort = transaction.onerror = () => reject(transaction.error);
-  });
-  return result;
+  try {
+    const transaction = db.transaction(STORE, mode);
+    const result = await work(transaction.objectStore(STORE));
+    await new Promise((resolve, reject) => {
+      transaction.oncomplete = resolve;
+      transaction.onabort = transaction.onerror = () => reject(transaction.error);
+    });
+    return result;
+  } catch {
+    return null; // a full disk, say: memory has it
+  }
 }
 
 async function put(entry) {
@@ -47,13 +51,20 @@ async function all() {
   return [...memory.values()].sort((a, b) => a.time - b.time);
 }
 
+// Answers to one question, in the order in which they were given.
+const questionOf = (entry) => `${entry.url} ${entry.phrase}`;
+const RETRY_AFTER = 4000, TOO_LONG = 20_000;
+
 export class Outbox {
   // `onState(state, waiting)`: saved, saving, offline or signed-out; `onReceipt(entry, receipt)` after the
-  // server stored an answer; `onConflict(entry, receipt)` where another window had answered meanwhile.
+  // server stored an answer; `onConflict(entry, receipt)` where it did not, because another window had
+  // answered meanwhile or the question is no longer there.
   constructor({ token, onState, onReceipt, onConflict }) {
     Object.assign(this, { token, onState, onReceipt, onConflict });
     this.versions = new Map();
     this.sent = new Set();
+    this.foreign = new Set(); // of somebody else who uses this browser: they wait until that person is back
+    this.newest = 0;
     this.sending = null;
     this.again = false;
     addEventListener("online", () => this.flush());
@@ -62,42 +73,65 @@ export class Outbox {
 
   async add(entry) {
     this.onState("saving", 1); // at once: “Saved” must never stand beside an answer that is not
-    await put({ ...entry, time: Date.now() + performance.now() % 1 });
+    this.newest = Math.max(Date.now(), this.newest + 1); // two answers in one millisecond have an order too
+    await put({ ...entry, time: this.newest });
     return this.flush();
   }
 
   flush() {
     this.again = true;
-    this.sending ??= this.#send().finally(() => { this.sending = null; });
-    return this.sending;
+    return this.sending ??= this.#send();
+  }
+
+  async kept() {
+    const found = (await all()).filter((entry) => !this.foreign.has(entry.uuid));
+    for (const entry of found) this.newest = Math.max(this.newest, entry.time); // also if the clock was put back
+    return found;
   }
 
   async waiting() {
-    return (await all()).length;
+    return (await this.kept()).length;
   }
 
   async tell(state) {
-    this.onState(state, await this.waiting());
+    const waiting = await this.waiting();
+    if (state !== "saved" || !this.again) this.onState(state, waiting);
   }
 
   async #send() {
-    while (this.again) {
-      this.again = false;
-      for (const entry of await all()) {
-        await this.tell("saving");
-        const state = await this.#deliver(entry);
-        if (state !== "saved") {
-          await this.tell(state);
-          if (state === "offline") setTimeout(() => this.flush(), 4000);
-          return;
+    clearTimeout(this.later);
+    try {
+      do {
+        this.again = false;
+        const queues = new Map();
+        for (const entry of await this.kept()) queues.set(questionOf(entry), [...queues.get(questionOf(entry)) ?? [], entry]);
+        if (queues.size) await this.tell("saving");
+        // Side by side, so that a slow line costs one journey and not one for each answer.
+        const states = await Promise.all([...queues.values()].map((queue) => this.#drain(queue)));
+        const trouble = states.find((state) => state !== "saved");
+        if (trouble) {
+          if (trouble === "offline") this.later = setTimeout(() => this.flush(), RETRY_AFTER);
+          this.again = false;
+          return void await this.tell(trouble);
         }
-      }
+        await this.tell("saved");
+      } while (this.again); // an answer that came meanwhile
+    } finally {
+      this.sending = null;
     }
-    await this.tell("saved");
+  }
+
+  async #drain(queue) {
+    for (const entry of queue) {
+      const state = await this.#deliver(entry);
+      if (state !== "saved") return state;
+    }
+    return "saved";
   }
 
   async #deliver(entry) {
-    const key = `${entry.url} ${entry.phrase}`;
+    const key = questionOf(entry);
+    // Our own receipts only: what another window said must be seen before it can be changed.
     const base = Math.max(entry.base, this.versions.get(key) ?? 0);
     let response, body;
     const again = this.sent.has(entry.uuid); // counted by the server's monitor, nothing else
@@ -112,25 +146,26 @@ export class Outbox {
         body: JSON.stringify({ ...entry, base }),
         credentials: "same-origin",
         redirect: "error",
+        signal: AbortSignal.timeout(TOO_LONG),
       });
       body = await response.json();
     } catch {
       return "offline";
     }
     if (response.status === 401 || response.status === 403) return "signed-out";
-    if (response.status === 409) {
-      this.versions.set(key, body.version);
-      await remove(entry.uuid);
-      this.onConflict(entry, body);
+    if (response.status === 404) {
+      this.foreign.add(entry.uuid);
       return "saved";
     }
-    // 400 and 404 will never become right by waiting; everything else is the server's trouble, not ours.
-    if (!response.ok && response.status !== 400 && response.status !== 404) return "offline";
+    // 400 will never become right by waiting; everything else is the server's trouble, not ours.
+    if (!response.ok && response.status !== 400 && response.status !== 409) return "offline";
+    await remove(entry.uuid);
     if (response.ok) {
       this.versions.set(key, body.version);
       this.onReceipt(entry, body);
+    } else {
+      this.onConflict(entry, body);
     }
-    if (response.status !== 404) await remove(entry.uuid);
     return "saved";
   }
 }

@@ -37,13 +37,21 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """An answer about the whole sentence, as shown."""
+
+    version: int
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
 class AnnotationPage:
     number: int
     sheet: Sheet
     questions: list[Question]
     scheme: Scheme
     progress: Progress
-    sentence: dict[str, str]
+    sentence: dict[str, Said]
 
     @property
     def answered(self) -> int:
@@ -118,14 +126,15 @@ def _answers(assignment: Assignment) -> dict[int, tuple[int, str | None]]:
     return {pair: (version, choice) for pair, version, choice in _ANSWERS.rows(*where)}
 
 
-def _sentence_answers(assignment: Assignment, *, swapped: bool) -> dict[str, str]:
+def _sentence_answers(assignment: Assignment, *, swapped: bool) -> dict[str, Said]:
     """Answers about the whole sentence, named as they are shown: verdict, rating_a, rating_b, comment."""
     task = assignment.task
     if not (task.ask_sentence or task.ask_rating or task.ask_comment):
         return {}
     rows = _SENTENCE.rows(assignment.annotator_id, assignment.comparison_id, assignment.presentation)
     return {
-        shown_question(question, swapped): shown_value(question, value, swapped) for question, value in rows
+        shown_question(question, swapped): Said(version, shown_value(question, value, swapped))
+        for question, version, value in rows
     }
 
 
@@ -175,6 +184,6 @@ _SENTENCE = Prepared(
         annotator=annotator, comparison=comparison, presentation=presentation
     )
     .order_by("version")
-    .values_list("question", "value"),
+    .values_list("question", "version", "value"),
     10001, 10002, 10003,
 )  # fmt: skip

@@ -18,7 +18,7 @@ from evaluation.models import Assignment, SentenceAnswer
 from evaluation.places import Group, Steps, letter, step_count
 from evaluation.prepared import Prepared
 from evaluation.presentation import Fragment, hue
-from evaluation.reports.annotation import Progress, task_progress
+from evaluation.reports.annotation import Progress, Said, task_progress
 from evaluation.schemes import Scheme
 from evaluation.services import places
 
@@ -102,10 +102,10 @@ def _chosen(stored: Steps | None, typed: Sequence[str], count: int) -> list[int 
     return [int(step) if step.isascii() and step.isdigit() else None for step in typed]
 
 
-def comment_of(assignment: Assignment) -> str:
+def comment_of(assignment: Assignment) -> Said:
     """The comment on this sentence that was stored last."""
     rows = _COMMENTS.rows(assignment.annotator_id, assignment.comparison_id, assignment.presentation)
-    return str(rows[-1][0]) if rows else ""
+    return Said(*rows[-1]) if rows else Said(0, "")
 
 
 _COMMENTS = Prepared(
@@ -116,7 +116,7 @@ _COMMENTS = Prepared(
         question=SentenceAnswer.Question.COMMENT,
     )
     .order_by("version")
-    .values_list("value"),
+    .values_list("version", "value"),
     10001, 10002, 10003,
 )  # fmt: skip
 

@@ -1,55 +1,104 @@
-"""Answers about whole candidates: a verdict, a rating of each (paper 000, figure 3.1), a comment."""
+"""Answers about whole candidates: a verdict, a rating of each (paper 000, figure 3.1), a comment.
+
+The promises are those of ``judging``: an answer carries the browser's own id, is appended and never changed;
+whoever has not seen the newest version is told what is stored, and nothing is overwritten.
+"""
 
 from __future__ import annotations
 
 import uuid as uuids
+from dataclasses import dataclass
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from evaluation.blinding import canonical
 from evaluation.models import Assignment, SentenceAnswer
 from evaluation.schemes import Choice
-from evaluation.services.judging import ChoiceNotInScheme
+from evaluation.services.judging import ChoiceNotInScheme, ReusedId
 
 Question = SentenceAnswer.Question
+QUESTIONS = ("verdict", "rating_a", "rating_b", "comment")
 RATINGS = ("1", "2", "3", "4", "5")
 MOST_COMMENT = 2000
 
 
+@dataclass(frozen=True, slots=True)
+class SentenceReceipt:
+    """What is stored; ``value`` as this annotator sees the sides, empty where there is no answer."""
+
+    version: int
+    value: str
+
+
+class StaleSentence(Exception):
+    """Somewhere else (another tab) this annotator has answered meanwhile; nothing was overwritten."""
+
+    def __init__(self, stored: SentenceReceipt) -> None:
+        super().__init__(f"version {stored.version} is stored")
+        self.stored = stored
+
+
 def submit_sentence_answer(
-    assignment: Assignment, question: str, value: str, *, uuid: uuids.UUID
-) -> SentenceAnswer | None:
+    assignment: Assignment, question: str, value: str, *, uuid: uuids.UUID, base: int | None = None
+) -> SentenceReceipt:
     """Append an answer as shown; ``question`` is verdict, rating_a, rating_b or comment.
 
-    Returns ``None`` where it says what is stored already.
+    ``base`` is the version that the annotator saw (0: none); without it the answer is the newest whatever
+    was stored. A repeated request gets the receipt of the first.
     """
-    swapped = assignment.swapped
-    stored_question, stored_value = _stored(assignment, question, value, swapped)
+    stored = _stored(assignment, question, value)
+    try:
+        return _append(assignment, *stored, uuid, base)
+    except IntegrityError:
+        # Two requests at the same moment: the other one is in now, and the second look sees it.
+        try:
+            return _append(assignment, *stored, uuid, base)
+        except IntegrityError as error:
+            raise ReusedId(str(uuid)) from error
+
+
+def _append(
+    assignment: Assignment, question: Question, value: str, uuid: uuids.UUID, base: int | None
+) -> SentenceReceipt:
     with transaction.atomic():
-        given = SentenceAnswer.objects.filter(
-            annotator=assignment.annotator_id,
-            comparison=assignment.comparison_id,
-            presentation=assignment.presentation,
-            question=stored_question,
+        given = list(
+            SentenceAnswer.objects.filter(
+                annotator=assignment.annotator_id,
+                comparison=assignment.comparison_id,
+                presentation=assignment.presentation,
+                question=question,
+            ).order_by("version")
         )
-        if given.filter(uuid=uuid).exists():
-            return None
-        last = given.order_by("-version").first()
-        if (last.value if last else "") == stored_value:
-            return None
-        return SentenceAnswer.objects.create(
+        for one in given:
+            if one.uuid == uuid:
+                return _receipt(assignment, one)
+        last = given[-1] if given else SentenceAnswer(version=0, value="", question=question)
+        if last.value == value:  # a whole form repeats what single clicks said
+            return _receipt(assignment, last)
+        if base is not None and base != last.version:
+            raise StaleSentence(_receipt(assignment, last))
+        made = SentenceAnswer.objects.create(
             uuid=uuid,
             annotator_id=assignment.annotator_id,
             comparison_id=assignment.comparison_id,
             presentation=assignment.presentation,
-            question=stored_question,
-            version=last.version + 1 if last else 1,
-            value=stored_value,
-            swapped=swapped,
+            question=question,
+            version=last.version + 1,
+            value=value,
+            swapped=assignment.swapped,
         )
+    return _receipt(assignment, made)
 
 
-def _stored(assignment: Assignment, question: str, value: str, swapped: bool) -> tuple[Question, str]:
+def _receipt(assignment: Assignment, stored: SentenceAnswer) -> SentenceReceipt:
+    value = stored.value
+    if value and stored.question == Question.VERDICT:
+        value = canonical(Choice(value), swapped=assignment.swapped, flipped=False).value
+    return SentenceReceipt(stored.version, value)
+
+
+def _stored(assignment: Assignment, question: str, value: str) -> tuple[Question, str]:
+    swapped = assignment.swapped
     match question:
         case "verdict":
             if value and value not in assignment.task.scheme.labels:
@@ -61,5 +110,5 @@ def _stored(assignment: Assignment, question: str, value: str, swapped: bool) ->
             first = (question == "rating_a") != swapped
             return (Question.RATING_FIRST if first else Question.RATING_SECOND), value
         case "comment":
-            return Question.COMMENT, value[:MOST_COMMENT]
+            return Question.COMMENT, value.replace("\r\n", "\n")[:MOST_COMMENT]
     raise ChoiceNotInScheme(question)

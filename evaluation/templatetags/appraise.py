@@ -43,12 +43,13 @@ FURTHER_LANGUAGES = {
     "zh": gettext_lazy("Chinese"),
     "zu": gettext_lazy("Zulu"),
 }
+# The scale of paper 000, figure 3.1: what it calls each point, and how it tells them apart.
 RATING_WORDS = (
-    gettext_lazy("unacceptable"),
-    gettext_lazy("poor"),
-    gettext_lazy("fair"),
-    gettext_lazy("good"),
-    gettext_lazy("perfect"),
+    (gettext_lazy("useless"), gettext_lazy("captures absolutely none of the meaning")),
+    (gettext_lazy("poor"), gettext_lazy("contains a few key words, but little or no meaning")),
+    (gettext_lazy("mediocre"), gettext_lazy("contains some meaning, but with serious errors")),
+    (gettext_lazy("acceptable"), gettext_lazy("captures most of the meaning, with only small errors")),
+    (gettext_lazy("human quality"), gettext_lazy("captures all of the meaning")),
 )
 
 
@@ -115,12 +116,24 @@ def rating(name: str, side: str, chosen: str | None = None) -> SafeString:
         "<span><b>{}</b><em>{}</em></span></label>",
         (
             (name, value, SafeString(" checked") if str(value) == chosen else "", value, word)
-            for value, word in enumerate(RATING_WORDS, 1)
+            for value, (word, _) in enumerate(RATING_WORDS, 1)
         ),
     )
     return format_html(
-        '<div class="rates" role="group" aria-label="{}"><b>{}</b>{}</div>', side, side, options
+        '<div class="rates" role="radiogroup" aria-label="{}"><b aria-hidden="true">{}</b>{}</div>',
+        side, side, options,
+    )  # fmt: skip
+
+
+@register.simple_tag
+def rating_words() -> SafeString:
+    """What the five points mean."""
+    lines = format_html_join(
+        "",
+        "<div><dt>{} {}</dt><dd>{}</dd></div>",
+        ((value, word, meaning) for value, (word, meaning) in enumerate(RATING_WORDS, 1)),
     )
+    return format_html('<dl class="rate-words">{}</dl>', lines)
 
 
 @register.simple_tag

@@ -16,7 +16,15 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from evaluation.forms import BadAnswer, ReportForm, SkipForm, answers_of, parse_answer
+from evaluation.forms import (
+    BadAnswer,
+    ReportForm,
+    SkipForm,
+    answers_of,
+    number,
+    parse_answer,
+    parse_sentence,
+)
 from evaluation.models import AlignmentReport, Annotator, Assignment, Task, User
 from evaluation.prepared import Prepared
 from evaluation.reports.annotation import annotation_page
@@ -98,11 +106,12 @@ def annotate(request: HttpRequest, token: str) -> HttpResponse:
         return _page(request, assignment)
     try:
         conflicts = _store_form(request, assignment)
-    except BadAnswer as error:
+        outdated = store_sentence(request, assignment)
+    except (BadAnswer, judging.ChoiceNotInScheme) as error:
         raise SuspiciousOperation(str(error)) from error  # no page of ours sends this: 400
     missing = judging.finish(assignment)
-    if conflicts or missing:
-        return _page(request, assignment, conflicts=conflicts, missing=missing)
+    if conflicts or missing or outdated:
+        return _page(request, assignment, conflicts=conflicts, missing=missing, refused=True)
     if not assignment.task.is_open:
         return redirect("home")
     return open_next(request, assignment.task, assignment.annotator)
@@ -116,9 +125,12 @@ def answer(request: HttpRequest, token: str) -> HttpResponse:
         return JsonResponse({"error": "signed_out"}, status=401)
     try:
         assignment = own_assignment(request, token, _ANSWERED)
+        said = _json_object(request.body)
+        if "question" in said:
+            return _answer_sentence(assignment, said)
         if assignment.task.judging == Task.Judging.PLACES and assignment.comparison.item.places:
             raise Http404  # judged place by place, elsewhere
-        receipt = judging.submit_ranking(assignment, parse_answer(_json_object(request.body)))
+        receipt = judging.submit_ranking(assignment, parse_answer(said))
     except Http404:
         return JsonResponse({"error": "not_found"}, status=404)
     except judging.StaleAnswer as stale:
@@ -132,6 +144,19 @@ def answer(request: HttpRequest, token: str) -> HttpResponse:
     return HttpResponse(
         json.dumps({"version": receipt.version, "choice": receipt.choice}), content_type="application/json"
     )
+
+
+def _answer_sentence(assignment: Assignment, said: dict[str, object]) -> HttpResponse:
+    """The same for what is asked about the whole sentence."""
+    question, value, uuid_, base = parse_sentence(said)
+    try:
+        receipt = sentences.submit_sentence_answer(assignment, question, value, uuid=uuid_, base=base)
+    except sentences.StaleSentence as stale:
+        stored = stale.stored
+        return JsonResponse(
+            {"error": "conflict", "version": stored.version, "value": stored.value}, status=409
+        )
+    return JsonResponse({"version": receipt.version, "value": receipt.value})
 
 
 def _json_object(body: bytes) -> dict[str, object]:
@@ -195,10 +220,35 @@ def _store_form(request: HttpRequest, assignment: Assignment) -> dict[int, judgi
             conflicts[given.phrase] = stale.stored
         except (judging.UnknownPhrase, judging.ChoiceNotInScheme, judging.ReusedId):
             continue
-    for question in ("verdict", "rating_a", "rating_b", "comment"):
-        if question in request.POST:
-            sentences.submit_sentence_answer(assignment, question, request.POST[question], uuid=uuid.uuid4())
     return conflicts
+
+
+def store_sentence(request: HttpRequest, assignment: Assignment) -> bool:
+    """What a plain form says about the whole sentence; whether another window had said something else."""
+    outdated = False
+    for question in sentences.QUESTIONS:
+        if question not in request.POST:
+            continue
+        base = request.POST.get(f"base-{question}", "")
+        try:
+            sentences.submit_sentence_answer(
+                assignment,
+                question,
+                request.POST[question],
+                uuid=uuid.uuid4(),
+                base=number({"base": base}, "base") if base else None,
+            )
+        except sentences.StaleSentence:
+            outdated = True
+    if outdated:
+        messages.warning(
+            request,
+            _(
+                "What you said about the whole sentence was changed in another window."
+                " That answer is shown; change it here if you prefer."
+            ),
+        )
+    return outdated
 
 
 def open_next(request: HttpRequest, task: Task, annotator: Annotator) -> HttpResponse:
@@ -218,6 +268,7 @@ def _page(
     *,
     conflicts: dict[int, judging.Receipt] | None = None,
     missing: list[int] | None = None,
+    refused: bool = False,
 ) -> HttpResponse:
     page = annotation_page(assignment)
     html = desk(
@@ -227,4 +278,4 @@ def _page(
         conflicts=[q.card.number for q in page.questions if conflicts and q.card.index in conflicts],
         missing=[q.card.number for q in page.questions if missing and q.card.index in missing],
     )
-    return HttpResponse(html, status=409 if conflicts or missing else 200)
+    return HttpResponse(html, status=409 if refused else 200)

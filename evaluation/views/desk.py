@@ -15,7 +15,7 @@ from django.utils.translation import ngettext
 
 from evaluation import markup
 from evaluation.models import Assignment, Item, Task
-from evaluation.reports.annotation import AnnotationPage
+from evaluation.reports.annotation import AnnotationPage, Said
 from evaluation.skeleton import Skeleton
 from evaluation.templatetags.appraise import enumeration, lang_and_dir, language_name
 
@@ -25,7 +25,7 @@ _DESK = Skeleton(
     "above_language", "above", "attributes", "stave_a", "stave_b", "url", "csrf", "cards",
     "sentence_questions", "comment", "refused", "need", "instructions",
 )  # fmt: skip
-_COMMENT = Skeleton("evaluation/_comment.html", "open", "comment")
+_COMMENT = Skeleton("evaluation/_comment.html", "open", "comment", "version")
 _CONTEXT = Skeleton("evaluation/_context.html", "sentences")
 _INSTRUCTIONS = Skeleton("evaluation/_instructions.html", "instructions")
 NOTHING = mark_safe("")
@@ -55,7 +55,7 @@ def desk(
         "csrf": get_token(request),
         "cards": markup.cards(page.questions, page.scheme, attributes=attributes, missing=missing),
         "sentence_questions": _sentence_questions(task, page),
-        "comment": _comment(task, page.sentence.get("comment", "")),
+        "comment": _comment(task, page.sentence.get("comment")),
         "refused": " is-refused" if missing else "",
         "instructions": _instructions(task),
         **_said(page, task, missing),
@@ -120,10 +120,11 @@ def _sentence_questions(task: Task, page: AnnotationPage) -> SafeString:
     return render_to_string("evaluation/_sentence_questions.html", context)
 
 
-def _comment(task: Task, comment: str) -> SafeString:
-    if not (task.ask_comment or comment):
+def _comment(task: Task, said: Said | None) -> SafeString:
+    if not (task.ask_comment or said):
         return NOTHING
-    return _COMMENT.fill({"open": " open" if comment else "", "comment": comment})
+    comment, version = (said.value, said.version) if said else ("", 0)
+    return _COMMENT.fill({"open": " open" if comment else "", "comment": comment, "version": version})
 
 
 def _instructions(task: Task) -> SafeString:

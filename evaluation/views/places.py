@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import uuid
 
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import SuspiciousOperation
@@ -17,9 +16,9 @@ from evaluation.forms_places import as_sent, parse_place, places_of, typed_steps
 from evaluation.markup_places import place_cards
 from evaluation.models import Assignment, Task
 from evaluation.reports.places import comment_of, places_page
-from evaluation.services import judging, places, sentences
+from evaluation.services import judging, places
 from evaluation.templatetags.appraise import lang_and_dir
-from evaluation.views.annotate import open_next, own_assignment
+from evaluation.views.annotate import open_next, own_assignment, store_sentence
 
 
 @login_required
@@ -31,11 +30,12 @@ def judge(request: HttpRequest, token: str) -> HttpResponse:
         return _page(request, assignment)
     try:
         conflicts, typed = _store_form(request, assignment), typed_steps(request.POST)
-    except BadAnswer as error:
+        outdated = store_sentence(request, assignment)
+    except (BadAnswer, judging.ChoiceNotInScheme) as error:
         raise SuspiciousOperation(str(error)) from error  # no page of ours sends this: 400
     missing = places.finish(assignment)
-    if conflicts or missing:
-        return _page(request, assignment, conflicts=conflicts, missing=missing, typed=typed)
+    if conflicts or missing or outdated:
+        return _page(request, assignment, conflicts=conflicts, missing=missing, typed=typed, refused=True)
     if not assignment.task.is_open:
         return redirect("home")
     return open_next(request, assignment.task, assignment.annotator)
@@ -82,8 +82,6 @@ def _store_form(request: HttpRequest, assignment: Assignment) -> set[int]:
             conflicts.add(given.place)
         except (places.UnknownPlace, places.BadSteps, judging.ReusedId):
             continue
-    if "comment" in request.POST:
-        sentences.submit_sentence_answer(assignment, "comment", request.POST["comment"], uuid=uuid.uuid4())
     return conflicts
 
 
@@ -94,6 +92,7 @@ def _page(
     conflicts: set[int] | None = None,
     missing: list[int] | None = None,
     typed: dict[int, list[str]] | None = None,
+    refused: bool = False,
 ) -> HttpResponse:
     task, item = assignment.task, assignment.comparison.item
     # What a refused form said about an unfinished place stays in it; elsewhere the stored answer shows.
@@ -113,9 +112,8 @@ def _page(
         "above": [item.source] if shows_source else item.references,
         "above_language": task.source_language if shows_source else task.target_language,
         "shows_source": shows_source,
-        "comment": comment_of(assignment) if task.ask_comment else "",
+        "comment": comment_of(assignment) if task.ask_comment else None,
         "missing": missing_numbers,
         "conflicts": [card.number for card in page.cards if card.place in (conflicts or ())],
     }
-    refused = bool(conflicts or missing)
     return render(request, "evaluation/places.html", context, status=409 if refused else 200)

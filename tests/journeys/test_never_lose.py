@@ -42,10 +42,14 @@ def test_offline_answers_survive_a_reload(page: Page, context: BrowserContext, t
     page.route(f"**{answers}", lambda route: route.abort())
     choose(page, 1, 1)
     state(page, "Offline")
-    page.unroute(f"**{answers}")
     page.reload()
+    state(page, "Offline")
+    expect(page.locator("#pair-1 input:checked")).to_have_value("A>>B")  # shown before it is stored
+    page.unroute(f"**{answers}")
     saved(page)
     assert Ranking.objects.count() == 1
+    page.reload()
+    expect(page.locator("#pair-1 input:checked")).to_have_value("A>>B")
 
 
 def test_a_response_that_is_lost_after_the_commit_is_one_answer(page: Page, task: Task) -> None:

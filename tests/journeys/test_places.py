@@ -42,7 +42,7 @@ def test_practice_and_a_sentence_place_by_place_by_keyboard_alone(page: Page, ta
 
     expect(page.locator(".variant.is-on")).to_be_visible()
     page.keyboard.press("Enter")
-    expect(page.locator(".need")).to_contain_text("place 1, 2 and 3")
+    expect(page.locator(".need")).to_contain_text("places 1, 2 and 3")
     for key in "12312130":
         page.keyboard.press(key)
     expect(page.locator(".need")).to_have_text("All places answered.")
