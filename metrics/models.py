@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from evaluation.models import Job, Output, PhrasePair, Task, User
 from evaluation.schemes import Choice
@@ -74,9 +75,9 @@ class TrainedModel(models.Model):
     """A metric or ranker that was learned here; the file is JSON or NPZ, never pickle."""
 
     class Kind(models.TextChoices):
-        SVM = "svm", "human or machine (SVM)"
-        COMBINATION = "combination", "tuned combination"
-        RANKER = "ranker", "reference-free ranker"
+        SVM = "svm", _("human or machine (SVM)")
+        COMBINATION = "combination", _("tuned combination")
+        RANKER = "ranker", _("reference-free ranker")
 
     name = models.CharField(max_length=120, unique=True)
     kind = models.CharField(max_length=12, choices=Kind.choices)

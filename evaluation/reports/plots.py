@@ -241,12 +241,14 @@ def named_values(label: str, value: str, name: str, rows: Sequence[Named]) -> Pl
     ends = [end for _name, mean, interval in rows for end in (mean, *(interval or ())) if end is not None]
     low, high = _round_ends(ends)
     high = min(high, 1.0) if max(ends, default=0.0) <= 1 else high
-    x = _axis(low, high, 190, 600)
+    # On a phone a character takes nine units: some languages need half of the width for the names.
+    start = max(190, 9 * max((len(named) for named, _mean, _interval in rows), default=0) + 16)
+    x = _axis(low, high, start, 600)
     height = 26 * len(rows) + 34
     marks = _grid(low, high, x, 6, height - 24, height - 6)
     for n, (named, mean, interval) in enumerate(rows):
         y = 20 + 26 * n
-        marks.append(_text(178, y + 4, named, anchor="end"))
+        marks.append(_text(start - 12, y + 4, named, anchor="end"))
         if mean is not None:
             marks += [*_whisker(interval, x, y), _circle("pt", x(mean), y, 4)]
             marks.append(_text(655, y + 4, numeral(f"{mean:.2f}"), anchor="end", ink=True))
