@@ -82,7 +82,9 @@ def _count(text: IntArray, vocabulary: int, order: int) -> list[Level]:
     levels: list[Level] = []
     for n in range(2, order + 1):
         inside = np.zeros(len(text), bool)
-        inside[n - 1 :] = (sentence[n - 1 :] == sentence[: len(text) - n + 1]) & (sentence[n - 1 :] > 0)
+        inside[n - 1 :] = (sentence[n - 1 :] == sentence[: max(0, len(text) - n + 1)]) & (
+            sentence[n - 1 :] > 0
+        )
         here = np.flatnonzero(inside)
         keys, first, row, counts = np.unique(
             rows[-1][here - 1] * vocabulary + text[here],

@@ -86,8 +86,8 @@ class NgramModel:
         for n in range(2, self.order + 1):
             context = np.concatenate(([-1], row[:-1]))
             row = self.find(context, text, n)
-            weight = np.where(context >= 0, self.backoffs[n - 2][context], 0.0)
-            columns[:, n - 1] = np.where(row >= 0, self.log_probs[n - 1][row], weight + columns[:, n - 2])
+            weight = _looked_up(self.backoffs[n - 2], context, np.zeros(len(text)))
+            columns[:, n - 1] = _looked_up(self.log_probs[n - 1], row, weight + columns[:, n - 2])
         return columns
 
 
@@ -98,6 +98,13 @@ class Scored:
     log_probs: FloatArray
     unknown: IntArray
     lengths: IntArray
+
+
+def _looked_up(values: FloatArray, rows: IntArray, otherwise: FloatArray) -> FloatArray:
+    """The values of the rows that exist; a corpus of one-word sentences has no 4-grams to look up."""
+    known = rows >= 0
+    otherwise[known] = values[rows[known]]
+    return otherwise
 
 
 def encode(sentences: Iterable[Sequence[str]], ids: dict[str, int]) -> IntArray:

@@ -113,6 +113,13 @@ def test_scoring_many_sentences_equals_scoring_each() -> None:
         assert np.allclose(model.score([sentence]).log_probs[0], together.log_probs[row])
 
 
+def test_an_order_longer_than_every_sentence_backs_off() -> None:
+    short, long = train([["a"]], 3), train([["a"]], 5)
+    assert long.score([["a"], ["b"]]).log_probs[:, -1] == pytest.approx(
+        short.score([["a"], ["b"]]).log_probs[:, -1]
+    )
+
+
 def test_seen_order_is_more_probable_than_shuffled() -> None:
     model = train(PROSE, 3)
     good, bad = model.score([["the", "red", "house"], ["house", "red", "the"]]).log_probs[:, -1]
