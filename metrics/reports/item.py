@@ -21,10 +21,11 @@ MOST_DRAWN = 12  # sentences; parsing more would keep the page waiting
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A tree of one sentence."""
+    """A tree of one sentence; ``said`` is what it shows, in words."""
 
     title: str
     svg: SafeString
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,7 @@ class Drawings:
     tool: str
     trees: list[Drawn]
     refusal: str = ""
+    legend: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +124,7 @@ def _sized(svg: str) -> str:
 def collocation_drawings(texts: Sequence[tuple[str, str]], language: str) -> Drawings:
     """Collocation trees over the sentences, from the table of this site in that language."""
     from metrics.collocation.association import Measure
-    from metrics.collocation.drawing import draw
+    from metrics.collocation.drawing import draw, in_words
     from metrics.collocation.metric import DEFAULT_TABLE, Collocation, table_path
     from metrics.collocation.reading import reader
     from metrics.collocation.scoring import branches
@@ -139,6 +141,13 @@ def collocation_drawings(texts: Sequence[tuple[str, str]], language: str) -> Dra
     for (title, _text), tagged in zip(texts, words.tagger.tag([text for _title, text in texts]), strict=True):
         content = words.words_of(tagged)
         tree = choose(Method.MST, branches(table, content, Measure.T), len(content.words))
-        svg = draw(tagged.tokens, content, tree, known=table.numbers)
-        drawn.append(Drawn(title, mark_safe(svg)))  # escapes all text itself
-    return Drawings(f"{table.corpus.name}, {words.tools}", drawn)
+        said = ", ".join(in_words(content, tree)) or _("No two words of this sentence are a collocation.")
+        svg = draw(tagged.tokens, content, tree, known=table.numbers, label=said)
+        drawn.append(Drawn(title, mark_safe(svg), said))  # escapes all text itself
+    legend = _(
+        "The maximum spanning tree of the collocations: arcs join words that the corpus has together more "
+        "often than by chance, with their t score. Pale words carry no content; the corpus does not know "
+        "underlined ones."
+    )
+    corpus = f"{table.corpus.name} ({table.corpus.description})"
+    return Drawings(f"{corpus}, {words.tools}", drawn, legend=legend)

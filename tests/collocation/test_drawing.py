@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import defusedxml.ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,7 +25,7 @@ def test_every_word_and_every_branch_is_drawn() -> None:
     found = classes(draw(TOKENS, CONTENT, TREE))
     assert found.count("colloc-branch") == 3
     assert found.count("colloc-word") == 4
-    assert found.count("colloc-other") == 4  # three tokens and <s>
+    assert found.count("colloc-other") == 3
 
 
 def test_the_first_branch_reaches_from_the_start_to_the_verb() -> None:
@@ -59,6 +61,12 @@ def test_an_arc_rises_above_those_it_encloses() -> None:
     assert outer < inner
 
 
+def test_arcs_over_the_same_words_never_lie_on_one_line() -> None:
+    crossing = [Branch(0, 2, 1.0), Branch(1, 3, 2.0)]
+    heights = re.findall(r'class="colloc-strength"[^>]* y="(\d+)"', draw(TOKENS, CONTENT, crossing))
+    assert len(set(heights)) == 2
+
+
 @given(
     st.lists(
         st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufffe\uffff")), max_size=5
@@ -74,5 +82,5 @@ def test_any_text_is_escaped(tokens: list[str]) -> None:
 
 
 def test_the_label_says_the_tree_in_words() -> None:
-    assert describe(CONTENT, TREE[:1]) == "1 collocation: mussa – trip 3"
+    assert describe(CONTENT, TREE[:1]) == "1 collocation: mussa – trip 3.00"
     assert describe(CONTENT, []) == "0 collocations"
