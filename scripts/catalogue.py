@@ -70,8 +70,9 @@ def texts_of_project(root: Path = ROOT) -> Found:
 
 def words_of_pure_modules() -> Iterator[str]:
     """What pages show of pure modules through the filter ``spoken``: names of schemes, bands, coefficients,
-    phenomena, formats and metrics."""
+    phenomena, changes, formats and metrics."""
     from evaluation.agreement import Judgements, band, report
+    from evaluation.changes import What
     from evaluation.importers import FORMATS
     from evaluation.phenomena import Phenomenon
     from evaluation.schemes import SCHEMES
@@ -84,7 +85,7 @@ def words_of_pure_modules() -> Iterator[str]:
         for line in report(Judgements.from_rows(judged, scheme.labels), scheme, resamples=0).lines:
             yield from (line.title, line.chance)
     yield from (form.title for form in FORMATS.values())
-    yield from (phenomenon.value for phenomenon in Phenomenon)
+    yield from (word.value for words in (Phenomenon, What) for word in words)
     yield from (entry.title for entry in registry.available())
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +48,16 @@ class Sides:
     after: Mask
 
 
+class What(StrEnum):
+    """What a line compares; a page has these words in its own language."""
+
+    WINS = "wins"
+    KAPPA = "kappa"
+    TIES = "share of A=B"
+    NOT_APPLICABLE = "share of N/A"
+    PAIRS = "share of pairs"
+
+
 @dataclass(frozen=True, slots=True)
 class Changed:
     """One line: what is compared, of what (a system, a phenomenon, or nothing), and how it changed.
@@ -54,7 +65,7 @@ class Changed:
     ``opponents`` is for wins: the systems that stood in both campaigns, empty where there were none.
     """
 
-    what: str
+    what: What
     of: str
     change: Change
     p_holm: float | None = None
@@ -106,16 +117,14 @@ class _Compare:
 
     def agreement(self) -> Iterator[Changed]:
         """κ by fixed chance, and the shares of ties and of N/A among the answers."""
-        yield from self._line("kappa", "", *_kappa(self.sides.study, self.counts))
+        yield from self._line(What.KAPPA, "", *_kappa(self.sides.study, self.counts))
         answers = self.counts.sum(axis=1).astype(np.float64)
-        for label in ("A=B", "N/A"):
-            yield from self._line(
-                f"share of {label}", "", self.counts[:, SIX_WAY.labels.index(label)], answers
-            )
+        for what, label in ((What.TIES, "A=B"), (What.NOT_APPLICABLE, "N/A")):
+            yield from self._line(what, "", self.counts[:, SIX_WAY.labels.index(label)], answers)
 
     def wins(self, systems: tuple[str, str] | None) -> Iterator[Changed]:
         for old, new in [systems] if systems else self._same_names():
-            yield from self._rate("wins", old if old == new else f"{old} → {new}", old, new, None)
+            yield from self._rate(What.WINS, old if old == new else f"{old} → {new}", old, new, None)
 
     def phenomena(self, systems: tuple[str, str] | None, same: bool) -> Iterator[Changed]:
         """How often each is asked about, κ there, and the chosen system's rate of wins there."""
@@ -131,11 +140,11 @@ class _Compare:
         if not self._enough(np.asarray(here & judged)):
             return
         if not same:
-            yield from self._line("share of pairs", phenomenon, np.asarray(here & judged), judged)
+            yield from self._line(What.PAIRS, phenomenon, np.asarray(here & judged), judged)
             points, pairs = _kappa(self.sides.study, self.counts)
-            yield from self._line("kappa", phenomenon, points * here, pairs * here)
+            yield from self._line(What.KAPPA, phenomenon, points * here, pairs * here)
         if systems is not None:
-            yield from self._rate("wins", phenomenon, *systems, here)
+            yield from self._rate(What.WINS, phenomenon, *systems, here)
 
     def _enough(self, pairs: Mask) -> bool:
         sides = self.sides
@@ -144,7 +153,7 @@ class _Compare:
         )
 
     def _line(
-        self, what: str, of: str, points: NDArray[np.generic], votes: NDArray[np.generic]
+        self, what: What, of: str, points: NDArray[np.generic], votes: NDArray[np.generic]
     ) -> Iterator[Changed]:
         """From points and votes of each pair."""
         sums = [
@@ -153,7 +162,7 @@ class _Compare:
         ]
         yield from self._changed(what, of, sums[0], sums[1], ())
 
-    def _rate(self, what: str, of: str, old: str, new: str, here: Mask | None) -> Iterator[Changed]:
+    def _rate(self, what: What, of: str, old: str, new: str, here: Mask | None) -> Iterator[Changed]:
         names = [self._standing(mine) for mine in (self.sides.before, self.sides.after)]
         common = (names[0] & names[1]) - {old, new}
         before = self._points(old, self.sides.before, common, here)
@@ -161,7 +170,7 @@ class _Compare:
         yield from self._changed(what, of, before, after, tuple(sorted(common)))
 
     def _changed(
-        self, what: str, of: str, before: Sums, after: Sums, opponents: tuple[str, ...]
+        self, what: What, of: str, before: Sums, after: Sums, opponents: tuple[str, ...]
     ) -> Iterator[Changed]:
         found = change(before, after, resamples=self.resamples, seed=self.seed)
         if found is not None:

@@ -18,12 +18,11 @@ from evaluation.selection import Question, question_weights
 from evaluation.study import Meetings, Study, study_votes
 from evaluation.study.systems import cast_votes
 
-
-SHOWN = 40
+SHOWN = 20
 
 
 class DrawnRow(NamedTuple):
-    """A line of the log; ``even`` is the probability it would have had by lot, ``weight`` None until asked."""
+    """A line of the log; ``even``: its probability by lot; ``weight``: None until it is asked."""
 
     number: int
     sentence: str
