@@ -129,20 +129,11 @@ def _tags() -> dict[str, str]:
 @lru_cache(maxsize=16)
 def _card(language: str) -> str:
     """A card with places for what differs; per cent signs of translations are doubled."""
-
-    def said(text: str) -> str:
-        return escape(text).replace("%", "%%")
-
-    reasons = "".join(
-        f'<label><input type="radio" form="report" name="reason-%(index)d" value="{value}">'
-        f" {escape(text)}</label>\n"
-        for value, text in (
-            ("unrelated", _("These phrases do not belong together")),
-            ("cut", _("The phrase is cut in the wrong place")),
-            ("not_moved", _("Marked as moved, but it is not")),
-        )
+    reasons = (
+        ("unrelated", _("These phrases do not belong together")),
+        ("cut", _("The phrase is cut in the wrong place")),
+        ("not_moved", _("Marked as moved, but it is not")),
     )
-    wrong = escape(_("What is wrong with pair {n}?")).replace("{n}", "%(n)d")
     pair = escape(_("Pair {n}")).replace("{n}", "%(n)d")
     return (
         '<fieldset class="card p%(hue)d%(missing)s" id="pair-%(n)d" data-card="%(n)d"'
@@ -154,17 +145,31 @@ def _card(language: str) -> str:
         '<div class="card-top"><span class="card-n"><b class="chip" aria-hidden="true">%(n)d</b></span>'
         '<div class="side"><b>A</b>%(a)s</div><div class="side"><b>B</b>%(b)s</div>'
         '<div class="card-end">%(tag)s</div></div>\n'
-        "%(scale)s\n"
+        "%(scale)s\n" + report_box(_("What is wrong with pair {n}?"), reasons) + "</fieldset>\n"
+    )
+
+
+def report_box(question: str, reasons: Iterable[tuple[str, str]]) -> str:
+    """Telling the organiser that something is cut wrongly; with places for its number and its index."""
+
+    def said(text: str) -> str:
+        return escape(text).replace("%", "%%")
+
+    options = "".join(
+        f'<label><input type="radio" form="report" name="reason-%(index)d" value="{value}">'
+        f" {said(text)}</label>\n"
+        for value, text in reasons
+    )
+    return (
         f'<details class="report"><summary>⚑ {said(_("Report alignment"))}</summary><div class="report-box">'
-        f'<div role="radiogroup" aria-labelledby="rep-h-%(n)d"><b id="rep-h-%(n)d">{wrong}</b>\n'
-        f"{reasons}</div>\n"
+        f'<div role="radiogroup" aria-labelledby="rep-h-%(n)d"><b id="rep-h-%(n)d">'
+        f"{said(question).replace('{n}', '%(n)d')}</b>\n{options}</div>\n"
         f'<div><label class="vh" for="rep-t-%(n)d">{said(_("Note"))}</label><textarea id="rep-t-%(n)d"'
         f' form="report" name="note-%(index)d" maxlength="2000"'
         f' placeholder="{said(_("Note (optional)"))}"></textarea>\n'
         f'<p class="fine">{said(_("Your answer stays as it is. The organiser sees the report."))}</p>'
         '<button class="btn btn-small" form="report" name="phrase" value="%(index)d">'
-        f"{said(_('Send report'))}</button>"
-        "</div></div></details>\n</fieldset>\n"
+        f"{said(_('Send report'))}</button></div></div></details>\n"
     )
 
 

@@ -12,12 +12,16 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from evaluation.markup import report_box
 from evaluation.reports.places import PlaceCard, ShownVariant
 
 
-def place_cards(cards: Iterable[PlaceCard], *, attributes: str, missing: Container[int]) -> SafeString:
-    """One fieldset per place, with a row of radio buttons for each variant."""
-    made = []
+def place_cards(
+    cards: Iterable[PlaceCard], *, attributes: str, missing: Container[int], reports: bool = True
+) -> SafeString:
+    """One fieldset per place, with a row of radio buttons for each variant; where nobody would read
+    ``reports``, none can be made."""
+    made, report = [], _report(get_language() or "")
     title, nothing = escape(_("Place {n}")), f'<span class="nothing">{escape(_("nothing here"))}</span>'
     for card in cards:
         n, place = card.number, card.place
@@ -33,7 +37,7 @@ def place_cards(cards: Iterable[PlaceCard], *, attributes: str, missing: Contain
             f'<b class="chip" aria-hidden="true">{n}</b><div class="variants">'
         )
         made += [_row(card, variant, attributes, nothing) for variant in card.variants]
-        made.append("</div></fieldset>\n")
+        made.append("</div>" + (report % {"n": n, "index": place} if reports else "") + "</fieldset>\n")
     return mark_safe("".join(made))  # made of numbers, translations and escaped texts
 
 
@@ -50,6 +54,15 @@ def _row(card: PlaceCard, variant: ShownVariant, attributes: str, nothing: str) 
         f'<div class="variant" role="radiogroup" aria-labelledby="{name}"><div class="side" id="{name}">'
         f'<b>{variant.letter}</b>{text}</div><div class="steps">{steps}</div></div>\n'
     )
+
+
+@lru_cache(maxsize=16)
+def _report(language: str) -> str:
+    reasons = (
+        ("unrelated", _("These variants do not belong together")),
+        ("cut", _("The variants are cut in the wrong place")),
+    )
+    return report_box(_("What is wrong with place {n}?"), reasons)
 
 
 @lru_cache(maxsize=64)

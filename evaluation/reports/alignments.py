@@ -34,6 +34,7 @@ class Flag:
     b: str
     reasons: list[tuple[str, int]]
     notes: list[str]
+    by_place: bool  # all candidates were cut together: there is no alignment of two to correct
 
     @property
     def reports(self) -> int:
@@ -70,6 +71,7 @@ def _flag(group: list[AlignmentReport], *, flipped: bool) -> Flag:
         *texts,
         reasons=[(str(REASONS[AlignmentReport.Reason(reason)]), n) for reason, n in counted.most_common()],
         notes=[report.note for report in group if report.note],
+        by_place=bool(comparison.item.places),
     )
 
 

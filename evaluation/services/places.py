@@ -20,7 +20,7 @@ from django.utils import timezone
 from evaluation.alignment.pairs import spot_key
 from evaluation.blinding import canonical, shown_order
 from evaluation.digests import text_digest
-from evaluation.models import Assignment, Candidate, Item, PhrasePair, Ranking, Slot
+from evaluation.models import Alignment, Assignment, Candidate, Item, PhrasePair, Ranking, Slot
 from evaluation.places import Group, Steps, normal, step_count, steps_of, verdicts
 from evaluation.prepared import Prepared
 from evaluation.presentation import Stave
@@ -152,6 +152,15 @@ def _spot(assignment: Assignment, group: Group, place: int, pairs: dict[str, int
         },
         frozenset([(one, other) for one, other in twos if shown[one] > shown[other]]),
     )
+
+
+def stands_for(assignment: Assignment, place: int) -> tuple[int, int]:
+    """A pair that stands for a place whoever looks at it, and the alignment in which it was asked."""
+    for spot in desk(assignment).spots:
+        if spot.place == place:
+            pair = PhrasePair.objects.get(pk=min(spot.pairs.values()))
+            return pair.pk, Alignment.objects.filter(comparison=pair.owner_id).latest().pk
+    raise UnknownPlace(str(place))
 
 
 def given(assignment: Assignment) -> list[Given]:

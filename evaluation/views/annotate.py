@@ -28,7 +28,7 @@ from evaluation.forms import (
 from evaluation.models import AlignmentReport, Annotator, Assignment, Task, User
 from evaluation.prepared import Prepared
 from evaluation.reports.annotation import annotation_page
-from evaluation.services import judging, practice, sentences
+from evaluation.services import judging, places, practice, sentences
 from evaluation.views.desk import desk
 
 P = ParamSpec("P")
@@ -192,11 +192,11 @@ def report_alignment(request: HttpRequest, token: str) -> HttpResponse:
         }
     )
     if form.is_valid():
-        occurrence = get_object_or_404(judging.asked(assignment), index=form.cleaned_data["phrase"])
+        pair, alignment = _reported(assignment, form.cleaned_data["phrase"])
         AlignmentReport.objects.update_or_create(
             annotator=assignment.annotator,
-            pair_id=occurrence.pair_id,
-            alignment_id=assignment.alignment_id,
+            pair_id=pair,
+            alignment_id=alignment,
             defaults={
                 "reason": form.cleaned_data["reason"],
                 "note": form.cleaned_data["note"],
@@ -208,6 +208,17 @@ def report_alignment(request: HttpRequest, token: str) -> HttpResponse:
     else:
         messages.error(request, _("Choose what is wrong with the pair."))
     return redirect(assignment)
+
+
+def _reported(assignment: Assignment, phrase: int) -> tuple[int, int]:
+    """Pair and alignment behind a card, of either kind of page."""
+    if not places.is_by_place(assignment):
+        found = get_object_or_404(judging.asked(assignment), index=phrase)
+        return found.pair_id, assignment.alignment_id
+    try:
+        return places.stands_for(assignment, phrase)
+    except places.UnknownPlace as error:
+        raise Http404 from error
 
 
 def _store_form(request: HttpRequest, assignment: Assignment) -> dict[int, judging.Receipt]:

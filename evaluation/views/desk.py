@@ -69,7 +69,7 @@ def _said(page: AnnotationPage, task: Task, missing: Sequence[int]) -> dict[str,
     shows_source = task.shows == Task.Shows.SOURCE
     minutes = page.progress.minutes_left
     return {
-        "position": _("Comparison %(n)d of %(total)d") % {"n": page.number, "total": page.progress.total},
+        "position": _position(task) % {"n": page.number, "total": page.progress.total},
         "left": _("about %(n)d min left") % {"n": minutes} if minutes else "",
         "languages": f"{source} → {target} · " if source else "",
         "above_kind": _("Source") if shows_source else _("Reference"),
@@ -77,6 +77,12 @@ def _said(page: AnnotationPage, task: Task, missing: Sequence[int]) -> dict[str,
         "saved": _("Saved") if page.answered else "",
         "need": _need(page, missing),
     }
+
+
+def _position(task: Task) -> str:
+    """A sentence has one comparison for every two candidates, or one of all of them."""
+    by_place = task.judging == Task.Judging.PLACES
+    return _("Sentence %(n)d of %(total)d") if by_place else _("Comparison %(n)d of %(total)d")
 
 
 def _need(page: AnnotationPage, missing: Sequence[int]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
 from pathlib import Path
 
 from django.conf import settings
@@ -192,11 +192,22 @@ def _is_importing(found: Upload) -> bool:
     return found.job is not None and found.job.kind == "import" and not found.job.is_over
 
 
+@cache
+def samples() -> list[tuple[str, list[str]]]:
+    """Every format, as the importers recognise it, and its files."""
+    found: dict[str, list[str]] = {}
+    for path in sorted(path for path in SAMPLES.rglob("*") if path.is_file()):
+        is_text = path.parent != SAMPLES
+        form = FORMATS["text"] if is_text else importers.detect([importers.SourceFile.from_path(path)])
+        found.setdefault(form.title, []).append(str(path.relative_to(SAMPLES)))
+    return list(found.items())
+
+
 def _new_page(request: HttpRequest, user: User, problems: list[Problem]) -> HttpResponse:
     context = {
         "problems": problems,
         "unfinished": user.uploads.select_related("job").prefetch_related("files")[:20],
-        "samples": sorted(str(path.relative_to(SAMPLES)) for path in SAMPLES.rglob("*") if path.is_file()),
+        "samples": samples(),
         "formats": FORMATS.values(),
         "megabytes": uploads.LIMITS.max_bytes // MEBIBYTE,
     }
@@ -236,7 +247,9 @@ def attempt(request: HttpRequest, pk: str, number: int) -> HttpResponse:
         "instructions": chosen.instructions,
         "scheme": SCHEMES[chosen.scheme],
         "preview": preview,
-        "cards": place_cards(preview.places, attributes=lang_and_dir(chosen.target_language), missing=()),
+        "cards": place_cards(
+            preview.places, attributes=lang_and_dir(chosen.target_language), missing=(), reports=False
+        ),
         "number": number,
         "total": len(page.previews),
         "target_language": chosen.target_language,

@@ -60,6 +60,31 @@ def rank_all(assignment: Assignment) -> None:
     assert places.finish(assignment) == []
 
 
+def test_a_place_that_is_cut_wrongly_is_reported_and_waits_for_the_organiser(
+    task: Task, bob: Annotator, carol: Annotator, alice: User, signed_in: SignIn
+) -> None:
+    for who in (bob, carol):
+        assignment = first(task, who)
+        place = places.desk(assignment).spots[0].place
+        form = {"phrase": place, f"reason-{place}": "cut", f"note-{place}": "the verb is elsewhere"}
+        url = reverse("report-alignment", args=[assignment.token])
+        reply = signed_in(who).post(url, form, follow=True)
+        assert "The organiser sees your report." in reply.content.decode()
+        assert signed_in(who).post(url, {"phrase": 99, "reason-99": "cut"}).status_code == 404
+    queue = signed_in(alice).get(reverse("alignments", args=[task.slug])).content.decode()
+    assert "2 reports" in queue
+    assert "the verb is elsewhere" in queue
+    assert reverse("alignment", args=[task.slug, assignment.comparison_id]) not in queue  # nothing to correct
+
+
+def test_every_page_of_such_a_task_counts_sentences(task: Task, bob: Annotator, signed_in: SignIn) -> None:
+    for number in (1, 2):
+        assignment = first(task, bob)
+        page = signed_in(bob).get(assignment.get_absolute_url(), follow=True).content.decode()
+        assert f"Sentence {number} of 2" in page
+        judging.skip(assignment, "seen")
+
+
 # --- what an import makes -----------------------------------------------------------------------------
 
 

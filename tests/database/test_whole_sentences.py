@@ -1,0 +1,144 @@
+"""Answers about whole candidates: saved one by one, never overwritten, and made comparable in the reports."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from evaluation.models import Annotator, Assignment, SentenceAnswer, Task, User
+from evaluation.reports.scope import whole_scope
+from evaluation.reports.whole import whole_sentences
+from evaluation.services import judging
+from evaluation.services.sentences import submit_sentence_answer
+
+SignIn = Callable[[User | Annotator | None], Client]
+
+
+@pytest.fixture
+def task(task: Task) -> Task:
+    Task.objects.update(ask_sentence=True, ask_rating=True)
+    return Task.objects.get(pk=task.pk)
+
+
+def begin(task: Task, who: Annotator) -> Assignment:
+    assignment = judging.next_assignment(task, who)
+    assert assignment is not None
+    return assignment
+
+
+def send(client: Client, assignment: Assignment, **said: Any) -> Any:  # Any: the test client's response
+    body = {"uuid": str(uuid.uuid4()), "question": "verdict", "value": "A>B", "base": 0, **said}
+    return client.post(
+        reverse("answer", args=[assignment.token]), json.dumps(body), content_type="application/json"
+    )
+
+
+def test_each_is_stored_by_itself_and_a_repeated_request_once(
+    task: Task, bob: Annotator, signed_in: SignIn
+) -> None:
+    client, assignment, name = signed_in(bob), begin(task, bob), str(uuid.uuid4())
+    for _ in range(2):
+        reply = send(client, assignment, uuid=name)
+        assert (reply.status_code, reply.json()) == (200, {"version": 1, "value": "A>B"})
+    assert send(client, assignment, value="A=B", base=1).json()["version"] == 2
+    assert send(client, assignment, question="rating_a", value="4").status_code == 200
+    stored = [(row.question, row.value) for row in SentenceAnswer.objects.order_by("pk")]
+    shown = ("A<B", "rating_second") if assignment.swapped else ("A>B", "rating_first")
+    assert stored == [("verdict", shown[0]), ("verdict", "A=B"), (shown[1], "4")]
+
+
+def test_an_answer_from_another_window_is_told_not_overwritten(
+    task: Task, bob: Annotator, signed_in: SignIn
+) -> None:
+    client, assignment = signed_in(bob), begin(task, bob)
+    send(client, assignment, value="A<B")
+    reply = send(client, assignment, value="A>B")
+    assert reply.status_code == 409
+    assert reply.json() == {"error": "conflict", "version": 1, "value": "A<B"}
+    form = {"verdict": "A>B", "base-verdict": "0"}
+    page = client.post(assignment.get_absolute_url(), form)
+    assert page.status_code == 409
+    assert "changed in another window" in page.content.decode()
+    assert SentenceAnswer.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"value": "A≥B"},
+        {"question": "rating_a", "value": "6"},
+        {"question": "mood", "value": "good"},
+        {"value": 5},
+        {"uuid": "no"},
+        {"base": -1},
+    ],
+)
+def test_nonsense_is_refused(task: Task, bob: Annotator, signed_in: SignIn, said: dict[str, Any]) -> None:
+    client, assignment = signed_in(bob), begin(task, bob)
+    assert send(client, assignment, **said).status_code == 400
+    assert not SentenceAnswer.objects.exists()
+
+
+def test_nonsense_in_a_plain_form_is_refused(task: Task, bob: Annotator, signed_in: SignIn) -> None:
+    reply = signed_in(bob).post(begin(task, bob).get_absolute_url(), {"verdict": "much"})
+    assert reply.status_code == 400
+
+
+def rate(assignment: Assignment, of: dict[str, str]) -> None:
+    """Give each side the rating of its system."""
+    sides = [assignment.comparison.first, assignment.comparison.second]
+    if assignment.swapped:
+        sides.reverse()
+    for question, side in zip(("rating_a", "rating_b"), sides, strict=True):
+        system = side.outputs.order_by("system__name")[0].system.name
+        submit_sentence_answer(assignment, question, of[system], uuid=uuid.uuid4())
+
+
+def test_strict_and_kind_raters_count_alike(
+    task: Task, bob: Annotator, carol: Annotator, alice: User, signed_in: SignIn
+) -> None:
+    """Bob gives five to three, carol three to one; in percentiles they say the same."""
+    scales = {
+        bob: {"alpha": "5", "beta": "4", "gamma": "3"},
+        carol: {"alpha": "3", "beta": "2", "gamma": "1"},
+    }
+    for who, of in scales.items():
+        while (assignment := judging.next_assignment(task, who)) is not None:
+            rate(assignment, of)
+            submit_sentence_answer(assignment, "verdict", "A=B", uuid=uuid.uuid4())
+            judging.skip(assignment, "only rated")
+    found = whole_sentences(whole_scope("task", task.slug))
+    assert [(line.system, line.mean, line.raters) for line in found.ratings] == [
+        ("alpha", 4.0, 2),
+        ("beta", 3.0, 2),
+        ("gamma", 2.0, 2),
+    ]
+    ratings = {line.system: line.ratings for line in found.ratings}
+    total = sum(ratings.values())
+    # The share below, and half the share of equals: what the paper's example does.
+    assert found.ratings[2].percentile == pytest.approx(ratings["gamma"] / total / 2)
+    assert found.ratings[0].percentile == pytest.approx(1 - ratings["alpha"] / total / 2)
+    assert found.verdicts is not None
+    assert {(line.wins, line.losses) for line in found.verdicts.systems} == {(0, 0)}
+
+    page = reverse("task-results", args=[task.slug])
+    shown = signed_in(alice).get(page).content.decode()
+    assert "Ratings" in shown
+    assert "Whole sentences" in shown
+    table = signed_in(alice).get(f"{page}/ratings.csv").content.decode()
+    assert "alpha" in table
+    assert signed_in(alice).get(f"{page}/sentence-verdicts.tex").status_code == 200
+
+
+def test_a_page_without_such_questions_says_nothing_about_them(
+    task: Task, alice: User, signed_in: SignIn
+) -> None:
+    shown = signed_in(alice).get(reverse("task-results", args=[task.slug])).content.decode()
+    assert "Whole sentences" not in shown
+    assert ">Ratings<" not in shown
