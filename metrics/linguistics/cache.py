@@ -12,7 +12,8 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,41 +37,58 @@ class Cache:
         self.path = path
         self.key = f"{tool}; {parameters}" if parameters else str(tool)
         path.parent.mkdir(parents=True, exist_ok=True)
-        with self._open() as database:
-            database.execute("PRAGMA journal_mode=WAL")
-            database.execute(
+        with self.opened() as shelf:
+            shelf.database.execute("PRAGMA journal_mode=WAL")
+            shelf.database.execute(
                 "CREATE TABLE IF NOT EXISTS answer"
                 " (tool TEXT, digest BLOB, answer TEXT NOT NULL, PRIMARY KEY (tool, digest)) WITHOUT ROWID"
             )
 
+    @contextmanager
+    def opened(self) -> Iterator[Shelf]:
+        """The file, held open over many answers: opening and closing it costs more than an answer."""
+        with closing(sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)) as database:
+            # A killed process loses nothing; after a power failure the last sentences are parsed again.
+            database.execute("PRAGMA synchronous=NORMAL")
+            yield Shelf(database, self.key)
+
     def known(self, texts: Iterable[str]) -> dict[str, Json]:
         """The answers that are on disk, by text."""
+        with self.opened() as shelf:
+            return shelf.known(texts)
+
+    def keep(self, text: str, answer: Json) -> None:
+        """Store one answer."""
+        with self.opened() as shelf:
+            shelf.keep(text, answer)
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """An open cache; what is kept is kept at once, so that a killed run loses nothing."""
+
+    database: sqlite3.Connection
+    key: str
+
+    def known(self, texts: Iterable[str]) -> dict[str, Json]:
         by_digest = {_digest(text): text for text in texts}
         digests = list(by_digest)
         found: dict[str, Json] = {}
-        with self._open() as database:
-            for start in range(0, len(digests), SLICE):
-                some = digests[start : start + SLICE]
-                marks = ",".join("?" * len(some))
-                rows = database.execute(
-                    f"SELECT digest, answer FROM answer WHERE tool = ? AND digest IN ({marks})",
-                    (self.key, *some),
-                )
-                found.update((by_digest[digest], json.loads(answer)) for digest, answer in rows)
+        for start in range(0, len(digests), SLICE):
+            some = digests[start : start + SLICE]
+            marks = ",".join("?" * len(some))
+            rows = self.database.execute(
+                f"SELECT digest, answer FROM answer WHERE tool = ? AND digest IN ({marks})",
+                (self.key, *some),
+            )
+            found.update((by_digest[digest], json.loads(answer)) for digest, answer in rows)
         return found
 
     def keep(self, text: str, answer: Json) -> None:
-        """Store one answer at once, so that a killed run loses nothing."""
-        with self._open() as database:
-            database.execute(
-                "INSERT OR REPLACE INTO answer VALUES (?, ?, ?)",
-                (self.key, _digest(text), json.dumps(answer)),
-            )
-
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        with closing(sqlite3.connect(self.path, timeout=BUSY_SECONDS)) as database, database:
-            yield database
+        self.database.execute(
+            "INSERT OR REPLACE INTO answer VALUES (?, ?, ?)",
+            (self.key, _digest(text), json.dumps(answer)),
+        )
 
 
 def answers(
@@ -81,12 +99,13 @@ def answers(
     >>> answers(["b", "a", "b"], None, lambda unknown: [text.upper() for text in unknown])
     ['B', 'A', 'B']
     """
-    found: dict[str, Json | Failure] = dict(cache.known(texts)) if cache else {}
-    unknown = [text for text in dict.fromkeys(texts) if text not in found]
-    for text, answer in zip(unknown, ask(unknown) if unknown else (), strict=True):
-        found[text] = answer
-        if cache and not isinstance(answer, Failure):
-            cache.keep(text, answer)
+    with cache.opened() if cache else nullcontext() as shelf:
+        found: dict[str, Json | Failure] = dict(shelf.known(texts)) if shelf else {}
+        unknown = [text for text in dict.fromkeys(texts) if text not in found]
+        for text, answer in zip(unknown, ask(unknown) if unknown else (), strict=True):
+            found[text] = answer
+            if shelf and not isinstance(answer, Failure):
+                shelf.keep(text, answer)
     return [found[text] for text in texts]
 
 
