@@ -21,9 +21,11 @@ import numpy as np
 from evaluation.agreement.coefficients import Coefficient, defined
 from evaluation.agreement.judgements import Floats, Ints, Judgements
 from evaluation.agreement.tally import Tally
+from evaluation.agreement.threads import one_thread
 
 MANY = 20_000
 CHUNK = 2_000_000  # draws held at a time
+NOTHING = 1e-12  # of the largest variance
 
 Interval = tuple[float, float]
 
@@ -105,12 +107,13 @@ def resampled_totals(columns: Floats, resamples: int, seed: int) -> Floats | Non
     if resamples < 1 or units < 2:
         return None
     rng = np.random.default_rng(seed)
-    if units > MANY:
-        return _normal_totals(columns, resamples, rng)
-    kinds, often = _kinds(columns)
-    if kinds.shape[1] <= units // 4:
-        return kinds @ rng.multinomial(units, often / units, size=resamples).T
-    return np.hstack([columns @ weights.T for weights in _weights(units, resamples, rng)])
+    with one_thread():
+        if units > MANY:
+            return _normal_totals(columns, resamples, rng)
+        kinds, often = _kinds(columns)
+        if kinds.shape[1] <= units // 4:
+            return kinds @ rng.multinomial(units, often / units, size=resamples).T
+        return np.hstack([columns @ weights.T for weights in _weights(units, resamples, rng)])
 
 
 def percentile_interval(values: Floats, level: float = 0.95) -> Interval | None:
@@ -142,7 +145,10 @@ def _normal_totals(columns: Floats, resamples: int, rng: np.random.Generator) ->
     mean = columns.mean(axis=1, keepdims=True)
     centred = columns - mean
     values, vectors = np.linalg.eigh(centred @ centred.T)
-    factor = vectors * np.sqrt(np.maximum(values, 0))
+    values[values < NOTHING * values.max()] = (
+        0  # features that others imply: what is left of them is rounding
+    )
+    factor = vectors * np.sqrt(values)
     return np.asarray(units * mean + factor @ rng.standard_normal((len(columns), resamples)))
 
 
@@ -150,9 +156,12 @@ def _kinds(columns: Floats) -> tuple[Floats, Ints]:
     """The different columns, and how often each occurs.
 
     Columns are told apart by one random projection, then compared: sorting numbers is much faster than
-    sorting columns, and a collision (never seen) only means that nothing is merged.
+    sorting columns, and a collision (never seen) only means that nothing is merged. The projection is added
+    up row by row: a matrix product rounds equal columns differently, on each processor in its own way.
     """
-    marks = np.random.default_rng(0).standard_normal(len(columns)) @ columns
+    marks = np.zeros(columns.shape[1])
+    for weight, row in zip(np.random.default_rng(0).standard_normal(len(columns)), columns, strict=True):
+        marks += weight * row
     _, first, kind, often = np.unique(marks, return_index=True, return_inverse=True, return_counts=True)
     kinds = columns[:, first]
     if not np.array_equal(kinds[:, kind.reshape(-1)], columns):

@@ -17,6 +17,7 @@ from evaluation.agreement.bootstrap import Unit, resampled_totals, unit_columns
 from evaluation.agreement.coefficients import corrected, defined, ratio
 from evaluation.agreement.judgements import Codes, Floats, Ints, Judgements
 from evaluation.agreement.tally import BLOCK
+from evaluation.agreement.threads import one_thread
 
 CELLS = 30_000_000  # numbers that a dense table may hold
 CROWD = 30  # judgements of an item, below which tables are too narrow to be worth it
@@ -123,9 +124,10 @@ def _dense_table(judgements: Judgements) -> PairTable:
     items = judgements.counts.shape[1]
     given = np.bincount(cells, minlength=items * rows).astype(np.float32).reshape(items, rows)
     gram = np.zeros((rows, rows))
-    for start in range(0, items, EXACT):  # sums in blocks in which 32 bits count exactly
-        part = given[start : start + EXACT]
-        gram += part.T @ part
+    with one_thread():
+        for start in range(0, items, EXACT):  # sums in blocks in which 32 bits count exactly
+            part = given[start : start + EXACT]
+            gram += part.T @ part
     met = gram.reshape(people, size, people, size).transpose(0, 2, 1, 3)
     first, second = np.nonzero(np.triu(met.any(axis=(2, 3)), 1))
     return PairTable(first, second, met[first, second].astype(np.int64))

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -100,3 +105,34 @@ def test_no_interval_without_data() -> None:
 def test_undefined_resamples_are_left_out() -> None:
     assert percentile_interval(np.array([np.nan, 1.0, 3.0]), 1.0) == (1.0, 3.0)
     assert percentile_interval(np.array([np.nan])) is None
+
+
+@pytest.mark.parametrize("units", [1001, 15_325])
+def test_equal_columns_are_drawn_together_wherever_they_stand(units: int) -> None:
+    """Else the draws would hang on how a processor rounds, and a bundle would not verify on another one."""
+    kinds = np.random.default_rng(2).random((79, 40))
+    columns = kinds[:, np.random.default_rng(3).integers(0, 40, units)]
+    found, often = bootstrap._kinds(columns)
+    assert (found.shape[1], often.sum()) == (40, units)
+
+
+def test_another_processor_draws_the_same_intervals() -> None:
+    """OpenBLAS can be told to work as on an older processor; elsewhere it ignores the name."""
+    program = (
+        "import numpy as np\n"
+        "from evaluation.agreement import Judgements, report\n"
+        "from evaluation.schemes import SIX_WAY\n"
+        "for items in (3001, 21000):\n"
+        "    codes = np.random.default_rng(1).integers(-1, 6, (4, items))\n"
+        "    codes = np.where(np.random.default_rng(2).random(codes.shape) < 0.5, codes[0], codes)\n"
+        "    found = report(Judgements.from_matrix(codes, SIX_WAY.labels), SIX_WAY)\n"
+        "    print([end for line in found.lines for end in line.interval or ()])\n"
+    )
+
+    def drawn(**environment: str) -> list[float]:
+        ran = subprocess.run(
+            [sys.executable, "-c", program], env=os.environ | environment, check=True, capture_output=True
+        )
+        return [value for line in ran.stdout.splitlines() for value in json.loads(line)]
+
+    assert drawn(OPENBLAS_CORETYPE="Sandybridge") == pytest.approx(drawn(), rel=1e-9)
