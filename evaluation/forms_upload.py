@@ -66,10 +66,16 @@ class SettingsForm(forms.Form):
         help_text=_("Groups tasks, their members and reports. Empty: one of its own."),
     )
     source_language = forms.CharField(
-        label=_("Source language"), required=False, max_length=20, widget=Field.text(placeholder="de")
+        label=_("Source language"),
+        required=False,
+        max_length=20,
+        widget=Field.text(placeholder=_("for example de")),
     )
     target_language = forms.CharField(
-        label=_("Target language"), required=False, max_length=20, widget=Field.text(placeholder="en")
+        label=_("Target language"),
+        required=False,
+        max_length=20,
+        widget=Field.text(placeholder=_("for example en")),
     )
     scheme = forms.ChoiceField(
         label=_("Choices"),
