@@ -23,7 +23,8 @@ README = """This archive was written by Appraise.
 manifest.json   what is in here, with SHA-256 sums, settings, seeds, code version and signature
 data/*.jsonl    the study: items, comparisons with every alignment version, phrase pairs, rankings (every
                 version), assignments (what was shown to whom, in which order, on which side),
-                answers about sentences, adjudications
+                answers about sentences, adjudications; where questions were selected, the draw,
+                probability and weight of every comparison (questions)
 tables/*.csv    every table of the reports; tables/*.tex the same for LaTeX
 
 Recompute every table from the data and compare:   manage.py verify_bundle FILE

@@ -6,6 +6,7 @@ import hashlib
 import json
 import zipfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -100,8 +101,15 @@ class Bundle:
 
 def read_study(bundle: Bundle) -> tuple[Study, Meetings]:
     """The study of a bundle, in the order in which it was written: resampling then draws the same."""
-    try:
+    with bad_bundle(bundle):
         return _read(bundle)
+
+
+@contextmanager
+def bad_bundle(bundle: Bundle) -> Iterator[None]:
+    """What does not fit together is an ``InputError``, whatever the data looks like."""
+    try:
+        yield
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise InputError(
             Problem("bad_bundle", f"the data does not fit together: {error!r}", file=bundle.name)

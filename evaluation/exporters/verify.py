@@ -9,10 +9,13 @@ from io import StringIO
 from math import isclose
 from pathlib import Path
 
+from evaluation.agreement.judgements import Floats
 from evaluation.agreement.rendering import Table, as_csv
+from evaluation.exporters.questions import read_weights
 from evaluation.exporters.unbundle import Bundle, read_study
 from evaluation.study import Meetings, Study, agreement_summary, study_results
 from evaluation.study.tables import agreement_tables, result_tables
+from evaluation.study.weighted import study_weighted, weighted_table
 
 # Another processor adds in another order; a difference beyond the last digits is a difference.
 RELATIVE, ABSOLUTE = 1e-9, 1e-12
@@ -33,12 +36,16 @@ class Verdict:
         return not self.differences
 
 
-def study_tables(study: Study, meetings: Meetings) -> dict[str, Table]:
-    """Every table that a bundle holds, by name."""
+def study_tables(study: Study, meetings: Meetings, weights: Floats | None = None) -> dict[str, Table]:
+    """Every table that a bundle holds, by name; ``weights`` of the pairs where questions were selected."""
+    weighted = (
+        {} if weights is None else {"weighted": weighted_table(study_weighted(study, meetings, weights))}
+    )
+    results = result_tables(study_results(study, meetings))
     agreement = agreement_tables(agreement_summary(study, meetings))
     return {
         **{f"agreement/{name}": table for name, table in agreement.items()},
-        **{f"results/{name}": table for name, table in result_tables(study_results(study, meetings)).items()},
+        **{f"results/{name}": table for name, table in (results | weighted).items()},
     }
 
 
@@ -50,8 +57,9 @@ def verify(path: Path) -> Verdict:
         if not bundle.signature_holds():
             differences.append("signature: does not belong to these files")
         study, meetings = read_study(bundle)
-        computed = study_tables(study, meetings)
-        differences += _compared(bundle, computed)
+        weights, reweighed = read_weights(bundle, study) or (None, [])
+        computed = study_tables(study, meetings, weights)
+        differences += [*reweighed, *_compared(bundle, computed)]
         files = len(bundle.manifest["files"])
     return Verdict(str(bundle.manifest["signature"]), files, len(computed), len(study), tuple(differences))
 

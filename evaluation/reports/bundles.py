@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import IO, Any
 
 import django
@@ -15,6 +15,7 @@ from django.db.models import Prefetch
 from appraise import release
 from evaluation.exporters import Answer
 from evaluation.exporters.bundle import writer
+from evaluation.exporters.questions import MEMBER
 from evaluation.exporters.verify import study_tables
 from evaluation.models import (
     Adjudication,
@@ -30,6 +31,7 @@ from evaluation.models import (
 from evaluation.reports import judgements, votes
 from evaluation.reports.export import Voices, asked_pairs, voices
 from evaluation.reports.scope import Scope
+from evaluation.reports.selection import Weighted, pair_weights, was_selected, weights_of_pairs
 from evaluation.schemes import SIX_WAY
 from evaluation.study import Study
 from evaluation.study.values import NO_CHECK
@@ -51,7 +53,11 @@ def write_bundle(scope: Scope, stream: IO[bytes]) -> str:
         bundle.lines("data/assignments.jsonl", _assignments(scope, who))
         bundle.lines("data/sentence_answers.jsonl", _sentence_answers(scope, who))
         bundle.lines("data/adjudications.jsonl", _adjudications(scope))
-        bundle.tables(study_tables(study, votes.meetings(scope.tasks, study)))
+        weighted = pair_weights(scope.tasks) if was_selected(scope.tasks) else None
+        weights = None if weighted is None else weights_of_pairs(weighted, study)
+        if weighted is not None:
+            bundle.lines(f"data/{MEMBER}.jsonl", _questions(scope, weighted))
+        bundle.tables(study_tables(study, votes.meetings(scope.tasks, study), weights))
         about = {
             "code": code_version(),
             "campaign": {
@@ -100,9 +106,9 @@ def _commit() -> str:
 
 
 _SETTINGS = (
-    "source_language", "target_language", "shows", "overlap", "dedup", "order", "moved", "judging", "seed",
-    "checks", "practice", "ask_sentence", "ask_rating", "ask_comment", "lease_minutes", "digest", "size",
-    "state", "instructions",
+    "source_language", "target_language", "shows", "overlap", "dedup", "order", "moved", "judging",
+    "selection", "seed", "checks", "practice", "ask_sentence", "ask_rating", "ask_comment", "lease_minutes",
+    "digest", "size", "state", "instructions",
 )  # fmt: skip
 
 
@@ -268,6 +274,33 @@ def _adjudications(scope: Scope) -> Iterator[Row]:
     rows = Adjudication.objects.filter(pair__task__in=slugs).order_by("pk")
     for task, pair, choice, reason in rows.values_list("pair__task_id", "pair__key", "choice", "reason"):
         yield {"task": slugs[task], "pair": pair, "choice": choice, "reason": reason}
+
+
+def _questions(scope: Scope, weighted: Sequence[Weighted]) -> Iterator[Row]:
+    """Every ordinary comparison: drawn as which, with which chance, and how many it stands for.
+
+    ``rest``: its place among those that waited in random order, if it stood there.
+    """
+    slugs = _slugs(scope)
+    keys = dict(PhrasePair.objects.filter(task__in=slugs).values_list("pk", "key"))
+    for start in range(0, len(weighted), CHUNK):
+        some = weighted[start : start + CHUNK]
+        comparisons = Comparison.objects.select_related("item", "first", "second")
+        known = comparisons.in_bulk([one.comparison for one in some])
+        for one in some:
+            row = known[one.comparison]
+            yield {
+                "task": slugs[one.task],
+                "item": row.item.key,
+                "first": row.first.text,
+                "second": row.second.text,
+                "pairs": [keys[pair] for pair in one.pairs],
+                "asked": one.question.begun,
+                "draw": one.question.number,
+                "probability": one.question.probability,
+                "rest": one.question.rest,
+                "weight": one.weight,
+            }
 
 
 def _slugs(scope: Scope) -> dict[int, str]:

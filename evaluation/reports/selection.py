@@ -13,10 +13,10 @@ from evaluation.agreement.judgements import Floats
 from evaluation.agreement.rendering import Table
 from evaluation.models import Assignment, Draw, Slot, Task
 from evaluation.models.steering import REST
-from evaluation.results.weighted import WeightedLine, weighted_lines
+from evaluation.results.weighted import WeightedLine
 from evaluation.selection import Question, question_weights
-from evaluation.study import Meetings, Study, study_votes
-from evaluation.study.systems import cast_votes
+from evaluation.study import Meetings, Study
+from evaluation.study.weighted import study_weighted
 
 SHOWN = 20
 
@@ -81,10 +81,12 @@ def selection_page(task: Task) -> SelectionPage:
 
 @dataclass(frozen=True, slots=True)
 class Weighted:
-    """A comparison, the pairs that it asks, and its weight if it was begun."""
+    """A comparison, the pairs that it asks, what is known of its draw, and its weight if it was begun."""
 
+    task: int
     comparison: int
     pairs: tuple[int, ...]
+    question: Question
     weight: float | None
 
 
@@ -101,29 +103,35 @@ def pair_weights(tasks: Sequence[Task]) -> list[Weighted]:
     for task, comparison, position, was_begun, number, probability, pair in rows:
         rest = position if position >= REST else None
         questions.setdefault(task, {})[comparison] = Question(was_begun, number, probability, rest)
-        pairs.setdefault(comparison, []).append(pair)
+        pairs.setdefault(comparison, []).extend([] if pair is None else [pair])
     return [
-        Weighted(comparison, tuple(pairs[comparison]), weight)
-        for of_task in questions.values()
-        for comparison, weight in zip(of_task, question_weights(list(of_task.values())), strict=True)
+        Weighted(task, comparison, tuple(pairs[comparison]), question, weight)
+        for task, of_task in questions.items()
+        for (comparison, question), weight in zip(
+            of_task.items(), question_weights(list(of_task.values())), strict=True
+        )
     ]
+
+
+def was_selected(tasks: Sequence[Task]) -> bool:
+    """Whether anything was ever drawn."""
+    return Draw.objects.filter(task__in=list(tasks)).exists()
 
 
 def weighted_results(
     tasks: Sequence[Task], study: Study, meetings: Meetings
 ) -> dict[str, WeightedLine] | None:
     """Results that stand for all comparisons, where some were preferred; ``None`` where none ever was."""
-    if not Draw.objects.filter(task__in=list(tasks)).exists():
+    if not was_selected(tasks):
         return None
-    return weighted_lines(study_votes(study, meetings), _vote_weights(tasks, study, meetings))
+    return study_weighted(study, meetings, weights_of_pairs(pair_weights(tasks), study))
 
 
-def _vote_weights(tasks: Sequence[Task], study: Study, meetings: Meetings) -> Floats:
-    """Of each vote: that of the comparison which asked it."""
+def weights_of_pairs(weighted: Sequence[Weighted], study: Study) -> Floats:
+    """For each pair of the study that of the comparison which asks it; one where none does."""
     keys = np.asarray(study.pair_keys, dtype=np.int64)
     of_pair = np.ones(len(keys))
-    for one in pair_weights(tasks):
+    for one in weighted:
         if one.weight is not None:
-            of_pair[np.searchsorted(keys, np.array(one.pairs))] = one.weight
-    answer, _place = cast_votes(study, meetings)
-    return of_pair[study.pairs[answer]]
+            of_pair[np.searchsorted(keys, np.array(one.pairs, dtype=np.int64))] = one.weight
+    return of_pair

@@ -17,12 +17,15 @@ from django.core.management import CommandError, call_command
 
 from evaluation.exporters.unbundle import Bundle, read_study
 from evaluation.exporters.verify import verify
-from evaluation.models import Annotator, Campaign, Comparison, Ranking, Task
+from evaluation.models import Annotator, Campaign, Comparison, Draw, Ranking, Task, User
 from evaluation.problems import InputError
 from evaluation.reports import judgements
+from evaluation.reports.selection import pair_weights
 from evaluation.schemes import Choice
+from evaluation.services import selecting
 from tests.database.answering import always, another_task, answer_task, change_mind
 from tests.database.conftest import make_task
+from tests.database.test_selection import begin
 
 Change = Callable[[str, bytes], bytes | None]
 
@@ -42,6 +45,18 @@ def bundle(task: Task, bob: Annotator, carol: Annotator, tmp_path: Path) -> Path
     change_mind(second, None)
     path = tmp_path / "study.zip"
     call_command("export", "--campaign", "study", "--format", "bundle", "--out", str(path))
+    return path
+
+
+@pytest.fixture
+def selected(task: Task, alice: User, bob: Annotator, tmp_path: Path) -> Path:
+    """One comparison in the order of the task, two drawn, the others not asked."""
+    begin(task, bob, 1)
+    selecting.select(task, Task.Selection.ORDER, by=alice)
+    selecting.draw_questions(task, seed=7)
+    begin(task, bob, 2)
+    path = tmp_path / "selected.zip"
+    call_command("export", "--task", task.slug, "--format", "bundle", "--out", str(path))
     return path
 
 
@@ -74,6 +89,55 @@ def test_it_holds_without_the_database(bundle: Path) -> None:
     assert found.differences == ()
     assert found.tables == 13
     assert found.signature.startswith("appraise|campaign:study|tasks:2|scheme:four-way+six-way|")
+
+
+def test_draws_and_weights_are_in_the_bundle_and_weighed_again(selected: Path, task: Task) -> None:
+    stored = {one.weight for one in pair_weights([task])}
+    Draw.objects.all().delete()
+    Ranking.objects.all().delete()
+    found = verify(selected)
+    assert found.differences == ()
+    assert found.tables == 14, "the weighted results are one of them"
+    rows = list(Bundle.open(selected).rows("questions"))
+    assert {row["weight"] for row in rows} == stored
+    assert {row["draw"] for row in rows if row["asked"]} == {None, 0, 1}
+    assert len({row["weight"] for row in rows}) > 2, "some stand for more than others"
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "complaint"),
+    [
+        ("data/questions.jsonl", ("probability", 0.99), "stored, "),
+        ("data/questions.jsonl", ("weight", 3.25), "weight 3.25 stored"),
+        ("data/questions.jsonl", ("asked", False), "stored, None computed"),
+    ],
+)
+def test_a_changed_draw_is_found(
+    selected: Path, name: str, change: tuple[str, object], complaint: str
+) -> None:
+    def forged(member: str, content: bytes) -> bytes:
+        if member != name:
+            return content
+        rows = [json.loads(line) for line in content.splitlines()]
+        next(row for row in rows if row["draw"] == 0)[change[0]] = change[1]
+        return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+
+    differences = verify(rewritten(selected, forged)).differences
+    assert any(complaint in difference for difference in differences)
+    if change[0] != "weight":  # the stored one is never used, only compared
+        assert any(difference.startswith("tables/results/weighted.csv") for difference in differences)
+
+
+def test_a_draw_of_a_pair_that_is_not_there_is_refused(selected: Path) -> None:
+    def forged(member: str, content: bytes) -> bytes:
+        return (
+            content.replace(b'"pairs": ["', b'"pairs": ["x')
+            if member.endswith("questions.jsonl")
+            else content
+        )
+
+    with pytest.raises(InputError, match="does not fit together"):
+        verify(rewritten(selected, forged))
 
 
 def test_a_site_that_never_saw_the_study_verifies_it(bundle: Path, tmp_path: Path) -> None:
