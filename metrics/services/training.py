@@ -76,8 +76,12 @@ def told() -> Iterator[None]:
 
     try:
         yield
-    except (TooLittleData, TooFewExamples) as error:
+    except TooLittleData as error:
         raise InputError(Problem("too_little_data", str(error), "collect more answers")) from error
+    except TooFewExamples as error:
+        raise InputError(
+            Problem("too_little_data", str(error), "choose a task with more sentences")
+        ) from error
     except (ValueError, MetricUnavailable) as error:
         raise InputError(Problem("cannot_train", str(error))) from error
 

@@ -29,7 +29,7 @@ class Command(AppraiseCommand):
         add("--name", required=True)
         add("--campaign", metavar="SLUG", help="made where it does not exist; default: one for this task")
         add("--split", type=positive, metavar="N", help="tasks of N sentences each")
-        add("--scheme", choices=list(SCHEMES), required=True)
+        add("--scheme", choices=list(SCHEMES), default="four-way")
         add(
             "--shows",
             choices=Task.Shows.values,
