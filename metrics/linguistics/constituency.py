@@ -21,12 +21,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from metrics.linguistics import base
 from metrics.linguistics.cache import Cache, answers
-from metrics.linguistics.process import Failure, Pool, ReadLine, Worker
+from metrics.linguistics.process import Closeable, Failure, Pool, ReadLine, Worker
 from metrics.linguistics.treebank_tokens import treebank_tokens
 
 MODEL = "edu/stanford/nlp/models/lexparser/englishPCFG.ser.gz"
@@ -109,7 +108,7 @@ class StanfordDialogue:
         return {"tree": None if best in SKIPPED else best, "scores": scores}
 
 
-class ConstituencyParser:
+class ConstituencyParser(Closeable):
     """Parses English sentences; use as a context manager, or ``close()`` it."""
 
     def __init__(
@@ -147,14 +146,6 @@ class ConstituencyParser:
         if self._pool is not None:
             self._pool.close()
             self._pool = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _refusal(self, line: str) -> str:
         tokens = line.count(" ") + 1 if line else 0

@@ -17,13 +17,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from evaluation.tokens import tokenize
 from metrics.linguistics import base
 from metrics.linguistics.cache import Cache, answers
-from metrics.linguistics.process import Failure, Pool, Worker
+from metrics.linguistics.process import Closeable, Failure, Pool, Worker
 
 WORKER = Path(__file__).parent / "workers" / "hanta_tags.py"
 NOUNS = ("NN", "NE", "FM")
@@ -49,7 +48,7 @@ def phrase_counts(tags: Sequence[str]) -> Counter[str]:
     )
 
 
-class GermanTagger:
+class GermanTagger(Closeable):
     """Tags German sentences; use as a context manager, or ``close()`` it."""
 
     def __init__(self, *, workers: int = 1, time_out: float = 60.0, cache_path: Path | None = None) -> None:
@@ -84,14 +83,6 @@ class GermanTagger:
         if self._pool is not None:
             self._pool.close()
             self._pool = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _ask(self, texts: list[str]) -> Iterator[Any]:
         if self._pool is None:

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Protocol, Self
+from typing import Protocol
 
 from metrics.linguistics import base
-from metrics.linguistics.process import Failure, Pool, Worker
+from metrics.linguistics.process import Closeable, Failure, Pool, Worker
 from metrics.ranking import arpa
 
 WORKER = Path(__file__).parent / "workers" / "kenlm_scores.py"
@@ -53,7 +52,7 @@ class OwnScorer:
         """Nothing runs."""
 
 
-class KenlmScorer:
+class KenlmScorer(Closeable):
     """kenlm in a process of its own; raises ToolAbsent where it is not installed."""
 
     def __init__(self, path: Path, workers: int = 1) -> None:
@@ -70,11 +69,3 @@ class KenlmScorer:
 
     def close(self) -> None:
         self._pool.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

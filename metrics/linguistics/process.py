@@ -72,7 +72,22 @@ class JsonLines:
 JSON_LINES: Dialogue[Any, Any] = JsonLines()
 
 
-class Worker(Generic[Item, Answer]):
+class Closeable:
+    """Stops what it started at the end of a ``with`` block."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        raise NotImplementedError
+
+
+class Worker(Closeable, Generic[Item, Answer]):
     """One process that answers questions; not for use by two threads at once.
 
     ``time_out`` is for one question; ``start_out`` is added for the first, while the process loads models.
@@ -137,14 +152,6 @@ class Worker(Generic[Item, Answer]):
         """Process id while a process runs."""
         return self._process.pid if self._process else None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def _start(self) -> subprocess.Popen[bytes]:
         # Complaints go to a file: a pipe that nobody reads would fill up and stop the tool.
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 — lives as long as the process
@@ -195,7 +202,7 @@ class Worker(Generic[Item, Answer]):
         return WorkerFailed(reason, detail)
 
 
-class Pool(Generic[Item, Answer]):
+class Pool(Closeable, Generic[Item, Answer]):
     """Several workers of one kind, each driven by its own thread."""
 
     def __init__(self, make_worker: Callable[[], Worker[Item, Answer]], workers: int = 1) -> None:
@@ -223,14 +230,6 @@ class Pool(Generic[Item, Answer]):
         self._threads.shutdown(cancel_futures=True)
         for worker in self._workers:
             worker.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _answer(self, items: Sequence[Item]) -> list[Answer | Failure]:
         worker = self._idle.pop()  # as many threads as workers: there always is one

@@ -14,22 +14,20 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from metrics.discourse.relations import coarse
 from metrics.discourse.trees import Node, binarised, edu, join
 from metrics.discourse.words import words
 from metrics.linguistics import base
 from metrics.linguistics.cache import Cache, answers, default_path
-from metrics.linguistics.process import Failure, Pool, Worker
+from metrics.linguistics.process import Closeable, Failure, Pool, Worker
 
 WORKER = Path(__file__).parent / "workers" / "feng_hirst.py"
 LABEL = re.compile(r"(?P<relation>.+?)(?P<roles>(?:\[[NS]\])+)")
 Answer = list[object] | None
 
 
-class RealParser:
+class RealParser(Closeable):
     """Parses sentences; use as a context manager, or ``close()`` it."""
 
     def __init__(
@@ -69,14 +67,6 @@ class RealParser:
         if self._pool is not None:
             self._pool.close()
             self._pool = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _ask(self, lines: list[str]) -> Iterator[Answer | Failure]:
         if self._pool is None:
