@@ -17,6 +17,7 @@ from metrics import datasets, registry
 from metrics.base import MetricUnavailable
 from metrics.datasets import Comparisons, Dataset, FloatArray
 from metrics.discourse import tables as discourse
+from metrics.discourse.families import ALL, LEX, SYN, ULC
 from metrics.discourse.tables import (
     Combine,
     JudgedSet,
@@ -54,13 +55,8 @@ SINGLE = {
     "ter": "ter",
     "bleu": "bleu:lowercase=true",
 }
-SYNTAX = {name: name for name in ("dp-or", "dp-hwcm-c", "dp-hwcm-r")}
-SUMS = {
-    "asiya-lex": ("bleu", "nist", "meteor", "rouge-w", "ter"),
-    "asiya-syn": tuple(SYNTAX),
-    "asiya-0809": ("rouge-w", "meteor", "ter", *SYNTAX),
-    "asiya-all": ("bleu", "nist", "meteor", "rouge-w", "ter", *SYNTAX),
-}
+SYNTAX = {name: name for name in SYN.metrics}
+SUMS = {family.name: family.metrics for family in (LEX, SYN, ULC, ALL)}
 TITLES = {"dr": "DR", "dr-lex": "DR-LEX", "rouge-w": "ROUGE", "average": "average"}
 
 
