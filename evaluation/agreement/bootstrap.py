@@ -20,7 +20,7 @@ import numpy as np
 
 from evaluation.agreement.coefficients import Coefficient, defined
 from evaluation.agreement.judgements import Floats, Ints, Judgements
-from evaluation.agreement.tally import Tally
+from evaluation.agreement.tally import BLOCK, Tally
 from evaluation.agreement.threads import one_thread
 
 MANY = 20_000
@@ -143,8 +143,11 @@ def _normal_totals(columns: Floats, resamples: int, rng: np.random.Generator) ->
     """The central limit of the multinomial: mean n·m, covariance n·S, by a factor of S."""
     units = columns.shape[1]
     mean = columns.mean(axis=1, keepdims=True)
-    centred = columns - mean
-    values, vectors = np.linalg.eigh(centred @ centred.T)
+    spread = np.zeros((len(columns), len(columns)))
+    for start in range(0, units, BLOCK):
+        centred = columns[:, start : start + BLOCK] - mean
+        spread += centred @ centred.T
+    values, vectors = np.linalg.eigh(spread)
     values[values < NOTHING * values.max()] = (
         0  # features that others imply: what is left of them is rounding
     )

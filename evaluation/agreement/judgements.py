@@ -211,7 +211,11 @@ class Judgements:
         [0, 0, 1]
         """
         codes = np.asarray(code_of, dtype=np.int16)
-        return replace(self, labels=codes[self.labels], label_names=tuple(label_names))
+        found = replace(self, labels=codes[self.labels], label_names=tuple(label_names))
+        for name in ("seen_items", "where_repeated", "positions"):  # what is known of items stays true
+            if name in self.__dict__:
+                found.__dict__[name] = self.__dict__[name]
+        return found
 
 
 class _Coder(dict[Hashable, int]):

@@ -49,7 +49,8 @@ def ordinal_alpha(size: int) -> Coefficient:
         counts = np.where(n > 1, tally.counts, 0).astype(np.float64)
         together = counts[:, None] * counts[None, :]
         together[np.arange(size), np.arange(size)] -= counts
-        return np.reshape(together / np.maximum(n - 1, 1), (size * size, -1))
+        together /= np.maximum(n - 1, 1)
+        return together.reshape(size * size, -1)
 
     def value(t: Floats) -> Floats:
         o = t.reshape(size, size, *t.shape[1:])

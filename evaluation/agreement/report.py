@@ -15,7 +15,7 @@ from evaluation.agreement.bootstrap import Unit
 from evaluation.agreement.chance import Chance, Labels
 from evaluation.agreement.coefficients import corrected, defined, ratio
 from evaluation.agreement.intra import Intra, intra_agreement
-from evaluation.agreement.judgements import Judgements
+from evaluation.agreement.judgements import Floats, Judgements
 from evaluation.agreement.lines import Collapse, Line, Sampling, coefficient_lines
 from evaluation.agreement.pairwise import PairTable, pair_table
 from evaluation.agreement.stability import Without, leave_one_out
@@ -110,7 +110,7 @@ def report(
         resamples=resamples,
         seed=seed,
         items=int(judgements.counts.any(axis=0).sum()),
-        sentences=len(np.unique(judgements.sentences)),
+        sentences=int(judgements.seen_items[1].max(initial=-1)) + 1,
         annotators=tuple(judgements.annotator_names[a] for a in np.unique(judgements.annotators)),
         judgements=len(judgements),
         pairs=int(pairs),
@@ -132,12 +132,16 @@ def _annotator_pairs(
     """Every two annotators with an item in common; κ with the study's own P(E)."""
     chance = np.nan if p_e is None else p_e
     p_a = ratio(table.agreeing.astype(float), table.pairs.astype(float))
-    kappa, names = corrected(p_a, chance), judgements.annotator_names
-    columns = zip(table.first, table.second, table.pairs, p_a, kappa, table.cohen(), strict=True)
-    return tuple(
-        AnnotatorPair(names[a], names[b], int(n), defined(p), defined(k), defined(c))
-        for a, b, n, p, k, c in columns
+    values = [_each(column) for column in (p_a, corrected(p_a, chance), table.cohen())]
+    who, whom = (
+        [judgements.annotator_names[code] for code in codes] for codes in (table.first, table.second)
     )
+    return tuple(map(AnnotatorPair, who, whom, table.pairs.tolist(), *values))
+
+
+def _each(values: Floats) -> list[float | None]:
+    """``defined`` for many: a thousand annotators are half a million pairs."""
+    return [None if value != value else value for value in values.tolist()]
 
 
 def _confusion(judgements: Judgements, table: PairTable, pairing: Pairing) -> tuple[tuple[int, ...], ...]:
