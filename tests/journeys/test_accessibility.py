@@ -1,26 +1,20 @@
-"""axe-core finds nothing on any page: light and dark, wide and narrow, English and German.
-
-The pages are those of the checked-in table of routes, so that a new one is visited without being listed here.
-"""
+"""axe-core finds nothing on any page: light and dark, wide and narrow, English and German."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.conf import LazySettings
-from django.conf import settings as site
-from django.test import Client
 from playwright.sync_api import BrowserContext, Page
 from pytest_django.live_server_helper import LiveServer
 
-from evaluation.models import User
 from evaluation.services import judging
 from tests.database.conftest import SENTENCES, annotator, make_task
+from tests.journeys.every_page import pages, seen_by
 from tests.security.stage import Stage, set_stage
-from tests.security.test_routes import table
 
 pytestmark = pytest.mark.journey
 
@@ -31,38 +25,22 @@ COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-tex
 NARROW = {
     "runOnly": {"type": "rule", "values": ["color-contrast", "target-size", "scrollable-region-focusable"]}
 }
-# Who looks at a page: the first of these who may.
-ROLES = ("annotator", "manager", "researcher", "administrator", "anonymous")
-FILES = (".csv", ".json", ".svg", "/csv", "healthz")
 
 
 def test_every_page_of_the_site(context: BrowserContext, live_server: LiveServer, stage: Stage) -> None:
     found: list[str] = []
     for role, paths in pages(stage):
-        page = seen_by(stage.people[role], context, live_server)
+        page = seen_by(stage.people[role], context, live_server.url)
         for path in paths:
             found += [f"{path} as {role}: {fault}" for fault in faults(page, path)]
         page.close()
-    page = seen_by(stage.people["manager"], context, live_server)
+    page = seen_by(stage.people["manager"], context, live_server.url)
     page.goto("/")
     page.get_by_role("button", name="Deutsch").click()
     for path in ("/", f"/tasks/{stage.task.slug}/", f"/tasks/{stage.task.slug}/agreement"):
         found += [f"{path} in German: {fault}" for fault in faults(page, path)]
         assert page.locator("html").get_attribute("lang") == "de"
     assert found == []
-
-
-def pages(stage: Stage) -> Iterator[tuple[str, list[str]]]:
-    """Every address that answers with a page, by who looks at it; then the pages for what goes wrong."""
-    by_role: dict[str, list[str]] = {role: [] for role in ROLES}
-    for row in table():
-        readers = [role for role in ROLES if row[role] == "200"]
-        is_file = row["example"].startswith("api/") or row["example"].endswith(FILES)
-        if row["method"] == "GET" and readers and not is_file:
-            by_role[readers[0]].append(stage.path(row["example"]))
-    by_role["annotator"] += ["/nowhere", "/upload/", f"/tasks/{stage.task.slug}/work"]  # 404, 403, 405
-    assert sum(map(len, by_role.values())) >= 25
-    yield from by_role.items()
 
 
 def faults(page: Page, path: str) -> list[str]:
@@ -92,17 +70,6 @@ def violations(page: Page, options: Mapping[str, object]) -> list[str]:
     return found
 
 
-def seen_by(user: User | None, context: BrowserContext, server: LiveServer) -> Page:
-    """A page of somebody who is signed in, without the detour over the form."""
-    context.clear_cookies()
-    if user is not None:
-        client = Client()
-        client.force_login(user)
-        value = client.cookies[site.SESSION_COOKIE_NAME].value
-        context.add_cookies([{"name": site.SESSION_COOKIE_NAME, "value": value, "url": server.url}])
-    return context.new_page()
-
-
 def test_a_page_with_every_question(
     context: BrowserContext, live_server: LiveServer, transactional_db: None
 ) -> None:
@@ -110,7 +77,7 @@ def test_a_page_with_every_question(
     carol = annotator("carol", whole)
     assignment = judging.next_assignment(whole, carol)
     assert assignment is not None
-    page = seen_by(carol.user, context, live_server)
+    page = seen_by(carol.user, context, live_server.url)
     assert faults(page, assignment.get_absolute_url()) == []
 
 

@@ -7,7 +7,8 @@ from playwright.sync_api import BrowserContext, expect
 from pytest_django.live_server_helper import LiveServer
 
 from tests.database.test_scripts_of_the_world import make_pages
-from tests.journeys.test_accessibility import faults, seen_by
+from tests.journeys.every_page import seen_by
+from tests.journeys.test_accessibility import faults
 
 pytestmark = pytest.mark.journey
 
@@ -16,7 +17,7 @@ def test_an_arabic_page_is_laid_out_from_right_to_left(
     context: BrowserContext, live_server: LiveServer, transactional_db: None
 ) -> None:
     _, bob, assignment = make_pages("ar")
-    page = seen_by(bob.user, context, live_server)
+    page = seen_by(bob.user, context, live_server.url)
     page.goto(assignment.get_absolute_url())
     expect(page.locator(".card.is-on")).to_be_visible()
     for stave in page.locator(".stave-c p").all():
