@@ -80,13 +80,16 @@ faults: $(DEV_STAMP) ## break a running site on purpose, on both databases (15 m
 	@scripts/system_packages.sh faults
 	@$(BIN)/python -m faults --page docs/faults.md
 
-.PHONY: docs package cluster catalogue
+.PHONY: docs screenshots package cluster catalogue
 catalogue: $(DEV_STAMP) ## collect new texts for the translators, and compile what they wrote
 	@$(BIN)/python -m scripts.catalogue
 
 docs: $(DEV_STAMP) ## the documentation site, in var/site; a dead link or a page without a place fails
 	@# Not --quiet: it hides warnings from the strict mode, too.
 	@told=$$(NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build 2>&1) || { grep -v ^INFO <<<"$$told"; exit 1; }
+
+screenshots: $(DEV_STAMP) system-packages ## the pictures of the documentation, from the running demo
+	@$(BIN)/python -m scripts.screenshots
 
 package: $(DEV_STAMP) ## build the wheel and run it in a fresh environment
 	@$(BIN)/python -m tests.operations.package
