@@ -8,6 +8,8 @@ its neighbours.
 
 from __future__ import annotations
 
+from evaluation.tokens import is_punctuation
+
 _LISTS = {
     "en": """
         about after against also although among another because been before being between both cannot could
@@ -55,3 +57,18 @@ _LISTS = {
 }
 
 FUNCTION_WORDS = frozenset(word for words in _LISTS.values() for word in words.split())
+
+LONG_ENOUGH = 4
+"""Letters of a word that may be a content word."""
+
+
+def is_content(word: str) -> bool:
+    """Whether a word names something rather than joins others: a number, or long and not grammatical.
+
+    >>> is_content("house"), is_content("1995"), is_content("their"), is_content("the")
+    (True, True, False, False)
+    """
+    lower = word.lower()
+    if any(char.isdigit() for char in lower):
+        return True
+    return len(lower) >= LONG_ENOUGH and lower not in FUNCTION_WORDS and not is_punctuation(word)

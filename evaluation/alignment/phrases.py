@@ -14,7 +14,7 @@ from evaluation.alignment.chains import Block, core
 from evaluation.alignment.complete import Same, by_side, joined, settle, uncovered
 from evaluation.alignment.components import blocks_of
 from evaluation.alignment.paper import paper_phrases
-from evaluation.alignment.refine import absorbed, joined_differences, reunited, shortened
+from evaluation.alignment.refine import absorbed, joined_around, joined_differences, reunited, shortened
 from evaluation.alignment.values import Alignment, Kind, Link, Mode, Phrase
 from evaluation.alignment.words import WordAligner
 from evaluation.alignment.words import aligner as aligner_named
@@ -58,7 +58,7 @@ def align(
         blocks = _without_stray_punctuation(*keys, blocks, same)
     if join:
         blocks = joined_differences(reunited(*keys, blocks, same), (len(a), len(b)), same)
-        blocks = joined(blocks, same)
+        blocks = joined(joined_around(*keys, blocks, same), same)
     if max_length is not None:
         blocks = shortened(*keys, blocks, given, max_length, same)
     used, dropped = _sorted_out(given, blocks)

@@ -7,9 +7,11 @@ one-sided. All treat the two sentences alike.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from evaluation.alignment.chains import Block, core, weight
 from evaluation.alignment.complete import Same, by_side, uncovered
+from evaluation.alignment.function_words import is_content
 from evaluation.alignment.values import Link, Span
 from evaluation.tokens import bare
 
@@ -17,20 +19,21 @@ NEAR = 8
 """The most words, of both sentences together, over which a word left alone is taken to have moved."""
 EXCHANGE = 8
 """The most words on a side for which an exchange of neighbours is one question about their order."""
+BETWEEN = 4
+"""The most words of a shared phrase before and after which two sentences may say the same thing."""
 
 
 def absorbed(
     blocks: Sequence[Block], runs_a: Iterable[Span], runs_b: Iterable[Span], same: Same
 ) -> list[Block]:
     """Give these uncovered runs to a block beside them: a shared one if there is one, else the left one."""
-    grown = list(blocks)
+    grown = {block: block for block in blocks}
     for side, runs in ((0, runs_a), (2, runs_b)):
         for run in runs:
-            beside = _beside(grown, run, side)
-            beside.sort(key=lambda block: not same(block))
+            beside = sorted(_beside(blocks, run, side), key=lambda block: not same(block))
             if beside:
-                grown[grown.index(beside[0])] = _extended(beside[0], run, side)
-    return sorted(grown)
+                grown[beside[0]] = _extended(grown[beside[0]], run, side)
+    return sorted(grown.values())
 
 
 def reunited(a: Sequence[str], b: Sequence[str], blocks: Sequence[Block], same: Same) -> list[Block]:
@@ -50,7 +53,8 @@ def reunited(a: Sequence[str], b: Sequence[str], blocks: Sequence[Block], same: 
         if texts_a.count(text) == texts_b.count(text) == 1 and any(map(bare, text)):
             other = runs_b[texts_b.index(text)]
             beside = _beside(blocks, run, 0) + _beside(blocks, other, 2)
-            if all(map(same, beside)) and _jumped(blocks, run, other) <= NEAR:
+            alike = sum(map(bool, map(bare, text))) > 1  # two words in a row are no coincidence
+            if all(map(same, beside)) and (alike or _jumped(blocks, run, other) <= NEAR):
                 found.append(run + other)
     return sorted([*blocks, *found])
 
@@ -64,25 +68,70 @@ def joined_differences(blocks: Sequence[Block], lengths: Link, same: Same) -> li
     """Join neighbouring differences into one question.
 
     Two differing blocks join if no other block stands between them on either side; the one-sided words
-    between them and beside them come along. Blocks that have only changed places with each other become one
-    question about their order, if they are short.
+    between them and beside them come along. Short neighbours that have changed places with each other become
+    one question about their order.
 
     >>> joined_differences([(0, 1, 0, 1), (2, 3, 1, 2)], (3, 3), lambda block: False)
     [(0, 3, 0, 3)]
     >>> joined_differences([(0, 1, 1, 2), (1, 2, 0, 1)], (2, 2), lambda block: True)
     [(0, 2, 0, 2)]
     """
-    grown = _neighbours_joined(_exchanges_joined(blocks), same)
+    blocks = _neighbours_joined(_exchanges_joined(blocks), same)
+    grown = {
+        block: block for block in blocks
+    }  # what a block was decides, else A's runs would count before B's
     for side in (0, 2):
-        for run in uncovered(by_side(grown, side), lengths[side // 2], side):
-            beside = [block for block in _beside(grown, run, side) if not same(block)]
+        for run in uncovered(by_side(blocks, side), lengths[side // 2], side):
+            beside = [block for block in _beside(blocks, run, side) if not same(block)]
             if beside:
-                grown[grown.index(beside[0])] = _extended(beside[0], run, side)
+                grown[beside[0]] = _extended(grown[beside[0]], run, side)
+    return list(grown.values())
+
+
+def joined_around(a: Sequence[str], b: Sequence[str], blocks: Sequence[Block], same: Same) -> list[Block]:
+    """Join what one sentence says before a short shared phrase and the other after it, that phrase included.
+
+    Both must have a content word, or a word in common: else two unrelated small words would be one question.
+
+    >>> joined_around("a garden shed".split(), "a cabin of garden".split(),
+    ...     [(0, 1, 0, 1), (1, 2, 3, 4)], lambda block: True)
+    [(0, 1, 0, 1), (1, 3, 1, 4)]
+    """
+    kept = core(blocks)
+    runs_a, runs_b = uncovered(blocks, len(a), 0), uncovered(by_side(blocks, 2), len(b), 2)
+    grown = []
+    for block in blocks:  # those of the core stand in one order, so nothing depends on which side is A
+        a0, a1, b0, b1 = block
+        around_a = [run for run in runs_a if run[1] == a0 or run[0] == a1]
+        around_b = [run for run in runs_b if run[1] == b0 or run[0] == b1]
+        near = max(a1 - a0, b1 - b0) <= BETWEEN and block in kept and same(block)
+        if near and len(around_a) == len(around_b) == 1:
+            hull = _extended(_extended(block, around_a[0], 0), around_b[0], 2)
+            opposite = (hull[0] < a0) != (hull[2] < b0)
+            short = hull[1] - hull[0] <= EXCHANGE and hull[3] - hull[2] <= EXCHANGE
+            if opposite and short and _kin(a[slice(*around_a[0])], b[slice(*around_b[0])]):
+                runs_a.remove(around_a[0])
+                runs_b.remove(around_b[0])
+                block = hull
+        grown.append(block)
     return grown
 
 
+def _kin(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether two runs of words may say the same thing."""
+    if any(map(is_content, one)) and any(map(is_content, other)):
+        return True
+    return not {word for token in one for word in bare(token)}.isdisjoint(
+        [word for token in other for word in bare(token)]
+    )
+
+
 def _exchanges_joined(blocks: Sequence[Block]) -> list[Block]:
-    """Make one block of moved blocks that touch on both sides but stand in opposite order."""
+    """Make one block of short neighbours that stand in opposite order.
+
+    Both must have moved, or words that only one sentence has must stand between them, which would else be a
+    question of their own; where the smaller has jumped over the larger and nothing else, its move is asked.
+    """
     kept = core(blocks)
     grown: list[Block] = []
     for run in _exchanges(blocks, kept):
@@ -92,12 +141,16 @@ def _exchanges_joined(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _exchanges(blocks: Sequence[Block], kept: set[Block]) -> list[list[Block]]:
-    """Runs of neighbouring blocks, none of them in the core, that stand in reverse order in B."""
+    """Runs of blocks in reverse order, between which no other block stands in either sentence."""
+    follower = dict(pairwise(by_side(blocks, 2)))
     runs: list[list[Block]] = []
     for block in blocks:
         last = runs[-1][-1] if runs else None
-        touching = last is not None and last[1] == block[0] and block[3] == last[2]
-        if touching and last not in kept and block not in kept:
+        if (
+            last is not None
+            and follower.get(block) == last
+            and (last[1] < block[0] or block[3] < last[2] or kept.isdisjoint((last, block)))
+        ):
             runs[-1].append(block)
         else:
             runs.append([block])

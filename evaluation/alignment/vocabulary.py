@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from evaluation.alignment.function_words import FUNCTION_WORDS
+from evaluation.alignment.function_words import LONG_ENOUGH, is_content
 from evaluation.alignment.matching import Candidate
 from evaluation.alignment.wordnet import WordNet, find_wordnet
 from evaluation.lightly import import_lightly
@@ -26,7 +26,6 @@ CONTENT, FUNCTION, PUNCTUATION = 10, 6, 4  # an exact match of such words
 CASE_COSTS, ENDING_COSTS = 1, 2  # … but for case, but for the ending
 SYNONYM, SIMILAR = 6, 4
 SIMILARITY = 0.5  # of the character pairs of two words that begin alike must be common (Dice)
-LONG_ENOUGH = 4  # letters, for a word to be judged by its spelling, or to move alone
 FEW = 12  # a word type that occurs more often than this is matched near its own place only
 
 
@@ -42,7 +41,7 @@ class WordType:
         number = any(char.isdigit() for char in lower)
         punctuation = is_punctuation(token)
         self.spelled = len(lower) >= LONG_ENOUGH and not punctuation and not number
-        self.content = number or (self.spelled and lower not in FUNCTION_WORDS)
+        self.content = is_content(token)
         self.weight = CONTENT if self.content else PUNCTUATION if punctuation else FUNCTION
         self.stem = ""
         self.senses: frozenset[str] = frozenset()

@@ -1,4 +1,4 @@
-"""Comparisons of the demo campaign, drawn on a line as the annotator sees them.
+"""Comparisons drawn on a line as the annotator sees them.
 
 ``[A | B]`` is a question, ε a missing side, ``↷`` a phrase that moved, ``«…»`` a question about its place.
 """
@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 from evaluation.alignment import Alignment, Kind, Phrase
@@ -21,11 +22,18 @@ def drawn(file: str, item: str, one: str, other: str) -> str:
     for line in (DEMO / f"{file}.jsonl").read_text(encoding="utf-8").splitlines():
         record = json.loads(line)
         if record.get("id") == item:
-            outputs = tuple([Candidate(name, record["candidates"][name]) for name in (one, other)])
-            read = ImportedItem(item, record["source"], outputs, Place(file))
-            planned = Planner("en").plan(read, [(one, other)])
-            return drawing(planned.comparisons[0].alignment)
+            return drawing(
+                imported(Planner("en"), {name: record["candidates"][name] for name in (one, other)})
+            )
     raise ValueError(f"{file} has no item {item!r}")
+
+
+def imported(planner: Planner, outputs: Mapping[str, str]) -> Alignment:
+    """The alignment of two systems' different outputs, as an import makes it."""
+    one, other = outputs
+    item = ImportedItem("1", "", tuple([Candidate(*output) for output in outputs.items()]), Place("drawing"))
+    (comparison,) = planner.plan(item, [(one, other)]).comparisons
+    return comparison.alignment
 
 
 def drawing(alignment: Alignment) -> str:

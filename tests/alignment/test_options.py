@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.alignment import Kind, align, aligner
 from evaluation.alignment.refine import shortened
+from evaluation.alignment.values import mirror_links
 from evaluation.tokens import is_punctuation, tokenize
-from tests.alignment.test_complete import Row, links_of, rows
+from tests.alignment.test_complete import Row, links_of, random_case, rows, seeds
 
 
 def test_ignored_case_is_shared() -> None:
@@ -58,6 +59,16 @@ def test_a_small_word_far_away_is_another_word() -> None:
     ]
 
 
+def test_two_words_in_a_row_are_the_same_words_however_far_away() -> None:
+    a = ["could", "see", "the", "old", "men", "of", "this", "town", "whom", "nobody", "had", "met"]
+    b = ["the", "old", "men", "of", "this", "town", "whom", "nobody", "had", "met", "could", "see"]
+    alignment = align(a, b, links=[(i, i - 2) for i in range(2, 12)], join=True)
+    assert rows(alignment) == [
+        ("could see", "could see", "shared*"),
+        ("the old men of this town whom nobody had met",) * 2 + ("shared",),
+    ]
+
+
 def test_punctuation_that_stands_alone_stays_one_sided() -> None:
     assert rows(align(["!"], [], ignore_punctuation=True)) == [("!", "ε", "a_only")]
 
@@ -89,6 +100,39 @@ JOINED: list[tuple[str, str, list[Row]]] = [
         [("chose the very", "picked", "different"), ("ones", "one", "different")],
     ),
     ("that works , Anna said .", "that works , said Anna .", [("Anna said", "said Anna", "different")]),
+    # words that only one sentence has stand between neighbours that changed places
+    (
+        "it was built by the Transport Ministry then",
+        "it was built by the Ministry of Transport then",
+        [("Transport Ministry", "Ministry of Transport", "different")],
+    ),
+    (
+        "she met a Danish minister again",
+        "she met a minister of the Danish kingdom again",
+        [("Danish minister", "minister of the Danish kingdom", "different")],
+    ),
+    # one sentence says it before the shared words, the other after them
+    (
+        "they closed the rural school then",
+        "they closed the school in the country then",
+        [("rural school", "school in the country", "different")],
+    ),
+    (
+        "we were told it was late",
+        "we heard were it was late",
+        [("were told", "heard were", "different")],
+    ),
+    # … but two small words that have nothing in common are two questions
+    (
+        "he saw the house in spring",
+        "he saw house by spring",
+        [("the", "ε", "a_only"), ("in", "by", "different")],
+    ),
+    (
+        "he has seen houses in spring",
+        "he seen the houses in spring",
+        [("has", "ε", "a_only"), ("ε", "the", "b_only")],
+    ),
 ]
 
 
@@ -129,3 +173,34 @@ def test_no_two_sided_difference_is_longer_than_the_maximum_unless_one_side_is_a
         if phrase.kind is Kind.DIFFERENT and phrase.a and phrase.b:
             left, right = phrase.a[1] - phrase.a[0], phrase.b[1] - phrase.b[0]
             assert max(left, right) <= limit or min(left, right) == 1
+
+
+WORDS = dict(zip("abcdeF", ("the", "house", "1995", ",", "a", "of"), strict=True))
+
+
+@pytest.mark.parametrize("density", ["one-to-one", "sparse", "dense"])
+@settings(max_examples=300, deadline=None)
+@given(seed=seeds)
+def test_cut_as_an_import_cuts_them_two_sentences_may_change_places(density: str, seed: int) -> None:
+    check_import_laws(density, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("density", ["one-to-one", "sparse", "dense"])
+@settings(max_examples=10_000, deadline=None)
+@given(seed=seeds)
+def test_ten_thousand_random_link_sets_cut_as_an_import_cuts_them(density: str, seed: int) -> None:
+    check_import_laws(density, seed)
+
+
+def check_import_laws(density: str, seed: int) -> None:
+    """Content words, small words, a number and a mark, under any links."""
+    of_a, of_b, links = random_case(seed, density, longest=12)
+    a, b = [WORDS[char] for char in of_a], [WORDS[char] for char in of_b]
+    one, other = (
+        align(x, y, links=given_links, ignore_case=True, ignore_punctuation=True, join=True).phrases
+        for x, y, given_links in ((a, b, links), (b, a, mirror_links(links)))
+    )
+    assert {phrase.mirrored for phrase in other} == set(one)
+    assert [i for phrase in one if phrase.a for i in range(*phrase.a)] == list(range(len(a)))
+    assert sorted(j for phrase in one if phrase.b for j in range(*phrase.b)) == list(range(len(b)))
