@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -168,3 +169,28 @@ def test_the_annotation_page_costs_the_same_with_selection(
         selecting.select(task, Task.Selection.ORDER, by=alice)
         steer()
     assert costs[0] == costs[1] <= 8
+
+
+def test_what_steers_a_task_leaves_no_trace_on_the_annotation_page(
+    task: Task, alice: User, bob: Annotator, signed_in: SignIn
+) -> None:
+    """Selection and standing, on or off: the same page from as many queries."""
+    assignment = judging.next_assignment(task, bob)
+    assert assignment is not None
+    client, url = signed_in(bob), assignment.get_absolute_url()
+
+    def seen() -> tuple[str, int]:
+        with CaptureQueriesContext(connection) as captured:
+            page = client.get(url).content.decode()
+        # Tokens and the ids of answers to come are new each time.
+        return re.sub(r'value="(\w{64}|[0-9a-f-]{36})"', "", page), len(captured)
+
+    client.get(url)
+    without = seen()
+    selecting.select(task, Task.Selection.ORDER, by=alice)
+    steer()
+    assert task.draws.exists()
+    assert seen() == without
+    selecting.select(task, Task.Selection.OFF, by=alice)
+    task.draws.all().delete()
+    assert seen() == without
