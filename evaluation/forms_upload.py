@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.models import Group
+from django.core.validators import URLValidator
 from django.utils.translation import gettext_lazy as _
 
 from evaluation.checks import MOST_PERCENT
@@ -318,4 +319,20 @@ class InvitationForm(forms.Form):
     )
     days = forms.IntegerField(
         label=_("Valid for … days"), min_value=1, max_value=365, widget=Field.number(1, 365)
+    )
+
+
+class CompletionForm(forms.Form):
+    """What somebody who has done a task takes back to the site that sent them."""
+
+    completion_code = forms.CharField(
+        label=_("Completion code"), required=False, max_length=80, widget=Field.text()
+    )
+    completion_url = forms.URLField(
+        label=_("Address to return to"),
+        required=False,
+        max_length=200,
+        assume_scheme="https",
+        widget=Field.text(inputmode="url"),
+        validators=[URLValidator(["http", "https"])],
     )

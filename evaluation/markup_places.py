@@ -17,7 +17,7 @@ from evaluation.reports.places import PlaceCard, ShownVariant
 
 
 def place_cards(
-    cards: Iterable[PlaceCard], *, attributes: str, missing: Container[int], reports: bool = True
+    cards: Iterable[PlaceCard], *, attributes: str, missing: Container[int], reports: bool = False
 ) -> SafeString:
     """One fieldset per place, with a row of radio buttons for each variant; where nobody would read
     ``reports``, none can be made."""

@@ -63,6 +63,22 @@ def home_page(user: User) -> HomePage:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class TaskEnd:
+    """How far somebody has come: what is open before them, what they have answered."""
+
+    open: int
+    answered: int
+
+
+def task_end(user: User, task: Task) -> TaskEnd:
+    given = Q(finished_at__isnull=False, skip_reason="")
+    found = Assignment.objects.filter(annotator__user=user, task=task).aggregate(
+        open=Count("pk", filter=Q(finished_at__isnull=True)), answered=Count("pk", filter=given)
+    )
+    return TaskEnd(**found)
+
+
 def _work(user: User):  # type: ignore[no-untyped-def]  # a values() queryset has no nameable type
     return (
         Assignment.objects.filter(annotator__user=user)

@@ -54,6 +54,13 @@ def change_state(task: Task, to: str, *, by: User) -> None:
     task.state = to
 
 
+def set_completion(task: Task, *, code: str, url: str, by: User) -> None:
+    """What those who have done the task are shown: a code, a way back, both or neither."""
+    with transaction.atomic():
+        Task.objects.filter(pk=task.pk).update(completion_code=code, completion_url=url)
+        _note(by, "completion", task, {"code": code, "url": url})
+
+
 # --- members --------------------------------------------------------------------------------------
 
 

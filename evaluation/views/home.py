@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from evaluation.models import Task
-from evaluation.reports.home import home_page
+from evaluation.reports.home import home_page, task_end
 from evaluation.services import people
 from evaluation.views.annotate import signed_in
 
@@ -26,5 +26,7 @@ def home(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_GET
 def finished(request: HttpRequest, slug: str) -> HttpResponse:
-    task = get_object_or_404(Task.objects.annotated_by(signed_in(request)), slug=slug)
-    return render(request, "evaluation/finished.html", {"task": task})
+    """The end of a task; its completion code is for those who have come to the end."""
+    user = signed_in(request)
+    task = get_object_or_404(Task.objects.annotated_by(user), slug=slug)
+    return render(request, "evaluation/finished.html", {"task": task, "end": task_end(user, task)})

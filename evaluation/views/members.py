@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from evaluation.forms_upload import InvitationForm, MemberForm, QuotaForm
+from evaluation.forms_upload import CompletionForm, InvitationForm, MemberForm, QuotaForm
 from evaluation.models import Invitation, Role, Task, User
 from evaluation.reports.members import members_page, state_of
 from evaluation.services import judging, people, practice
@@ -107,6 +107,21 @@ def state(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("members", slug=slug)
 
 
+@login_required
+@require_POST
+def completion(request: HttpRequest, slug: str) -> HttpResponse:
+    task = managed_task(request, slug)
+    form = CompletionForm(request.POST)
+    if not form.is_valid():
+        return _page(request, task, completion_form=form)
+    data = form.cleaned_data
+    people.set_completion(
+        task, code=data["completion_code"], url=data["completion_url"], by=signed_in(request)
+    )
+    messages.success(request, _("Stored. Those who finish the task see it from now on."))
+    return redirect("members", slug=slug)
+
+
 @never_cache
 @require_http_methods(["GET", "POST"])
 def join(request: HttpRequest, token: str) -> HttpResponse:
@@ -162,14 +177,19 @@ def _page(
     *,
     member_form: MemberForm | None = None,
     invitation_form: InvitationForm | None = None,
+    completion_form: CompletionForm | None = None,
 ) -> HttpResponse:
     context = {
         "task": task,
         "page": members_page(task),
         "member_form": member_form or MemberForm(initial={"role": Role.ANNOTATOR}),
         "invitation_form": invitation_form or InvitationForm(initial={"most_uses": 1, "days": 14}),
+        "completion_form": completion_form
+        or CompletionForm(
+            initial={"completion_code": task.completion_code, "completion_url": task.completion_url}
+        ),
         "transitions": people.TRANSITIONS[task.state],
         "origin": request.build_absolute_uri("/").rstrip("/"),
     }
-    refused = member_form is not None or invitation_form is not None
+    refused = any((member_form, invitation_form, completion_form))
     return render(request, "evaluation/members.html", context, status=422 if refused else 200)

@@ -105,7 +105,10 @@ def _page(
         "task": task,
         "page": page,
         "cards": place_cards(
-            page.cards, attributes=lang_and_dir(task.target_language), missing=missing_numbers
+            page.cards,
+            attributes=lang_and_dir(task.target_language),
+            missing=missing_numbers,
+            reports=True,
         ),
         "scheme": page.scheme,
         "around": [text for text in (item.context_before, item.context_after) if text],

@@ -247,9 +247,7 @@ def attempt(request: HttpRequest, pk: str, number: int) -> HttpResponse:
         "instructions": chosen.instructions,
         "scheme": SCHEMES[chosen.scheme],
         "preview": preview,
-        "cards": place_cards(
-            preview.places, attributes=lang_and_dir(chosen.target_language), missing=(), reports=False
-        ),
+        "cards": place_cards(preview.places, attributes=lang_and_dir(chosen.target_language), missing=()),
         "number": number,
         "total": len(page.previews),
         "target_language": chosen.target_language,

@@ -14,7 +14,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from evaluation.models import Annotator, Assignment, AuditEntry, Invitation, Membership, Role, Task, User
+from evaluation.schemes import Choice
 from evaluation.services import judging, people
+from tests.database.answering import always, answer_task
 from tests.database.conftest import person
 
 SignIn = Callable[[User | Annotator | None], Client]
@@ -252,3 +254,29 @@ class TestState:
     def test_a_task_that_is_being_imported_is_nobodys_to_touch(self, task: Task, manager: Client) -> None:
         Task.objects.update(state=Task.State.IMPORTING)
         assert manager.get(address(task)).status_code == 404
+
+
+class TestCompletion:
+    def test_a_code_and_a_way_back_are_for_those_who_have_done_the_task(
+        self, task: Task, manager: Client, bob: Annotator, carol: Annotator, signed_in: SignIn
+    ) -> None:
+        form = {"completion_code": "QX-4411", "completion_url": "https://study.example/done?cc=QX-4411"}
+        assert manager.post(address(task, "completion"), form).status_code == 302
+        assert AuditEntry.objects.latest("pk").action == "completion"
+        end, client = address(task, "finished"), signed_in(bob)
+        answer_task(task, bob, always(Choice.EQUAL), most=1)
+        judging.next_assignment(task, bob)
+        early = client.get(end).content.decode()
+        assert "There is more to do" in early
+        assert "QX-4411" not in early
+        answer_task(task, bob, always(Choice.EQUAL))
+        done = client.get(end).content.decode()
+        assert "QX-4411</code>" in done
+        assert "https://study.example/done?cc=QX-4411" in done
+        assert "QX-4411" not in signed_in(carol).get(end).content.decode()  # nothing open, nothing answered
+
+    @pytest.mark.parametrize("url", ["javascript:alert(1)", "ftp://study.example", "nonsense"])
+    def test_an_address_that_is_none_is_refused(self, task: Task, manager: Client, url: str) -> None:
+        assert manager.post(address(task, "completion"), {"completion_url": url}).status_code == 422
+        task.refresh_from_db()
+        assert task.completion_url == ""
