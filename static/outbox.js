@@ -53,7 +53,7 @@ async function all() {
 
 // Answers to one question, in the order in which they were given.
 const questionOf = (entry) => `${entry.url} ${entry.phrase}`;
-const RETRY_AFTER = 4000, TOO_LONG = 20_000;
+const RETRY_AFTER = 4000, TOO_LONG = 20_000, SLOW = 250; // milliseconds
 
 export class Outbox {
   // `onState(state, waiting)`: saved, saving, offline or signed-out; `onReceipt(entry, receipt)` after the
@@ -65,6 +65,7 @@ export class Outbox {
     this.sent = new Set();
     this.foreign = new Set(); // of somebody else who uses this browser: they wait until that person is back
     this.newest = 0;
+    this.slow = false;
     this.sending = null;
     this.again = false;
     addEventListener("online", () => this.flush());
@@ -103,10 +104,13 @@ export class Outbox {
     try {
       do {
         this.again = false;
-        const queues = new Map();
-        for (const entry of await this.kept()) queues.set(questionOf(entry), [...queues.get(questionOf(entry)) ?? [], entry]);
-        if (queues.size) await this.tell("saving");
-        // Side by side, so that a slow line costs one journey and not one for each answer.
+        const entries = await this.kept(), queues = new Map();
+        if (entries.length) await this.tell("saving");
+        // On a slow line side by side: that costs one journey, and not one for each answer.
+        for (const entry of entries) {
+          const queue = this.slow ? questionOf(entry) : "";
+          queues.set(queue, [...queues.get(queue) ?? [], entry]);
+        }
         const states = await Promise.all([...queues.values()].map((queue) => this.#drain(queue)));
         const trouble = states.find((state) => state !== "saved");
         if (trouble) {
@@ -134,7 +138,7 @@ export class Outbox {
     // Our own receipts only: what another window said must be seen before it can be changed.
     const base = Math.max(entry.base, this.versions.get(key) ?? 0);
     let response, body;
-    const again = this.sent.has(entry.uuid); // counted by the server's monitor, nothing else
+    const began = performance.now(), again = this.sent.has(entry.uuid); // counted by the server's monitor, nothing else
     this.sent.add(entry.uuid);
     try {
       response = await fetch(entry.url, {
@@ -149,6 +153,7 @@ export class Outbox {
         signal: AbortSignal.timeout(TOO_LONG),
       });
       body = await response.json();
+      this.slow = performance.now() - began > SLOW;
     } catch {
       return "offline";
     }

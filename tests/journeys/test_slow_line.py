@@ -45,7 +45,7 @@ def test_fast_hands_on_a_slow_line_lose_nothing(
     expect(page.locator(".save")).to_have_text("Saving…")
     page.keyboard.press("Enter")
     page.keyboard.press("Enter")  # an impatient one
-    expect(page).not_to_have_url(first)
+    expect(page).not_to_have_url(first, timeout=60_000)
     given = Ranking.objects.order_by("pk")
     changed = [ranking.version for ranking in given if given.filter(pair=ranking.pair).count() > 1]
     assert changed == [1, 2, 3, 4]
