@@ -26,7 +26,6 @@ Matcher = Callable[[Sequence[str], Sequence[str]], object]
 DEMANDED = 5.0
 ROUNDS, TURN = 5, 100
 SECONDS = 60.0  # for 36,036 pairs, matched and cut into phrases
-_WORDNET = Path("/usr/share/wordnet")
 # NLTK insists on the file ``lexnames``, which Debian leaves out: 45 numbered names with their part of speech.
 _LEXNAMES = "".join(
     f"{n:02}\tname.{n}\t{3 if n < 3 else 1 if n < 29 else 2 if n < 44 else 3}\n" for n in range(45)
@@ -38,9 +37,9 @@ def run() -> list[Result]:
     pairs = sentence_pairs(100)
     plain = LexicalAligner("en", synonyms=False)
     results = [_against_nltk("match words, no synonyms", pairs, _nltk_plain(), plain, None)]
-    if find_wordnet() is not None and _WORDNET.is_dir():
+    if (wordnet := find_wordnet()) is not None:
         with TemporaryDirectory() as folder:
-            peer = _nltk_wordnet(Path(folder))
+            peer = _nltk_wordnet(wordnet.folder, Path(folder))
             results.append(_against_nltk("match words, WordNet", pairs, peer, LexicalAligner("en"), DEMANDED))
     return [*results, whole_task()]
 
@@ -132,7 +131,7 @@ def _nltk_plain() -> Matcher:
     return lambda a, b: align_words(a, b, stemmer=stemmer, wordnet=wordnet)
 
 
-def _nltk_wordnet(folder: Path) -> Matcher:
+def _nltk_wordnet(files: Path, folder: Path) -> Matcher:
     import nltk.data
     from nltk.corpus.reader.wordnet import WordNetCorpusReader
     from nltk.stem.porter import PorterStemmer
@@ -140,10 +139,11 @@ def _nltk_wordnet(folder: Path) -> Matcher:
 
     root = folder / "corpora" / "wordnet"
     root.mkdir(parents=True)
-    for source in _WORDNET.iterdir():
+    for source in files.iterdir():
         (root / source.name).write_bytes(source.read_bytes())
     (root / "lexnames").write_text(_LEXNAMES)
-    nltk.data.path.append(str(folder))
+    (root / "index.sense").touch()  # only for maps between versions of WordNet; Debian packs it apart
+    nltk.data.path.insert(0, str(folder))
     wordnet, stemmer = WordNetCorpusReader(str(root), None), PorterStemmer()
     wordnet.synsets("house")  # load it before the race
     return lambda a, b: align_words(a, b, stemmer=stemmer, wordnet=wordnet)

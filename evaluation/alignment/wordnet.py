@@ -26,6 +26,7 @@ class WordNet:
     """Senses of English words, inflected forms included."""
 
     def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self.name = f"wordnet:{folder.name}"
         self._senses = {part: dict(_index(folder, part)) for part in _PARTS}
         self._exceptions = {part: dict(_exceptions(folder, part)) for part in _PARTS}
