@@ -16,6 +16,7 @@ from evaluation.models import Item, Role, Task, User
 from evaluation.reports.memo import mark_of, newest, remembered
 from evaluation.reports.phenomena import PairRow, pair_rows, shown_from
 from evaluation.reports.scope import Scope, meetings_of, study_of
+from evaluation.reports.tagged import LISTS, told_by
 from evaluation.schemes import SIX_WAY, Choice
 from evaluation.study.disputes import vote_counts
 from evaluation.word_classes import tags_mark
@@ -41,6 +42,12 @@ class Found:
     turned: list[Turned]
     systems: tuple[tuple[str, ...], tuple[str, ...]]
     sentences: tuple[int, int, int]  # before, after, in both
+    told: tuple[str, ...]  # by what phenomena are told
+
+    @property
+    def taggers(self) -> tuple[str, ...]:
+        """None where word lists are used."""
+        return () if self.told == (LISTS,) else self.told
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +84,8 @@ def compared(asked: Asked) -> Found:
 def tables(found: Found) -> dict[str, Table]:
     columns = ("what", "of", "before", "after", "change", "low", "high", "p", "p Holm", "paired",
                "sentences before", "sentences after", "common opponents")  # fmt: skip
-    named = {"agreement": "Agreement", "wins": "Rate of wins", "phenomena": "Phenomena"}
+    told = f"Phenomena, told by {' and '.join(found.told)}"
+    named = {"agreement": "Agreement", "wins": "Rate of wins", "phenomena": told}
     return {
         name: Table(title, columns, tuple(_row(line) for line in getattr(found.changes, name)))
         for name, title in named.items()
@@ -111,6 +119,7 @@ def _compared(asked: Asked, joined: Scope) -> Found:
         turned=_turned(joined, sides, ordered, again.turned[:SHOWN]),
         systems=(_systems(sides, "before"), _systems(sides, "after")),
         sentences=_sentences(sides),
+        told=told_by(joined.tasks),
     )
 
 
