@@ -59,6 +59,19 @@ def language_name(code: str) -> str:
     return _language_name(code, get_language() or "")
 
 
+@register.filter
+def time_left(minutes: int | None) -> str:
+    """
+    >>> time_left(40), time_left(1976), time_left(None)
+    ('about 40 min left', 'about 33 h left', '')
+    """
+    if not minutes:
+        return ""
+    is_long = minutes >= 120
+    said = _("about %(n)d h left") if is_long else _("about %(n)d min left")
+    return said % {"n": round(minutes / 60) if is_long else minutes}
+
+
 @cache
 def _language_name(code: str, reader: str) -> str:
     tag = code.lower()

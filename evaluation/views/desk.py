@@ -17,7 +17,7 @@ from evaluation import markup
 from evaluation.models import Assignment, Item, Task
 from evaluation.reports.annotation import AnnotationPage, Said
 from evaluation.skeleton import Skeleton
-from evaluation.templatetags.appraise import enumeration, lang_and_dir, language_name
+from evaluation.templatetags.appraise import enumeration, lang_and_dir, language_name, time_left
 
 _DESK = Skeleton(
     "evaluation/annotate.html",
@@ -67,10 +67,9 @@ def _said(page: AnnotationPage, task: Task, missing: Sequence[int]) -> dict[str,
     """The page's sentences with numbers or languages in them."""
     source, target = language_name(task.source_language), language_name(task.target_language)
     shows_source = task.shows == Task.Shows.SOURCE
-    minutes = page.progress.minutes_left
     return {
         "position": _position(task) % {"n": page.number, "total": page.progress.total},
-        "left": _("about %(n)d min left") % {"n": minutes} if minutes else "",
+        "left": time_left(page.progress.minutes_left),
         "languages": f"{source} → {target} · " if source else "",
         "above_kind": _("Source") if shows_source else _("Reference"),
         "above_language": source if shows_source else target,
