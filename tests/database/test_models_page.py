@@ -102,6 +102,12 @@ def test_training_runs_in_the_background_and_failure_is_told() -> None:
     assert "100 more decided votes" in job.error
 
 
+@pytest.mark.parametrize("path", ["/models/", "/replications/"])
+def test_the_administrator_of_an_empty_site_may_look(client: Client, db: None, path: str) -> None:
+    client.force_login(User.objects.create_superuser("root"))
+    assert client.get(path).status_code == 200
+
+
 class TestPages:
     def test_organisers_train_and_see_models(self, large: Task, signed_in: SignIn) -> None:
         client = signed_in(User.objects.create_superuser("boss"))
