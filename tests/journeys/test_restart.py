@@ -10,15 +10,24 @@ import psycopg
 import pytest
 from playwright.sync_api import Browser, expect
 
+from tests.browser import sign_in
 from tests.site import Site
 
 pytestmark = [pytest.mark.journey, pytest.mark.slow]
 
 
+FILL = """
+from tests.database.conftest import annotator, make_task
+bob = annotator("bob", make_task()).user
+bob.set_password("secret")
+bob.save()
+"""
+
+
 @pytest.fixture
 def site(tmp_path: Path, site_database: str) -> Iterator[Site]:
     site = Site(tmp_path, site_database)
-    site.manage("demo", "--verbosity", "0")
+    site.manage("shell", "-v", "0", "-c", FILL)
     site.start()
     yield site
     site.kill()
@@ -34,13 +43,10 @@ def answers(site: Site) -> int:
 
 
 def test_a_killed_server_costs_no_answer(browser: Browser, site: Site) -> None:
-    page = browser.new_page()
+    page = browser.new_page(base_url=site.url)
     page.set_default_timeout(30_000)
-    page.goto(f"{site.url}/sign-in")
-    page.get_by_label("User name").fill("wren")
-    page.get_by_label("Password").fill("demo")
-    page.get_by_role("button", name="Sign in").click()
-    page.get_by_role("button", name="Continue").first.click()
+    sign_in(page, "bob")
+    page.get_by_role("button", name="Start").click()
     expect(page.locator(".card.is-on")).to_be_visible()
     before = answers(site)
 
