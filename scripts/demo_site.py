@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +20,8 @@ from tests.site import Site
 @contextmanager
 def open_site(home: Path) -> Iterator[Site]:
     """An empty site, and this process as one more program of it: it may use the models and the services."""
+    # A polite end passes through the same door: the server is stopped, its home thrown away.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     site = Site(home)
     # Playwright's synchronous interface runs an event loop, which Django would take for asynchronous code.
     os.environ.update(
