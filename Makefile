@@ -44,7 +44,7 @@ lock: | $(UV)
 run: $(RUN_STAMP) ## Appraise with its demo campaign, at http://127.0.0.1:8000/ (PORT=…, DATABASE_URL=…)
 	@$(BIN)/python manage.py start --demo --port $(PORT)
 
-test: $(DEV_STAMP) system-packages lint check-django docs pytest pytest-postgres ## everything that must be true
+test: $(DEV_STAMP) system-packages tools lint check-django docs pytest pytest-postgres ## everything that must be true
 
 lint: $(DEV_STAMP) ## format, lint, types
 	@$(BIN)/ruff format --check --quiet .
@@ -65,6 +65,7 @@ pytest: $(DEV_STAMP) system-packages
 pytest-postgres: $(DEV_STAMP)
 	@$(BIN)/python -m tests.postgres pytest --quiet -n 2 --dist worksteal -m database $(addprefix tests/,database journeys operations security)
 
+# Real parsers and taggers take part in the tests (tools).
 # Journeys need a browser. As root on Debian it is installed; elsewhere you are told what to install.
 system-packages:
 	@scripts/system_packages.sh

@@ -89,7 +89,8 @@ def stanford_parser() -> Parser:
     from metrics.linguistics.cache import default_path
     from metrics.linguistics.constituency import ConstituencyParser
 
-    parser = ConstituencyParser(k=1, cache_path=default_path())  # one tree is enough, and three times faster
+    # Its best tree is all we need; but with the same k as everybody else a sentence is parsed only once.
+    parser = ConstituencyParser(cache_path=default_path())
     try:
         parser.tool  # noqa: B018 — asking for its identity tells whether it is there
     except ToolAbsent as error:
