@@ -37,7 +37,7 @@ class WordProvider(Protocol):
         """The tagger of this site for a language, named with its version; None where there is none."""
 
     def mark(self) -> Hashable:
-        """Another value whenever more sentences have been read."""
+        """Another value whenever more sentences have been read; nothing as long as none was."""
 
     def known(self, language: str, sentences: Sequence[str]) -> Mapping[str, Words]:
         """The words of those sentences that were read before."""

@@ -20,7 +20,7 @@ from evaluation.phenomena.words import knows
 from evaluation.reports import plots
 from evaluation.reports.memo import remembered
 from evaluation.reports.scope import Scope, meetings_of, study_of
-from evaluation.reports.tagged import AT_ONCE, LISTS, taggable, told_by, words_of
+from evaluation.reports.tagged import AT_ONCE, LISTS, candidate_texts, taggable, told_by, words_of
 from evaluation.study import Study
 from evaluation.tokens import tokenize
 from evaluation.word_classes import Words, tagged_words, tags_mark
@@ -167,9 +167,15 @@ def shown_from(
     for row in rows:
         if row.pk in codes:
             by_task[row.task].append(row)
-    told = _listed_rows if told_by(scope.tasks) == (LISTS,) else _tagged_rows
+    texts = None if told_by(scope.tasks) == (LISTS,) else candidate_texts(scope.tasks)
     for task in scope.tasks:
-        for row, seen in told(by_task[task.pk], task.target_language, references):
+        of_task, language = by_task[task.pk], task.target_language
+        told = (
+            _listed_rows(of_task, language, references)
+            if texts is None
+            else _tagged_rows(of_task, language, references, texts)
+        )
+        for row, seen in told:
             found[codes[row.pk], [numbers[phenomenon] for phenomenon in seen]] = True
     return found
 
@@ -184,11 +190,17 @@ def _listed_rows(rows: Sequence[PairRow], language: str, references: Mapping[int
         yield row, _told(row.first, row.second, row.kind, language, row.begins, said)
 
 
-def _tagged_rows(rows: Sequence[PairRow], language: str, references: Mapping[int, Sequence[str]]) -> Told:
+def _tagged_rows(
+    rows: Sequence[PairRow],
+    language: str,
+    references: Mapping[int, Sequence[str]],
+    texts: Mapping[int, str],
+) -> Told:
     """Some at a time: pairs of one sentence lie together, and tags take much more room than pairs."""
     for start in range(0, len(rows), AT_ONCE):
         block = rows[start : start + AT_ONCE]
-        words = words_of(language, {side for row in block for side in (row.one, row.other)})
+        sides = {side for row in block for side in (row.one, row.other)}
+        words = words_of(language, {side: texts[side] for side in sides})
         for row in block:
             said = tuple(references[row.item])
             of_row = _both(words, row.one, row.other)

@@ -8,7 +8,7 @@ from django.db.models import Exists, OuterRef
 from django.http import Http404
 from django.urls import reverse
 
-from evaluation.models import Annotator, Campaign, Role, Task, User
+from evaluation.models import Annotator, Campaign, Draw, Role, Task, User
 from evaluation.reports import judgements, votes
 from evaluation.reports.memo import Mark, mark_of, newest, remembered
 from evaluation.study import Meetings, Study
@@ -55,7 +55,8 @@ def find_scope(user: User, kind: str, slug: str) -> Scope:
     field = "slug" if kind == "task" else "campaign__slug"
     managed = Exists(Task.objects.with_role(user, Role.MANAGER).filter(pk=OuterRef("pk")))
     rows = mine.filter(**{field: slug}).select_related("campaign").order_by("pk")
-    tasks = tuple(rows.annotate(managed=managed, **newest()))
+    selected = Exists(Draw.objects.filter(task=OuterRef("pk")))
+    tasks = tuple(rows.annotate(managed=managed, selected=selected, **newest()))
     if not tasks:
         raise Http404(f"no {kind} {slug}")
     every = all(getattr(task, "managed", False) for task in tasks)
@@ -74,8 +75,14 @@ def study_of(scope: Scope) -> Study:
 
 def meetings_of(scope: Scope) -> Meetings:
     return remembered(
-        ("meetings", *scope.key), lambda: votes.meetings(scope.tasks, study_of(scope)), scope.state
+        ("meetings", *scope.key),
+        lambda: votes.met(study_of(scope), votes.places(scope.tasks), writers_of(scope)),
+        scope.state,
     )
+
+
+def writers_of(scope: Scope) -> votes.Writers:
+    return remembered(("writers", *scope.key), lambda: votes.writers_of(scope.tasks), scope.state)
 
 
 def names(scope: Scope) -> dict[str, str]:

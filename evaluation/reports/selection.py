@@ -114,8 +114,11 @@ def pair_weights(tasks: Sequence[Task]) -> list[Weighted]:
 
 
 def was_selected(tasks: Sequence[Task]) -> bool:
-    """Whether anything was ever drawn."""
-    return Draw.objects.filter(task__in=list(tasks)).exists()
+    """Whether anything was ever drawn; the tasks of a page know it already."""
+    known = [getattr(task, "selected", None) for task in tasks]
+    if None in known:
+        return Draw.objects.filter(task__in=list(tasks)).exists()
+    return any(known)
 
 
 def weighted_results(

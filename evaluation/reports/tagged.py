@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import lru_cache
 
 from evaluation.models import Candidate, Task
@@ -17,7 +17,7 @@ def told_by(tasks: Sequence[Task]) -> tuple[str, ...]:
 
     What is told by tags and what is told by lists must not be added up or compared.
     """
-    if not all(map(is_tagged, tasks)):
+    if not read(tasks).issuperset(task.pk for task in tasks):
         return (LISTS,)
     return tuple(sorted({tagger_of(task.target_language) or "" for task in tasks}))
 
@@ -26,26 +26,40 @@ def taggable(tasks: Sequence[Task]) -> list[Task]:
     """Tasks that a tagger of this site could read and has not; nothing where it could not read them all."""
     if not all(tagger_of(task.target_language) for task in tasks):
         return []
-    return [task for task in tasks if not is_tagged(task)]
+    known = read(tasks)
+    return [task for task in tasks if task.pk not in known]
 
 
-def is_tagged(task: Task) -> bool:
-    """Whether every sentence that a system wrote was read; no query where the site has no tagger."""
-    if tagger_of(task.target_language) is None:
-        return False
-    return _is_tagged(task.pk, task.campaign.key, task.target_language, tags_mark())
+def read(tasks: Sequence[Task]) -> frozenset[int]:
+    """Tasks of which every sentence was read; one query, none on a site where nothing was read yet."""
+    if not tags_mark():
+        return frozenset()
+    return _read(tuple((task.pk, task.campaign.key, task.target_language) for task in tasks), tags_mark())
 
 
 @lru_cache(maxsize=512)
-def _is_tagged(task: int, campaign: str, language: str, mark: Hashable) -> bool:
+def _read(tasks: tuple[tuple[int, str, str], ...], mark: Hashable) -> frozenset[int]:
     """The campaign's key, because keys of tasks can be used again; ``mark`` says when to ask anew."""
-    texts = list(Candidate.objects.filter(item__task=task).order_by("pk").values_list("text", flat=True))
+    texts: dict[int, list[str]] = {pk: [] for pk, _, _ in tasks}
+    for task, text in Candidate.objects.filter(item__task__in=texts).values_list("item__task_id", "text"):
+        texts[task].append(text)
+    return frozenset(pk for pk, _, language in tasks if _all_known(language, texts[pk]))
+
+
+def _all_known(language: str, texts: Sequence[str]) -> bool:
+    if tagger_of(language) is None:
+        return False
     blocks = (texts[start : start + AT_ONCE] for start in range(0, len(texts), AT_ONCE))
     return all(tagged_words(language, block) is not None for block in blocks)
 
 
-def words_of(language: str, candidates: Collection[int]) -> Mapping[int, Words]:
-    """The words of each candidate of a tagged task; one query."""
-    texts = dict(Candidate.objects.filter(pk__in=candidates).values_list("pk", "text"))
+def candidate_texts(tasks: Sequence[Task]) -> dict[int, str]:
+    """One query."""
+    found = Candidate.objects.filter(item__task__in=[task.pk for task in tasks])
+    return dict(found.values_list("pk", "text"))
+
+
+def words_of(language: str, texts: Mapping[int, str]) -> Mapping[int, Words]:
+    """The words of some candidates of a tagged task."""
     found = tagged_words(language, list(texts.values())) or {}
     return {pk: found.get(text, {}) for pk, text in texts.items()}

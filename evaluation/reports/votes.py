@@ -34,7 +34,7 @@ class Writers(NamedTuple):
 
 def meetings(tasks: Sequence[Task], study: Study) -> Meetings:
     """Systems of one name are one system."""
-    return met(study, places(tasks), _writers([task.pk for task in tasks]))
+    return met(study, places(tasks), writers_of(tasks))
 
 
 def met(study: Study, where: Places, written: Writers) -> Meetings:
@@ -77,9 +77,9 @@ def _occurrences(keys: list[int]):  # type: ignore[no-untyped-def]  # a values_l
     )
 
 
-def _writers(keys: list[int]) -> Writers:
+def writers_of(tasks: Sequence[Task]) -> Writers:
     """One query: the outputs of a system come as one text."""
-    systems = System.objects.filter(task__in=keys).order_by("name")
+    systems = System.objects.filter(task__in=[task.pk for task in tasks]).order_by("name")
     rows = list(systems.values_list("name", Listed("outputs__candidate_id")))
     return writers(
         [(name, np.array(listed.split(",") if listed else [], dtype=np.int64)) for name, listed in rows]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from evaluation.agreement.rendering import Table
-from evaluation.models import Output, SentenceAnswer
-from evaluation.reports.scope import Scope
+from evaluation.models import SentenceAnswer
+from evaluation.reports.scope import Scope, writers_of
 from evaluation.results import SystemResults, Verdict, Votes, system_results
 from evaluation.schemes import Choice
 from evaluation.study.tables import result_tables
@@ -37,13 +37,13 @@ class _Answer(NamedTuple):
 
 
 def whole_sentences(scope: Scope) -> WholeSentences:
-    """Two queries, one where there is nothing; each person's newest answers to what they saw first."""
+    """Each person's newest answers to what they saw first; one query beside those of the systems."""
     answers = list(_newest(scope))
     wrote: dict[int, list[str]] = defaultdict(list)
     if answers:
-        outputs = Output.objects.filter(item__task__in=[task.pk for task in scope.tasks])
-        for candidate, system in outputs.order_by("pk").values_list("candidate_id", "system__name"):
-            wrote[candidate].append(system)
+        (candidates, codes), names = writers_of(scope)
+        for candidate, code in zip(candidates.tolist(), codes.tolist(), strict=True):
+            wrote[candidate].append(names[code])
     verdicts, ratings = [], []
     for one in answers:
         if one.question == Question.VERDICT:
