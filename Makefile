@@ -57,13 +57,14 @@ check-django: $(DEV_STAMP)
 	@$(BIN)/python manage.py makemigrations --check --dry-run --verbosity 0
 	@$(DEPLOY) $(BIN)/python -W error manage.py check --deploy --fail-level WARNING
 
-PYTEST := $(BIN)/python -m pytest --quiet -n 2 --dist worksteal
+# Three workers on two cores: browsers and servers spend much of their time waiting for each other.
+PYTEST := $(BIN)/python -m pytest --quiet -n 3 --dist worksteal
 pytest: $(DEV_STAMP) system-packages
 	@$(PYTEST)
 
 # The same stories on a real PostgreSQL, for everything that touches a database.
 pytest-postgres: $(DEV_STAMP)
-	@$(BIN)/python -m tests.postgres pytest --quiet -n 2 --dist worksteal -m database $(addprefix tests/,database journeys operations security)
+	@$(BIN)/python -m tests.postgres pytest --quiet -n 3 --dist worksteal -m database $(addprefix tests/,database journeys operations security)
 
 # Real parsers and taggers take part in the tests (tools).
 # Journeys need a browser. As root on Debian it is installed; elsewhere you are told what to install.
