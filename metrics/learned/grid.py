@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 
+from threadpoolctl import threadpool_limits
+
 from metrics.datasets import FloatArray
 from metrics.learned.scaling import Scaling
 from metrics.learned.svm import Labelled, Machine, kernel, solve
@@ -114,11 +116,12 @@ def _train_at(
     rows, held_out = scaling(training.rows), scaling(validation.rows)
     gram, across = kernel(rows, rows, sigma), kernel(held_out, rows, sigma)
     found = []
-    for c in costs:
-        solution = solve(gram, training.classes, c)
-        values = across[:, solution.places] @ solution.dual + solution.bias
-        machine = Machine(c, sigma, rows[solution.places], solution.dual, solution.bias, scaling)
-        found.append((_point(machine, values, validation), machine))
+    with threadpool_limits(1):  # products with a vector: threads would only wait for each other
+        for c in costs:
+            solution = solve(gram, training.classes, c)
+            values = across[:, solution.places] @ solution.dual + solution.bias
+            machine = Machine(c, sigma, rows[solution.places], solution.dual, solution.bias, scaling)
+            found.append((_point(machine, values, validation), machine))
     return found
 
 
