@@ -163,7 +163,7 @@ def sqlite(name: str) -> dict[str, object]:
     empties the log, which syncs three times more.
     """
     return {
-        "ENGINE": "django.db.backends.sqlite3",
+        "ENGINE": "appraise.sqlite",
         "NAME": name,
         "CONN_MAX_AGE": 600,
         "OPTIONS": {

@@ -11,6 +11,9 @@ os.environ["SECRET_KEY"] = "tests-only-" + "x" * 40
 
 from appraise.settings import *  # noqa: F403 — that is what Django's settings are for
 
+if DATABASES["default"]["ENGINE"] == "appraise.sqlite":  # noqa: F405
+    # Of Django's own backend pytest-django knows by itself that its test database lives in memory.
+    DATABASES["default"]["TEST"] = {"NAME": ":memory:"}  # noqa: F405
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 # Static files straight from their folders: nothing to collect, nothing to hash.
 STORAGES = {
