@@ -2,9 +2,9 @@
 
 Scores every metric on the judged sets of ``APPRAISE_DATA`` once, keeps the scores under
 ``var/discourse_tables`` and prints the tables as Markdown. WMT12 into English is scored whole, but for
-syntactic metrics, which see its judged cells only; of WMT13, the second collection in place of WMT11, every
-sixth segment is used. The discourse parser is the learned one with the model ``var/discourse.npz`` (``train
-discourse``).
+syntactic metrics, which see its judged cells only (the constituency parser takes an hour on two cores for
+them). WMT13, the second collection in place of WMT11, has no syntactic rows. The discourse parser is the
+learned one with the model ``var/discourse.npz`` (``train discourse``).
 """
 
 from __future__ import annotations
@@ -42,37 +42,24 @@ from metrics.discourse.tables import (
 from metrics.metaeval.kendall import TieRule
 from metrics.metaeval.scoring import score_dataset
 from metrics.metaeval.systems import human_by_system
+from metrics.replicate import paper004
 
 ROOT = Path(__file__).parents[1]
 KEPT = ROOT / "var" / "discourse_tables"
 PAIRS = ("cs-en", "de-en", "es-en", "fr-en")
 FOLDERS = {"wmt12": "rr_wmt12", "wmt13": "rr_wmt13_pairs"}
-STEPS = {"wmt12": 1, "wmt13": 6}
 PLAIN = ":lowercase=true:tokenize=13a"
 SPECIFICATIONS = {
     "dr": "dr:parser=learned:model={model}",
     "dr-lex": "dr-lex:parser=learned:model={model}",
     "control": "dr-lex:parser=flat",
-    "bleu": "bleu:lowercase=true",
-    "nist": "nist" + PLAIN,
-    "rouge-w": "rouge-w" + PLAIN,
-    "ter": "ter",
-    "meteor": "meteor:tokenize=13a",
+    **paper004.SINGLE,
     "chrf": "chrf",
     "wer": "wer" + PLAIN,
     "per": "per" + PLAIN,
     "fms-1": "fms-1" + PLAIN,
 }
-JUDGED_ONLY = {name: name for name in ("dp-or", "dp-hwcm-c", "dp-hwcm-r")}
-SINGLE = ("nist", "rouge-w", "ter", "bleu", "meteor", "chrf", "wer", "per", "fms-1")
-LEX = ("bleu", "nist", "meteor", "rouge-w", "ter")
-SYN = ("dp-hwcm-c", "dp-hwcm-r", "dp-or")
-SUMS = {
-    "asiya-lex": LEX,
-    "asiya-syn": SYN,
-    "asiya-0809": ("rouge-w", "meteor", "ter", *SYN),
-    "asiya-all": (*LEX, *SYN),
-}
+SINGLE = (*paper004.SINGLE, "chrf", "wer", "per", "fms-1", *paper004.SYNTAX)
 
 
 def main() -> None:
@@ -80,9 +67,8 @@ def main() -> None:
     parser.add_argument("--model", default=str(ROOT / "var" / "discourse.npz"))
     parser.add_argument("--only", choices=FOLDERS, help="one collection only")
     parser.add_argument("--resamples", type=int, default=1000)
-    parser.add_argument(
-        "--judged", action="store_true", help="score judged cells only: quicker, system level from them"
-    )
+    judged = "score judged cells only: quicker, system level from them"
+    parser.add_argument("--judged", action="store_true", help=judged)
     options = parser.parse_args()
     sets = {
         year: judged_sets(year, options.model, judged_only=options.judged)
@@ -129,7 +115,7 @@ def controls(sets: Sequence[JudgedSet]) -> list[JudgedSet]:
 
 def rows_of(sets: Sequence[JudgedSet]) -> dict[str, tuple[str, ...]]:
     """The rows for which every part was scored on every set."""
-    wanted = {name: (name,) for name in SINGLE} | SUMS
+    wanted: dict[str, tuple[str, ...]] = {name: (name,) for name in SINGLE} | paper004.SUMS
     scored = set.intersection(*(set(one.scores) for one in sets))
     return {name: parts for name, parts in wanted.items() if scored.issuperset(parts)}
 
@@ -159,17 +145,15 @@ def judged_set(year: str, pair: str, model: str, *, judged_only: bool) -> Judged
         human = read_rankings(folder / f"{pair}.rankings.jsonl.gz", dataset)
     else:
         human = read_pairs(folder / f"{pair}.pairs.tsv.gz", dataset)
-    kept = dataset.segment_codes()[human.better] % STEPS[year] == 0
-    human = Comparisons(human.better[kept], human.worse[kept], human.tied)
     judged = np.unique(np.concatenate([human.better, human.worse]))
     systems = dataset.systems()
     shares = human_by_system(human, systems)
     names = [name for name in systems if name in shares]
     scores: dict[str, FloatArray] = {}
     system_scores: dict[str, FloatArray] = {}
-    for name, specification in (SPECIFICATIONS | JUDGED_ONLY).items():
-        limit = judged if judged_only or name in JUDGED_ONLY or STEPS[year] > 1 else None
-        some = ".judged" if judged_only and name not in JUDGED_ONLY and STEPS[year] == 1 else ""
+    for name, specification in (SPECIFICATIONS | (paper004.SYNTAX if year == "wmt12" else {})).items():
+        limit = judged if judged_only or name in paper004.SYNTAX else None
+        some = ".judged" if judged_only and name not in paper004.SYNTAX else ""
         found = kept_scores(f"{year}.{pair}.{name}{some}", specification.format(model=model), dataset, limit)
         if found is not None:
             scores[name] = found[0][judged]
