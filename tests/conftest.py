@@ -48,6 +48,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("database")
 
 
+# A browser, a server or a process of its own: these take longest, and share what is costly to set up.
+LONG = ("journeys", "operations")
+
+
+@pytest.hookimpl(trylast=True, specname="pytest_collection_modifyitems")
+def pytest_long_ones_first(items: list[pytest.Item]) -> None:
+    """They stay with one worker and its set-up, and none is left to the end, when the others have no work.
+
+    After pytest-django, which puts what empties the tables last: no migration of ours fills a table.
+    """
+    items.sort(key=lambda item: not takes_long(item))
+
+
+def takes_long(item: pytest.Item) -> bool:
+    folder = item.path.relative_to(ROOT / "tests").parts[0]
+    return folder in LONG or item.get_closest_marker("slow") is not None
+
+
 MakeDatabase = Callable[[str], str]
 
 
