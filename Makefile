@@ -44,7 +44,11 @@ lock: | $(UV)
 run: $(RUN_STAMP) ## Appraise with its demo campaign, at http://127.0.0.1:8000/ (PORT=…, DATABASE_URL=…)
 	@$(BIN)/python manage.py start --demo --port $(PORT)
 
-test: $(DEV_STAMP) system-packages tools lint check-django docs pytest pytest-postgres ## everything that must be true
+# What is told within a minute comes first; then both databases, of which one works while the other waits.
+BESIDE := $(MAKE) --no-print-directory --jobs=3 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
+test: $(DEV_STAMP) system-packages tools ## everything that must be true
+	@$(BESIDE) lint check-django docs
+	@$(BESIDE) pytest pytest-postgres
 
 lint: $(DEV_STAMP) ## format, lint, types
 	@$(BIN)/ruff format --check --quiet .
@@ -57,14 +61,15 @@ check-django: $(DEV_STAMP)
 	@$(BIN)/python manage.py makemigrations --check --dry-run --verbosity 0
 	@$(DEPLOY) $(BIN)/python -W error manage.py check --deploy --fail-level WARNING
 
-# Three workers on two cores: browsers and servers spend much of their time waiting for each other.
-PYTEST := $(BIN)/python -m pytest --quiet -n 3 --dist worksteal
+# Two workers for each database: four on two cores, because browsers and servers spend much of their time
+# waiting for each other. A worker more reads all tests once more.
+PYTEST := pytest --quiet -n 2 --dist worksteal
 pytest: $(DEV_STAMP) system-packages
-	@$(PYTEST)
+	@$(BIN)/python -m $(PYTEST)
 
 # The same stories on a real PostgreSQL, for everything that touches a database.
 pytest-postgres: $(DEV_STAMP)
-	@$(BIN)/python -m tests.postgres pytest --quiet -n 3 --dist worksteal -m database $(addprefix tests/,database journeys operations security)
+	@$(BIN)/python -m tests.postgres $(PYTEST) -m database $(addprefix tests/,database journeys operations security)
 
 # Real parsers and taggers take part in the tests (tools).
 # Journeys need a browser. As root on Debian it is installed; elsewhere you are told what to install.
