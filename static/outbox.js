@@ -45,6 +45,18 @@ async function remove(uuid) {
   await transact("readwrite", (store) => request(store.delete(uuid)));
 }
 
+// The server has the answer: it goes, and those to the same question that wait behind it build on its version.
+// That is written down at once: after a reload nobody would know that the version is one of our own.
+async function settle(entry, version) {
+  memory.delete(entry.uuid);
+  const behind = [...memory.values()].filter((other) => questionOf(other) === questionOf(entry) && other.base < version);
+  for (const other of behind) other.base = version;
+  await transact("readwrite", (store) => {
+    for (const other of behind) store.put(other);
+    return request(store.delete(entry.uuid));
+  });
+}
+
 async function all() {
   const kept = await transact("readonly", (store) => request(store.getAll()));
   for (const entry of kept ?? []) if (!memory.has(entry.uuid)) memory.set(entry.uuid, entry);
@@ -61,7 +73,6 @@ export class Outbox {
   // answered meanwhile or the question is no longer there.
   constructor({ token, onState, onReceipt, onConflict }) {
     Object.assign(this, { token, onState, onReceipt, onConflict });
-    this.versions = new Map();
     this.sent = new Set();
     this.foreign = new Set(); // of somebody else who uses this browser: they wait until that person is back
     this.newest = 0;
@@ -134,9 +145,6 @@ export class Outbox {
   }
 
   async #deliver(entry) {
-    const key = questionOf(entry);
-    // Our own receipts only: what another window said must be seen before it can be changed.
-    const base = Math.max(entry.base, this.versions.get(key) ?? 0);
     let response, body;
     const began = performance.now(), again = this.sent.has(entry.uuid); // counted by the server's monitor, nothing else
     this.sent.add(entry.uuid);
@@ -147,7 +155,7 @@ export class Outbox {
           "Content-Type": "application/json", "X-CSRFToken": this.token,
           ...(again && { "X-Outbox-Retry": "1" }),
         },
-        body: JSON.stringify({ ...entry, base }),
+        body: JSON.stringify(entry),
         credentials: "same-origin",
         redirect: "error",
         signal: AbortSignal.timeout(TOO_LONG),
@@ -164,11 +172,11 @@ export class Outbox {
     }
     // 400 will never become right by waiting; everything else is the server's trouble, not ours.
     if (!response.ok && response.status !== 400 && response.status !== 409) return "offline";
-    await remove(entry.uuid);
     if (response.ok) {
-      this.versions.set(key, body.version);
-      this.onReceipt(entry, body);
+      this.onReceipt(entry, body); // first: an answer that is given from now on builds on this one
+      await settle(entry, body.version);
     } else {
+      await remove(entry.uuid);
       this.onConflict(entry, body);
     }
     return "saved";

@@ -52,6 +52,30 @@ def test_offline_answers_survive_a_reload(page: Page, context: BrowserContext, t
     expect(page.locator("#pair-1 input:checked")).to_have_value("A>>B")
 
 
+def test_a_correction_survives_a_reload_between_it_and_its_answer(page: Page, task: Task) -> None:
+    begin(page)
+    page.route("**/answer", lambda route: route.abort())
+    choose(page, 1, 1)
+    choose(page, 1, 5)
+    state(page, "(2)")
+    page.unroute("**/answer")
+    arrived: list[str] = []
+
+    def let_one_through(route: Route) -> None:
+        arrived.append(route.request.url)
+        route.continue_() if len(arrived) == 1 else route.abort()
+
+    page.route("**/answer", let_one_through)
+    state(page, "Offline — kept in this browser (1)")
+    assert Ranking.objects.count() == 1
+    page.reload()
+    page.unroute("**/answer")
+    saved(page)
+    expect(page.locator(".need")).not_to_contain_text("another window")
+    expect(page.locator("#pair-1 input:checked")).to_have_value("A<<B")
+    assert Ranking.objects.count() == 2
+
+
 def test_a_response_that_is_lost_after_the_commit_is_one_answer(page: Page, task: Task) -> None:
     begin(page)
     lost: list[int] = []
