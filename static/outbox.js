@@ -9,15 +9,16 @@ const request = (r) => new Promise((resolve, reject) => {
   r.onerror = () => reject(r.error);
 });
 
-const opened = (() => {
+const opened = (async () => { // asynchronous, so that a browser that refuses at once is answered like the others
   const r = indexedDB.open(NAME, 1);
   r.onupgradeneeded = () => r.result.createObjectStore(STORE, { keyPath: "uuid" });
   return request(r);
 })();
 
-// Some browsers offer no storage in private windows: then answers wait in memory, which still survives
-// everything but a closed tab.
-const memory = new Map();
+// Some browsers offer no storage in private windows, and a disk may be full: then answers wait in memory, which
+// still survives everything but a closed tab. Before that the browser asks.
+const memory = new Map(), unwritten = new Set();
+addEventListener("beforeunload", (event) => { if (unwritten.size) event.preventDefault(); });
 
 async function transact(mode, work) {
   const db = await opened.catch(() => null);
@@ -37,18 +38,24 @@ async function transact(mode, work) {
 
 async function put(entry) {
   memory.set(entry.uuid, entry);
-  await transact("readwrite", (store) => request(store.put(entry)));
+  const written = await transact("readwrite", (store) => request(store.put(entry)));
+  if (!written && memory.has(entry.uuid)) unwritten.add(entry.uuid);
+}
+
+function forget(uuid) {
+  memory.delete(uuid);
+  unwritten.delete(uuid);
 }
 
 async function remove(uuid) {
-  memory.delete(uuid);
+  forget(uuid);
   await transact("readwrite", (store) => request(store.delete(uuid)));
 }
 
 // The server has the answer: it goes, and those to the same question that wait behind it build on its version.
 // That is written down at once: after a reload nobody would know that the version is one of our own.
 async function settle(entry, version) {
-  memory.delete(entry.uuid);
+  forget(entry.uuid);
   const behind = [...memory.values()].filter((other) => questionOf(other) === questionOf(entry) && other.base < version);
   for (const other of behind) other.base = version;
   await transact("readwrite", (store) => {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.sessions.models import Session
-from playwright.sync_api import BrowserContext, Page, Route, expect
+from playwright.sync_api import BrowserContext, Dialog, Page, Route, expect
 
 from evaluation.models import Assignment, Ranking, Task
 from tests.browser import sign_in
@@ -74,6 +74,39 @@ def test_a_correction_survives_a_reload_between_it_and_its_answer(page: Page, ta
     expect(page.locator(".need")).not_to_contain_text("another window")
     expect(page.locator("#pair-1 input:checked")).to_have_value("A<<B")
     assert Ranking.objects.count() == 2
+
+
+NO_STORAGE = (
+    "Object.defineProperty(window, 'indexedDB', { value: undefined })",
+    "indexedDB.open = () => { throw new DOMException('not here', 'SecurityError'); }",
+    "IDBObjectStore.prototype.put = () => { throw new DOMException('full', 'QuotaExceededError'); }",
+)
+
+
+@pytest.mark.parametrize("refusal", NO_STORAGE, ids=["absent", "refused", "full"])
+def test_without_storage_answers_wait_in_the_tab_and_it_is_not_closed_unasked(
+    page: Page, context: BrowserContext, task: Task, refusal: str
+) -> None:
+    page.add_init_script(refusal)
+    begin(page)
+    context.set_offline(True)
+    choose(page, 1, 1)
+    state(page, "Offline — kept in this browser (1)")
+    asked: list[str] = []
+
+    def stay(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.dismiss()
+
+    page.on("dialog", stay)
+    with page.expect_event("dialog"):
+        page.close(run_before_unload=True)
+    context.set_offline(False)
+    saved(page)
+    assert Ranking.objects.count() == 1
+    with page.expect_event("close"):
+        page.close(run_before_unload=True)
+    assert asked == ["beforeunload"]  # once it is stored, nothing is asked
 
 
 def test_a_response_that_is_lost_after_the_commit_is_one_answer(page: Page, task: Task) -> None:
