@@ -29,12 +29,13 @@ def run(ground: Ground) -> Outcome:
         site.kill()
         invariants.check(site.store, journal, outcome)
         restored = restore_copy(ground) if ground.bug else restore(site, json.loads(made)["backup"])
-    missing, _ = read_back(before, restored, outcome)
+    missing = read_back(before, restored, outcome)
     outcome.counts |= {
         "acknowledged_before": len(before),
         "missing_in_backup": missing,
         "server_errors": sum(n for status, n in statuses.items() if status >= 500),
     }
+    outcome.expect(bool(before), "nothing was acknowledged before the backup began")
     outcome.expect(missing == 0, f"{missing} of {len(before)} answers are not in the restored backup")
     return outcome
 
@@ -89,15 +90,16 @@ def restore_copy(ground: Ground) -> Store | Cluster:
     return cluster
 
 
-def read_back(before: list[Acknowledged], restored: Store | Cluster, outcome: Outcome) -> tuple[int, int]:
+def read_back(before: list[Acknowledged], restored: Store | Cluster, outcome: Outcome) -> int:
+    """How many answers are not there."""
     store = restored if isinstance(restored, Store) else Store(POSTGRESQL, restored.url)
     try:
         if isinstance(restored, Cluster) and not restored.running:
-            return len(before), 0
+            return len(before)
         lost, changed = invariants.compare(before, store.rows(invariants.STORED))
         outcome.violations += invariants.broken(store)
         outcome.expect(not changed, f"{len(changed)} answers differ in the backup")
-        return len(lost), len(changed)
+        return len(lost)
     finally:
         if isinstance(restored, Cluster):
             restored.stop("immediate")

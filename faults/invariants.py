@@ -1,8 +1,8 @@
 """What must hold after every fault, whatever it was.
 
-Acknowledged answers are stored with the value that was sent; nothing is stored twice; no comparison was
-judged by more people than asked for; the database is whole and its references lead somewhere. Everything is
-read with SQL of our own, not with the product's queries.
+Every answer is acknowledged in the end, and acknowledged answers are stored with the value that was sent;
+nothing is stored twice; no comparison was judged by more people than asked for; the database is whole and its
+references lead somewhere. Everything is read with SQL of our own, not with the product's queries.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ WHERE c.contype = 'f'
 
 def check(store: Store, journal: Journal, outcome: Outcome, *, late: bool = False) -> None:
     """All of them; ``late`` where answers after a lost lease may finish a comparison once too often."""
+    taken(journal, outcome)
     lost, changed = compare(journal.entries(), store.rows(STORED))
     doubled = sum(store.number(sql) for sql in DOUBLED)
     over = store.number(OVER_OVERLAP) + (0 if late else store.number(OVER_SEATED))
@@ -58,6 +59,12 @@ def check(store: Store, journal: Journal, outcome: Outcome, *, late: bool = Fals
     outcome.expect(not doubled, f"{doubled} answers are stored twice")
     outcome.expect(not over, f"{over} comparisons were judged by more people than asked for")
     outcome.violations += broken(store)
+
+
+def taken(journal: Journal, outcome: Outcome) -> None:
+    """Somebody was heard, and nobody turned away: an answer that is refused for good is lost as well."""
+    outcome.expect(journal.count > 0, "nothing was acknowledged")
+    outcome.expect(not journal.refused, f"answers were refused for good, by status: {dict(journal.refused)}")
 
 
 def compare(acknowledged: Iterable[Acknowledged], stored: Iterable[Row]) -> tuple[list[str], list[str]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -38,6 +39,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.count = 0
+        self.refused: Counter[int] = Counter()  # answers that the server would not have, by status
         self._lock = threading.Lock()
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
 
@@ -47,10 +49,13 @@ class Journal:
             os.write(self._file, line)
             self.count += 1
 
-    def entries(self, after: int = 0) -> Iterator[Acknowledged]:
-        """Everything from line ``after`` on, synced first and read back from the file."""
+    def refuse(self, status: int) -> None:
+        with self._lock:
+            self.refused[status] += 1
+
+    def entries(self) -> Iterator[Acknowledged]:
+        """Everything, synced first and read back from the file."""
         os.fsync(self._file)
         with self.path.open(encoding="ascii") as file:
-            for number, line in enumerate(file):
-                if number >= after:
-                    yield Acknowledged(**json.loads(line))
+            for line in file:
+                yield Acknowledged(**json.loads(line))

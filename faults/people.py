@@ -65,11 +65,12 @@ class Person(threading.Thread):
         choice = CHOICES[(base + self.number) % len(CHOICES)]
         body = json.dumps({"uuid": given, "phrase": phrase, "choice": choice, "base": base, "active_ms": 5})
         status, _, text = self.insist("POST", f"{place}answer", body, "application/json")
-        if status == 200:
-            said = json.loads(text)
-            self.journal.write(Acknowledged(given, self.number, choice, said["version"]))
-            if self.most is not None and self.journal.count >= self.most:
-                self.over.set()
+        if status != 200:
+            self.journal.refuse(status)
+            return
+        self.journal.write(Acknowledged(given, self.number, choice, json.loads(text)["version"]))
+        if self.most is not None and self.journal.count >= self.most:
+            self.over.set()
 
     def insist(self, method: str, url: str, body: str = "", kind: str = "") -> tuple[int, str, str]:
         """Ask until there is an answer that is not the server's trouble."""
@@ -124,11 +125,11 @@ def questions(page: str) -> list[tuple[int, int]]:
 
 def crowd(
     port: int, sessions: Iterable[str], journal: Journal, over: threading.Event, *, task: str,
-    corrections: int = 0, most: int | None = None,
+    corrections: int = 0,
 ) -> list[Person]:  # fmt: skip
     """Started people."""
     made = [
-        Person(port, session, number, journal, over, task=task, corrections=corrections, most=most)
+        Person(port, session, number, journal, over, task=task, corrections=corrections)
         for number, session in enumerate(sessions)
     ]
     for person in made:

@@ -97,7 +97,18 @@ def test_the_journal_keeps_every_line_of_many_threads(tmp_path: Path) -> None:
         thread.join()
     found = list(journal.entries())
     assert journal.count == len(found) == len({entry.uuid for entry in found}) == 400
-    assert len(list(journal.entries(after=390))) == 10
+
+
+def test_an_answer_that_is_refused_for_good_is_a_loss_and_so_is_silence(tmp_path: Path) -> None:
+    journal, silent, refused, fine = Journal(tmp_path / "acknowledged"), Outcome(), Outcome(), Outcome()
+    invariants.taken(journal, silent)
+    assert silent.violations == ["nothing was acknowledged"]
+    journal.write(Acknowledged("u", 1, "A>B", 1))
+    invariants.taken(journal, fine)
+    assert fine.violations == []
+    journal.refuse(409)
+    invariants.taken(journal, refused)
+    assert refused.violations == ["answers were refused for good, by status: {409: 1}"]
 
 
 answers = st.builds(
