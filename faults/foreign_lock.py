@@ -34,6 +34,8 @@ def run(ground: Ground) -> Outcome:
         statuses = go_home(people, over)
         site.kill()
         invariants.check(site.store, journal, outcome)
+        if ground.kind == SQLITE and not ground.bug:
+            outcome.expect(statuses[503] > 0, f"nobody was told to come later in {LONG_HOLD} s")
     outcome.counts |= {
         "locks": 4 if ground.kind == SQLITE else 3,
         "answers_503": statuses[503],

@@ -22,12 +22,13 @@ def run(ground: Ground) -> Outcome:
         people = crowd(site.port, site.sessions[:16], journal, over, task=LONG, corrections=3)
         for number in range(restarts):
             before = journal.count
-            again = wait_for(lambda: journal.count >= before + 60, 40)  # noqa: B023 — used at once
-            outcome.expect(again, f"after restart {number} the site did not recover within 40 s")
+            at_work = wait_for(lambda: journal.count >= before + 60, 40)  # noqa: B023 — used at once
+            outcome.expect(at_work, f"after {number} restarts the site did not recover within 40 s")
             assert site.cluster is not None
             site.cluster.restart(MODES[number % 2])
         before = journal.count
-        wait_for(lambda: journal.count >= before + 60, 40)
+        recovered = wait_for(lambda: journal.count >= before + 60, 40)
+        outcome.expect(recovered, "after the last restart the site did not recover within 40 s")
         statuses = go_home(people, over)
         site.kill()
         invariants.check(site.store, journal, outcome)

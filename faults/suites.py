@@ -63,13 +63,17 @@ def run_tests(ground: Ground, *arguments: str) -> Outcome:
 
 
 def read_report(text: str, outcome: Outcome) -> Outcome:
-    """
+    """A test that was skipped has not tried anything, and is a broken promise like one that failed.
+
     >>> text = '<s><testcase name="a"/><testcase name="b"><failure message="no"/></testcase></s>'
     >>> read_report(text, Outcome())
     Outcome(counts={'tests': 2, 'failed': 1}, violations=['b: no'])
+    >>> read_report('<s><testcase name="a"><skipped message="no browser"/></testcase></s>', Outcome())
+    Outcome(counts={'tests': 1, 'failed': 1}, violations=['a: no browser'])
     """
     cases = list(ElementTree.fromstring(text).iter("testcase"))
-    failed = [(case, problem) for case in cases for problem in (*case.iter("failure"), *case.iter("error"))]
+    faults = ("failure", "error", "skipped")
+    failed = [(case, problem) for case in cases for fault in faults for problem in case.iter(fault)]
     outcome.counts |= {"tests": len(cases), "failed": len(failed)}
     outcome.violations += [
         f"{case.get('name')}: {(problem.get('message') or '')[:200]}" for case, problem in failed
