@@ -151,10 +151,10 @@ class TestCorrecting:
         pairs = set(task.pairs.values_list("first", "second"))
         assert ("blue", "red") in pairs
         before = task.pairs.count()
-        for comparison in Comparison.objects.filter(item__task=task).select_related("item__task"):
-            if comparison.first.text + comparison.second.text == "the blue carthe red car":
-                made = alignments.correct(comparison, links("0-0 1-1 2-2"), base=1, by=alice)
-                assert questions(made) == {("blue", "red")}
+        compared = Comparison.objects.select_related("item__task", "first", "second")
+        comparison = compared.get(first__text="the blue car", second__text="the red car")
+        made = alignments.correct(comparison, links("0-0 1-1 2-2"), base=1, by=alice)
+        assert questions(made) == {("blue", "red")}
         assert task.pairs.count() == before
 
     def test_new_pairs_belong_to_the_corrected_comparison(self, task: Task, alice: User) -> None:

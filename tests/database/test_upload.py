@@ -178,9 +178,7 @@ class TestThePage:
         drop(client, ("a.tsv", table))
         page = client.get(Upload.objects.get().get_absolute_url()).content.decode()
         assert "<script>alert" not in page
-        assert (
-            "&lt;script&gt;alert(1)" in page.replace("</span>", "").replace("<span>", "") or "alert" in page
-        )
+        assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
 
     def test_an_upload_over_the_cap_is_refused_before_it_is_read(
         self, client: Client, settings: Settings
@@ -244,8 +242,7 @@ class TestThePage:
 
 class TestThePreview:
     def test_what_is_kept_of_an_item_is_the_item(self) -> None:
-        paths = [path for path in (SAMPLES / "task.json", SAMPLES / "phrases.tsv") if path.exists()]
-        for path in paths:
+        for path in (SAMPLES / "task.json", SAMPLES / "phrases.tsv"):
             for item in read([SourceFile.from_path(path)]).items:
                 kept = json.loads(json.dumps(asdict(item)))
                 assert sampled(kept) == item

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.agreement import agreement_over_time, report
-from evaluation.schemes import FOUR_WAY, SIX_WAY
+from evaluation.schemes import FOUR_WAY, SCHEMES, SIX_WAY, Scheme
 from evaluation.study import StudyTask
 from evaluation.study.timeline import timeline
 from evaluation.study.values import label_codes, latest
@@ -57,9 +57,10 @@ def test_tasks_with_different_schemes_are_pooled_over_four_choices() -> None:
     assert report(study.of_task(1).judgements(), SIX_WAY).kappa.value == pytest.approx(-0.2)
 
 
-def test_labels_of_a_smaller_scheme_keep_their_meaning() -> None:
-    assert [SIX_WAY.labels[code] for code in range(6)] == list(SIX_WAY.labels)
-    assert label_codes(SIX_WAY).tolist() == [0, 1, 2, 3, 4, 5]
+@pytest.mark.parametrize("scheme", SCHEMES.values(), ids=str)
+def test_labels_of_a_smaller_scheme_keep_their_meaning(scheme: Scheme) -> None:
+    read = [scheme.choices[code] for code in label_codes(scheme)]
+    assert read == [said if said in scheme.choices else said.collapsed for said in SIX_WAY.choices]
 
 
 def test_columns_of_different_lengths_are_refused() -> None:
