@@ -7,7 +7,6 @@ import os
 import signal
 import sys
 import textwrap
-import time
 from pathlib import Path
 
 import pytest
@@ -180,7 +179,7 @@ def test_killing_the_real_parser_in_the_middle_of_a_run_loses_one_sentence() -> 
         pid = pool._workers[0].pid
         assert pid is not None
         os.kill(pid, signal.SIGKILL)
-        time.sleep(0.1)
+        os.waitpid(pid, 0)
         lost, kept = parser.parse(["Then it is killed.", "And then it goes on."])
     assert (lost.tree, lost.reason) == (None, "crash")
     assert kept.tree is not None

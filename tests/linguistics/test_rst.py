@@ -73,15 +73,17 @@ def test_a_sentence_that_the_parser_gives_up_on_is_one_unit(parser: RealParser) 
     assert parser.failures == {"I give up.": "no tree"}
 
 
-def test_a_killed_process_is_replaced_and_nothing_is_lost(parser: RealParser) -> None:
+def test_a_killed_process_is_replaced_and_costs_the_sentence_that_it_was_asked(parser: RealParser) -> None:
     with parser:
         (first,) = parser.parse(["one"])
         pid = int(first.children[1].text)
         os.kill(pid, signal.SIGKILL)
-        second, third = parser.parse(["two", "three"])
-        assert parser.failures.keys() <= {"two"}
-        assert third.children[1].text != str(pid)
-        assert second.text or second.children
+        os.waitpid(pid, 0)
+        lost, kept = parser.parse(["two", "three"])
+    assert lost == edu("two")
+    assert parser.failures == {"two": "crash"}
+    assert kept.children[0].text == "three"
+    assert kept.children[1].text != str(pid)
 
 
 def test_answers_are_kept_on_disk_and_faults_are_not(parser: RealParser) -> None:

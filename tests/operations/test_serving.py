@@ -6,6 +6,7 @@ import signal
 import subprocess
 import threading
 import time
+from collections.abc import Callable
 from http.client import HTTPConnection
 from pathlib import Path
 
@@ -25,20 +26,26 @@ def get(port: int, path: str) -> int:
         connection.close()
 
 
+def wait_until(holds: Callable[[], bool]) -> None:
+    for _ in range(600):
+        if holds():
+            return
+        time.sleep(0.05)
+    raise TimeoutError("nothing happened within half a minute")
+
+
 def test_requests_in_flight_are_finished_after_sigterm(tmp_path: Path) -> None:
-    port = free_port()
+    port, begun = free_port(), tmp_path / "begun"
+    begun.touch()
     command = web_command("127.0.0.1", port, 1, 4, "tests.operations.slow:application")
-    server = subprocess.Popen(command, cwd=ROOT, env=clean_environment(tmp_path))
+    server = subprocess.Popen(command, cwd=ROOT, env=clean_environment(tmp_path, BEGUN=str(begun)))
     try:
-        for _ in range(600):
-            if healthy(port):
-                break
-            time.sleep(0.05)
+        wait_until(lambda: healthy(port))
         answers: list[int] = []
         clients = [threading.Thread(target=lambda: answers.append(get(port, "/slow"))) for _ in range(3)]
         for client in clients:
             client.start()
-        time.sleep(0.5)
+        wait_until(lambda: begun.stat().st_size == len(clients))
         server.send_signal(signal.SIGTERM)
         for client in clients:
             client.join(30)
