@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import call_command
 
-ROOT = Path(__file__).resolve().parents[2]
-
 
 @pytest.mark.realdata
 @pytest.mark.slow
 def test_weights_from_wmt15_beat_single_metrics_on_wmt12(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    real_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """docs/learned.md has the full experiment; this is a part of it that takes a minute."""
-    data = Path(os.environ.get("APPRAISE_DATA") or ROOT.parent / "shared" / "data" / "dev")
-    if not data.is_dir():
-        pytest.skip("APPRAISE_DATA names no folder with published judgements")
     out = tmp_path / "tuned.json"
-    sets = [f"--set={data}/rr_wmt15/{pair}" for pair in ("de-en", "fr-en")]
+    sets = [f"--set={real_data}/rr_wmt15/{pair}" for pair in ("de-en", "fr-en")]
     call_command("train", "combination", *sets, f"--out={out}")
     capsys.readouterr()
-    prefix = data / "rr_wmt12" / "cs-en"
+    prefix = real_data / "rr_wmt12" / "cs-en"
     files = [f"--segments={prefix}.segments.tsv.gz", f"--outputs={prefix}.outputs.tsv.gz"]
     rankings = f"--rankings={prefix}.rankings.jsonl.gz"
     call_command("metaeval", *files, rankings, "--metrics=bleu,chrf++", f"--model={out}", "--resamples=0")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +11,10 @@ from django.core.management import call_command
 
 from metrics import datasets
 
-ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.realdata
 
 WMT12 = {"cs-en": (11021, 0.886), "de-en": (11934, 0.671), "es-en": (9796, 0.874), "fr-en": (11594, 0.811)}
 WMT13 = {"cs-en": 85469, "de-en": 128668, "es-en": 67832, "fr-en": 80741}
-
-
-@pytest.fixture(scope="module")
-def data() -> Path:
-    folder = Path(os.environ.get("APPRAISE_DATA") or ROOT.parent / "shared" / "data" / "dev")
-    if not folder.is_dir():
-        pytest.skip("APPRAISE_DATA names no folder with published judgements")
-    return folder
 
 
 def metaeval(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
@@ -35,9 +25,11 @@ def metaeval(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, A
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pair", WMT12)
-def test_wmt12_pairs_and_system_level_bleu(data: Path, capsys: pytest.CaptureFixture[str], pair: str) -> None:
+def test_wmt12_pairs_and_system_level_bleu(
+    real_data: Path, capsys: pytest.CaptureFixture[str], pair: str
+) -> None:
     """Callison-Burch et al. 2012: the pairs of the metrics task, Spearman of corpus BLEU with win shares."""
-    prefix = data / "rr_wmt12" / pair
+    prefix = real_data / "rr_wmt12" / pair
     found = metaeval(
         capsys,
         f"--segments={prefix}.segments.tsv.gz",
@@ -52,8 +44,8 @@ def test_wmt12_pairs_and_system_level_bleu(data: Path, capsys: pytest.CaptureFix
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pair", WMT13)
-def test_wmt13_decisive_pairs(data: Path, pair: str) -> None:
-    files = datasets.find_set(data / "rr_wmt13_pairs" / pair)
+def test_wmt13_decisive_pairs(real_data: Path, pair: str) -> None:
+    files = datasets.find_set(real_data / "rr_wmt13_pairs" / pair)
     dataset = datasets.read_dataset(files.segments, files.outputs)
     paths = [path for path in (files.rankings, files.pairs) if path]
     assert paths
@@ -62,10 +54,10 @@ def test_wmt13_decisive_pairs(data: Path, pair: str) -> None:
 
 
 @pytest.mark.slow
-def test_direct_assessment_by_language_pair(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_direct_assessment_by_language_pair(real_data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = metaeval(
         capsys,
-        f"--judged={data}/da_wmt17/newstest2017_toen_DAseg.tsv.gz",
+        f"--judged={real_data}/da_wmt17/newstest2017_toen_DAseg.tsv.gz",
         "--score-column=da_z",
         "--by=lp",
         "--metrics=chrf",
@@ -75,8 +67,8 @@ def test_direct_assessment_by_language_pair(data: Path, capsys: pytest.CaptureFi
 
 
 @pytest.mark.slow
-def test_references_are_not_judged_as_systems(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    prefix = data / "mqm" / "ted.zh-en"
+def test_references_are_not_judged_as_systems(real_data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    prefix = real_data / "mqm" / "ted.zh-en"
     arguments = [f"--scores={prefix}.scores.tsv.gz", f"--segments={prefix}.segments.tsv.gz", "--metrics=chrf"]
     found = metaeval(capsys, *arguments)["chrf"]
     assert found["systems"] == 13
