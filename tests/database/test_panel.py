@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -116,7 +117,7 @@ def test_without_answers_there_is_no_panel(task: Task, alice: User, signed_in: S
         call_command("panel", task=task.slug)
 
 
-def test_a_file_of_judgements_has_a_panel_too(tmp_path, capsys) -> None:  # type: ignore[no-untyped-def]  # pytest's own
+def test_a_file_of_judgements_has_a_panel_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "votes.tsv"
     lines = ["annotator\titem\tlabel"]
     lines += [f"{who}\t{n}\t{'yes' if (n + (who == 'c')) % 2 else 'no'}" for n in range(20) for who in "abc"]

@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from uuid import uuid4
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from evaluation.models import Annotator, Ranking, Task, User
 from tests.browser import sign_in
 from tests.database.test_jobs import work
+
+pytestmark = pytest.mark.journey
 
 
 def test_metrics_are_chosen_scored_and_compared(
