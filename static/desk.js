@@ -252,18 +252,19 @@ export function work({ Outbox, rows, read, write, answer, stored, option, light 
 
   async function begin() {
     for (const card of cards) card.dataset.was = read(card);
-    // Clicked while the script was on its way.
-    const early = cards.filter((card) => rows.some((row) => cardOf(row) === card && isTouched(row)));
+    // Clicked while the script was on its way: newer than anything that waits.
+    const touched = rows.filter(isTouched), early = cards.filter((card) => touched.some((row) => cardOf(row) === card));
+    const fields = touched.filter((row) => !cards.includes(cardOf(row))).map((row) => $("input", row).name);
     const first = rows.findIndex((row) => isOpen(row));
     if (rows.length) go(first < 0 ? 0 : first, Boolean($(".card.is-missing")));
     if (location.hash === "#guidelines") toggleGuide();
     for (const entry of await outbox.kept()) {
-      const card = cardOfEntry(entry);
-      if (card) show(card, stored(entry, card));
-      else if (ours(entry)) setField(entry.question, entry.value);
+      const card = cardOfEntry(entry), waiting = card && stored(entry, card);
+      if (card && !early.includes(card)) show(card, waiting);
+      else if (!card && ours(entry) && !fields.includes(entry.question)) setField(entry.question, entry.value);
     }
     early.forEach(send);
-    for (const row of rows) if (!cards.includes(cardOf(row)) && isTouched(row)) sendField($("input", row).name);
+    fields.forEach(sendField);
     if (await outbox.waiting()) { tell(false); outbox.flush(); }
   }
   begin();

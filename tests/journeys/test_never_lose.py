@@ -52,6 +52,25 @@ def test_offline_answers_survive_a_reload(page: Page, context: BrowserContext, t
     expect(page.locator("#pair-1 input:checked")).to_have_value("A>>B")
 
 
+def test_a_click_before_the_script_is_there_is_newer_than_an_answer_that_waits(
+    page: Page, task: Task
+) -> None:
+    begin(page)
+    page.route("**/answer", lambda route: route.abort())
+    choose(page, 1, 1)
+    state(page, "Offline")
+    scripts: list[Route] = []
+    page.route("**/outbox.js", lambda route: scripts.append(route))
+    with page.expect_request("**/outbox.js"):
+        page.reload(wait_until="commit")
+    choose(page, 1, 5)
+    page.unroute("**/answer")
+    scripts[0].continue_()
+    saved(page)
+    expect(page.locator("#pair-1 input:checked")).to_have_value("A<<B")
+    assert Ranking.objects.count() == 2
+
+
 def test_a_correction_survives_a_reload_between_it_and_its_answer(page: Page, task: Task) -> None:
     begin(page)
     page.route("**/answer", lambda route: route.abort())
