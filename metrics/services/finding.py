@@ -1,4 +1,8 @@
-"""From what a person names to a metric: a registered one with parameters, or a model trained here."""
+"""From what a person names to a metric: a registered one with parameters, or a model trained here.
+
+Who names a metric in a browser or through the API may not name a file of the server with it: what is wrong
+with a file is told with what stands in it.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ from metrics.base import Metric, MetricUnavailable
 from metrics.models import TrainedModel
 
 TRAINED = "trained:"
+FILES = frozenset({"file", "lexicon", "lm", "model", "path"})  # parameters that name a file
 
 
 def find_metrics(names: Iterable[str]) -> dict[str, Metric]:
@@ -20,7 +25,7 @@ def find_metrics(names: Iterable[str]) -> dict[str, Metric]:
     problems = []
     for name in names:
         try:
-            found[name] = _trained(name) if name.startswith(TRAINED) else registry.parse(name)
+            found[name] = _trained(name) if name.startswith(TRAINED) else _registered(name)
         except (registry.UnknownMetric, ValueError) as error:
             problems.append(Problem("unknown_metric", str(error), "`score --list` names every metric"))
         except MetricUnavailable as error:
@@ -30,6 +35,14 @@ def find_metrics(names: Iterable[str]) -> dict[str, Metric]:
     if not found:
         raise InputError(Problem("no_metric", "no metric was chosen", "choose at least one"))
     return found
+
+
+def _registered(specification: str) -> Metric:
+    for assignment in specification.split(":")[1:]:
+        key, _, value = assignment.partition("=")
+        if key in FILES or (key == "table" and ("/" in value or value.endswith(".npz"))):
+            raise MetricUnavailable(f"{specification!r} names a file of the server; only a command may do so")
+    return registry.parse(specification)
 
 
 def _trained(name: str) -> Metric:

@@ -11,6 +11,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_noop
 
 from evaluation.models import Job, Task
+from evaluation.problems import InputError
 from metrics.base import Metric, MetricUnavailable
 from metrics.models import MetricRun, PhraseVote, SegmentScore
 from metrics.phrase_votes import MachineVote, Standing, phrase_votes
@@ -97,7 +98,7 @@ def _one(
         scored = score_test_set(metric, tests)
         tell(1, gettext_noop("phrase pairs"))
         votes = phrase_votes(metric, asked, tests.items)
-    except MetricUnavailable as error:
+    except (MetricUnavailable, InputError) as error:  # the latter for a model's file that is damaged
         return Outcome(name, State.REFUSED, str(error))
     run = MetricRun(
         task=task,

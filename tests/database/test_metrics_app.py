@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -132,6 +133,34 @@ class TestScoring:
     def test_queries_do_not_grow_with_the_task(self, task: Task, django_assert_max_num_queries: Any) -> None:
         with django_assert_max_num_queries(14):
             score_task(task, find_metrics(["chrf"]))
+
+    @pytest.mark.parametrize(
+        "name",
+        [
+            "imported:file={}",
+            "model:path={}",
+            "ranker:model={}",
+            "dr:parser=imported:model={}",
+            "collocation:table={}",
+            "collocation:table={}.npz",
+        ],
+    )
+    def test_nobody_reads_a_file_of_the_server_by_naming_it(
+        self, db: None, tmp_path: Path, name: str
+    ) -> None:
+        (tmp_path / "secret").write_text("the secret\n", encoding="utf-8")
+        with pytest.raises(InputError, match="names a file of the server") as refusal:
+            find_metrics([name.format(tmp_path / "secret")])
+        assert "the secret" not in str(refusal.value)
+
+    def test_a_model_whose_file_is_damaged_is_refused_and_the_others_score(
+        self, task: Task, tmp_path: Path
+    ) -> None:
+        (tmp_path / "ranker.npz").write_bytes(b"half a file")
+        metrics = {"broken": registry.get("ranker", model=str(tmp_path / "ranker.npz"))}
+        outcomes = score_task(task, metrics | find_metrics(["chrf"]))
+        assert [one.state for one in outcomes] == [State.REFUSED, State.SCORED]
+        assert "bad_model" in outcomes[0].sentence
 
     @pytest.mark.parametrize("names", [["nonsense"], ["bleu:nonsense=1"], ["trained:nothing"], ["model"], []])
     def test_a_name_that_means_nothing_is_told(self, db: None, names: list[str]) -> None:
