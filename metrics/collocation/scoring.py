@@ -1,7 +1,7 @@
 """Sentence scores: the average strength of the collocations that a sentence keeps (paper 002).
 
 A sentence in which no collocation is found has no score: it is NaN in arrays, counted and shown, never 0. All
-sixteen combinations of association measure and method share one look-up of the sentence's pairs.
+combinations of association measure and method share one look-up of the sentence's pairs.
 """
 
 from __future__ import annotations

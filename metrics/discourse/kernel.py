@@ -36,9 +36,9 @@ class Forest:
     """Many trees as arrays: nodes with children only, each tree's from the bottom up.
 
     ``starts[t]`` is the first node of tree t, ``productions`` the number of each node's production,
-    ``order`` each tree's nodes sorted by production; ``child_starts`` and ``children`` give the children as
-    numbers within the tree, −1 for a leaf. Node numbers in ``order`` and ``children`` count from 0 in each
-    tree.
+    ``order`` each tree's nodes sorted by production, ``ranks`` the place of each node in ``order``;
+    ``child_starts`` and ``children`` give the children as numbers within the tree, −1 for a leaf. Node
+    numbers in ``order`` and ``children`` count from 0 in each tree.
     """
 
     starts: Longs

@@ -4,13 +4,11 @@ The kernel matches a node with either all or none of its children, so the shape 
 match.
 
 * *DR* holds structure, nuclearity and relations and no words. A unit is a node with its nuclearity; below it
-stands
-  its relation with the units that the relation links, or ``EDU``. Two trees that agree on the upper relation
-  match there, whatever lies below.
+  stands its relation with the units that the relation links, or ``EDU``. Two trees that agree on the upper
+  relation match there, whatever lies below.
 * *DR-LEX* separates the skeleton from its labels: ``SPAN`` has the properties ``NUC`` and ``REL`` beside its
-units,
-  ``EDU`` has ``NUC`` and its words under ``NGRAM``. Each word has a dummy leaf, so that single words match
-  on their own; trees that differ in labels still match in their skeletons.
+  units, ``EDU`` has ``NUC`` and its words under ``NGRAM``. Each word has a dummy leaf, so that single words
+  match on their own; trees that differ in labels still match in their skeletons.
 
 The printed figure shows the shapes but not every node; where it is silent, ``docs/discourse.md`` gives our
 reading. A sentence without words has the empty tree, which is similar to nothing but itself.
@@ -18,7 +16,6 @@ reading. A sentence without words has the empty tree, which is similar to nothin
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -67,9 +64,6 @@ def dr_lex(node: Node, *, lowercase: bool = False) -> Tree:
         return Tree("EDU", (role, Tree("NGRAM", tuple(map(_word, text.split())))))
     relation = Tree("REL", (Tree(node.linked_by),))
     return Tree("SPAN", (role, relation, *(dr_lex(child, lowercase=lowercase) for child in node.children)))
-
-
-REPRESENTATIONS: dict[str, Callable[[Node], Tree]] = {"dr": dr, "dr-lex": dr_lex}
 
 
 def bracketed(tree: Tree) -> str:

@@ -17,12 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics.datasets import Comparisons, FloatArray, IntArray
-from metrics.learned.combination import JudgedTable, cross_validate, tune, uniform
+from metrics.learned.combination import BLOCK, JudgedTable, cross_validate, tune, uniform
 from metrics.metaeval.correlation import spearman
 from metrics.metaeval.kendall import TieRule, outcome_counts, tau
 from metrics.metaeval.resampling import percentile_interval
 
-BLOCK = 30  # consecutive segments that stand for a document where none is named
 ADDED = ("", "dr", "dr-lex")
 Rows = Mapping[str, Sequence[str]]
 Combine = Callable[[Sequence["JudgedSet"], Sequence[str]], list[FloatArray]]

@@ -22,15 +22,10 @@ from metrics import registry, tokenizers
 from metrics.base import MetricUnavailable, Segment
 from metrics.datasets import FloatArray
 from metrics.learned import matching, syntax
+from metrics.lexical.precision import BASIC_FEATURES, basic_features
 
 VERSION = 1  # of the features made here; metrics bring their own
-BASIC = (
-    "length-ratio-min",
-    "length-ratio-max",
-    *(f"precision-{order}" for order in range(1, 6)),
-    "wer-count",
-    "per-count",
-)
+BASIC = BASIC_FEATURES
 EXTENDED = (*BASIC, *syntax.NAMES)
 # No NIST: its weights come from the texts that are scored together, so a segment would not stand alone.
 METRICS = ("bleu", "chrf", "chrf++", "ter", "meteor:tokenize=13a", "rouge-l:tokenize=13a")
@@ -133,8 +128,6 @@ def _provider(
 
 
 def _basic(segments: Sequence[Segment], preparation: Preparation) -> dict[str, FloatArray]:
-    from metrics.lexical.precision import basic_features
-
     values = basic_features(
         [[segment.hypothesis for segment in segments]],
         list(zip(*(segment.references for segment in segments), strict=True)),

@@ -144,5 +144,5 @@ def _next_to(values: list[float], value: float) -> list[float]:
 
 
 def _differ(one: float, other: float, examples: int) -> bool:
-    spread = math.sqrt((one * (1 - one) + other * (1 - other)) / examples)
-    return abs(one - other) > 1.96 * spread
+    error = math.sqrt((one * (1 - one) + other * (1 - other)) / examples)
+    return abs(one - other) > 1.96 * error

@@ -1,4 +1,4 @@
-"""Single n-gram precisions, and the nine basic features of Kulesza 2004 (section 3.3) computed together."""
+"""Single n-gram precisions, and the nine basic features of Kulesza 2004 (section 3.2) computed together."""
 
 from __future__ import annotations
 

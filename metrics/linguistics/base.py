@@ -16,7 +16,6 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from typing import Protocol
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 DIGEST_CHARACTERS = 16
@@ -54,13 +53,6 @@ class Tool:
 
     def as_dict(self) -> dict[str, str | None]:
         return asdict(self)
-
-
-class Adapter(Protocol):
-    """Anything that asks a tool on our behalf."""
-
-    @property
-    def tool(self) -> Tool: ...
 
 
 class ToolAbsent(Exception):

@@ -2,8 +2,8 @@
 
 No German constituency parser can be had from the registries we use, so the source side of paper 001's
 "shallow grammatical match" (counts of NP, VP, PP, NN and punctuation) rests on tags: the tags are a real
-tool's, the phrases are rules of thumb, and ``GermanChunks.tool`` says ``heuristic``. Parse likelihood is
-missing for German unless parses are uploaded.
+tool's, the phrases are rules of thumb, and ``GermanTagger.chunk_tool`` says ``heuristic``. Parse likelihood
+is missing for German unless parses are uploaded.
 
 * NN: common nouns and names. Punctuation: ``$.``, ``$,``, ``$(``.
 * NP: a run of nouns with what stands before it, or a pronoun that stands for a noun phrase.

@@ -33,7 +33,7 @@ from metrics.ranking.loess import FloatArray
 from metrics.ranking.ngrams import IntArray, NgramModel
 
 LABELS = ("NP", "VP", "PP", "NN", "PUNC")
-PUNCTUATION = frozenset({".", ",", ":", "``", "''", "-LRB-", "-RRB-", "$", "#"}) - {"$", "#"}
+PUNCTUATION = frozenset({".", ",", ":", "``", "''", "-LRB-", "-RRB-"})
 PARSE = ("logparse", "nparse", "confbestparse", "confavg")
 
 FAMILIES: Mapping[str, tuple[str, ...]] = {

@@ -16,7 +16,7 @@ from metrics.base import Metric, MetricUnavailable
 from metrics.models import MetricRun, PhraseVote, SegmentScore
 from metrics.phrase_votes import MachineVote, Standing, phrase_votes
 from metrics.reports.segments import content_digest, standings, task_segments
-from metrics.testset import Scored, TestSet, score_test_set
+from metrics.testset import TestSet, score_test_set
 
 ROWS_AT_ONCE = 5000
 LONGEST_SIGNATURE = 500
@@ -133,12 +133,6 @@ def store_run(
         batch_size=ROWS_AT_ONCE,
     )
     return run
-
-
-def scored_of(run: MetricRun) -> Scored:
-    """What a stored run says, as the metric said it."""
-    outputs = dict(run.scores.order_by().values_list("output_id", "value"))
-    return Scored(run.signature, outputs, run.corpus)
 
 
 def _short(signature: str) -> str:

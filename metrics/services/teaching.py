@@ -10,7 +10,6 @@ from metrics.models import TrainedModel
 from metrics.services.scoring import Report
 
 RANKERS: Mapping[str, str] = {"ranker": "logistic", "ranker-bayes": "naive-bayes", "ranker-trees": "boosting"}
-METHODS = ("combination", "svm", *RANKERS)
 
 
 def train_by(job: Job, task: Task, report: Report) -> TrainedModel:

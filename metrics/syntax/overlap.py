@@ -4,8 +4,7 @@ After Liu and Gildea (2005) and Giménez and Màrquez (2007, 2010); paper 004 (s
 
 * CP-STM-d, subtree matching: subtrees of a constituency tree cut off at each depth 1…d.
 * DP-HWCM_c-d and DP-HWCM_r-d, head-word chain matching: chains of 1…d nodes from a head down to a dependant,
-of word
-  categories (tags) or of grammatical relations.
+  of word categories (tags) or of grammatical relations.
 * DP-Or(*): words that stand in the same grammatical relation.
 
 The first two are means over depths of clipped precision, as their authors define them; a depth at which the
