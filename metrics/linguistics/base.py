@@ -14,7 +14,7 @@ import os
 import shutil
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
@@ -108,8 +108,13 @@ def nltk_root() -> Path:
     return root() / "nltk_data"
 
 
-@cache
 def file_digest(path: Path) -> str:
-    """Start of a file's SHA-256; names the model that gave an answer."""
+    """Start of a file's SHA-256, read once while the file stays the same; names the model of an answer."""
+    state = path.stat()
+    return _digest(path, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=256)
+def _digest(path: Path, _changed: int, _size: int) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()[:DIGEST_CHARACTERS]

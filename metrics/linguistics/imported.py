@@ -19,12 +19,12 @@ class ImportedParses:
     """Answers like a parser, from a file; raises InputError when the file is malformed."""
 
     def __init__(self, path: Path) -> None:
-        self.tool = Tool("imported-parses", "", file_digest(path), Mode.IMPORTED)
         self._parses: dict[str, Parse] = {}
         faults = Faults(path)
         for number, line in lines(path):
             self._add(line, number, faults)
         faults.raise_if_any()
+        self.tool = Tool("imported-parses", "", file_digest(path), Mode.IMPORTED)
 
     def parse(self, sentences: Sequence[str]) -> list[Parse]:
         return [self._parses.get(text, Parse(None, (), "not in the file")) for text in sentences]

@@ -50,7 +50,7 @@ class Wanted:
         files = {name: Path(value) for name, value in (("lm", self.lm), ("lexicon", self.lexicon)) if value}
         known = {"source_language": self.source_language, "target_language": self.target_language}
         known |= {name: str(path) for name, path in files.items()}
-        return known | {f"{name}_digest": arpa.digest(path) for name, path in files.items()}
+        return known | {f"{name}_digest": base.file_digest(path) for name, path in files.items()}
 
 
 def add_options(parser: Any) -> None:  # Any: an argparse parser
@@ -81,11 +81,11 @@ class Toolbox:
         extractor = Extractor(wanted.source_language, wanted.target_language)
         if wanted.lm:
             extractor = replace(extractor, model=arpa.load(_existing(wanted.lm)))
-            tools["lm"] = Tool("kneser-ney", "1", arpa.digest(Path(wanted.lm)), Mode.LEARNED)
+            tools["lm"] = Tool("kneser-ney", "1", base.file_digest(Path(wanted.lm)), Mode.LEARNED)
         if wanted.lexicon:
             there, back = store.load_lexicons(_existing(wanted.lexicon))
             extractor = replace(extractor, lexicon=there, lexicon_back=back)
-            tools["lexicon"] = Tool("ibm1", "1", arpa.digest(Path(wanted.lexicon)), Mode.LEARNED)
+            tools["lexicon"] = Tool("ibm1", "1", base.file_digest(Path(wanted.lexicon)), Mode.LEARNED)
         extractor = self._with_parser(extractor, tools)
         extractor = self._with_source(extractor, tools)
         return replace(extractor, tools=tools)

@@ -51,6 +51,14 @@ def test_a_digest_names_the_content(tmp_path: Path) -> None:
     assert len(base.file_digest(tmp_path / "a")) == 16
 
 
+def test_a_model_that_was_trained_again_has_another_digest(tmp_path: Path) -> None:
+    model = tmp_path / "model"
+    model.write_bytes(b"first")
+    before = base.file_digest(model)
+    model.write_bytes(b"another")
+    assert base.file_digest(model) != before
+
+
 def test_the_installer_tells_sizes_and_licences_before_anything_else(
     no_tools: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
