@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from pathlib import Path
 
 import numpy as np
 
 from metrics.base import Metric
+from metrics.npz import DAMAGED
 
 RANKER = "appraise-ranker"
 
@@ -31,6 +31,6 @@ def file_format(path: str | Path) -> str | None:
     try:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
             found = json.loads(bytes(stored["header"]))["format"]
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
+    except (OSError, *DAMAGED):
         return None
     return found if isinstance(found, str) else None

@@ -9,7 +9,6 @@ thousand.
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -26,6 +25,7 @@ from metrics.discourse.shift_reduce import parse
 from metrics.discourse.trees import Node
 from metrics.discourse.words import words
 from metrics.linguistics.base import Mode, Tool, file_digest
+from metrics.npz import read_arrays
 
 REMEMBERED = 100_000  # sentences; about 2 kB each
 FORMAT = "appraise-discourse-1"
@@ -62,19 +62,17 @@ class Model:
     def load(cls, path: Path) -> Model:
         """Read the file; raises ``InputError`` for anything that is not such a model."""
         try:
-            with np.load(path, allow_pickle=False) as file:
-                arrays = dict(file)
+            arrays = read_arrays(path)
             about = json.loads(str(arrays["about"]))
             if about.get("format") != FORMAT:
                 raise ValueError(f"format {about.get('format')!r}, expected {FORMAT!r}")
             names, values = arrays["class_names"].tolist(), arrays["class_values"].tolist()
             classifiers = (Linear.from_arrays(arrays, "segmenter"), Linear.from_arrays(arrays, "parser"))
             return cls(dict(zip(names, values, strict=True)), *classifiers, about)
-        except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile, AttributeError) as error:
-            problem = Problem(
-                "bad_model", f"not a discourse model: {error}", "make one with: train discourse"
-            )
-            raise InputError(Problem(problem.code, problem.message, problem.remedy, str(path))) from error
+        except (OSError, KeyError, ValueError, AttributeError) as error:
+            remedy = "make one with: train discourse"
+            problem = Problem("bad_model", f"not a discourse model: {error}", remedy, str(path))
+            raise InputError(problem) from error
 
 
 class LearnedParser:

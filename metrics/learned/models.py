@@ -8,7 +8,6 @@ longer computed the same way, is refused with a sentence.
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -24,6 +23,7 @@ from metrics.learned.combination import Weights
 from metrics.learned.features import Preparation
 from metrics.learned.scaling import Scaling
 from metrics.learned.svm import Machine
+from metrics.npz import read_arrays
 
 FORMAT = "appraise-model"
 VERSION = 1
@@ -93,7 +93,7 @@ def load(path: str | Path) -> Model:
         model = _model(about, arrays)
     except OSError as error:
         _refuse(path, "unreadable_file", str(error.strerror or error), "check the path")
-    except (ValueError, KeyError, TypeError, zipfile.BadZipFile, EOFError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         _refuse(path, "bad_model", f"this is no model that can be used: {error}", "train it again")
     _check_definitions(model, path)
     return model
@@ -103,8 +103,7 @@ def _read(path: Path) -> tuple[About, Mapping[str, FloatArray]]:
     content = path.read_bytes()
     if content[:2] != b"PK":
         return json.loads(content.decode()), {}
-    with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:  # numpy leaves a bad file open
-        arrays = {name: stored[name] for name in stored.files}
+    arrays = read_arrays(path)
     about = np.asarray(arrays.pop("about"))
     if about.dtype != np.uint8:
         raise ValueError("its description is not text")
@@ -114,6 +113,8 @@ def _read(path: Path) -> tuple[About, Mapping[str, FloatArray]]:
 def _model(about: About, arrays: Mapping[str, FloatArray]) -> Model:
     if not isinstance(about, dict) or about.get("format") != FORMAT:
         raise ValueError(f"it does not say format {FORMAT!r}")
+    if not isinstance(about.get("definitions"), dict):
+        raise ValueError("it does not define its features")
     if about["version"] != VERSION:
         raise ValueError(f"it has version {about['version']}, known is {VERSION}")
     names = tuple(map(str, about["features"]))
@@ -153,12 +154,12 @@ def _check_definitions(model: Model, path: str | Path) -> None:
     """Refuse features that this version does not know, or computes in another way."""
     try:
         now = features.signatures(model.names, model.preparation)
-    except LookupError as error:
+    except (LookupError, ValueError) as error:
         _refuse(path, "unknown_feature", str(error), "train it again")
-    changed = [name for name in model.names if model.about.get("definitions", {}).get(name) != now[name]]
+    then = model.about["definitions"]
+    changed = [name for name in model.names if then.get(name) != now[name]]
     if changed:
-        then = model.about.get("definitions", {}).get(changed[0])
-        message = f"feature {changed[0]!r} was {then!r} and is now {now[changed[0]]!r}"
+        message = f"feature {changed[0]!r} was {then.get(changed[0])!r} and is now {now[changed[0]]!r}"
         _refuse(path, "other_features", message, "train it again")
 
 

@@ -8,17 +8,17 @@ A model without ``<unk>`` gets one at log10 p = −100, as kenlm does.
 from __future__ import annotations
 
 import gzip
-import hashlib
 import re
+import zlib
 from collections.abc import Iterator
 from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, Literal, NoReturn, cast
-from zipfile import BadZipFile
 
 import numpy as np
 
 from evaluation.problems import InputError, Problem
+from metrics.npz import read_arrays
 from metrics.ranking.ngrams import SPECIAL, FloatArray, IntArray, NgramModel
 
 ABSENT = -100.0
@@ -31,8 +31,12 @@ def load(path: Path) -> NgramModel:
     """Model from ``.npz``, ``.arpa`` or ``.arpa.gz``; raises InputError."""
     if path.suffix == ".npz":
         return _load_npz(path)
-    with _open(path, "rb") as opened, TextIOWrapper(opened, encoding="utf-8", newline="\n") as lines:
-        return _Reader(path.name, lines).model()
+    try:
+        with _open(path, "rb") as opened, TextIOWrapper(opened, encoding="utf-8", newline="\n") as lines:
+            return _Reader(path.name, lines).model()
+    except (OSError, EOFError, zlib.error) as error:  # a damaged .gz is one of these
+        problem = Problem("unreadable_file", str(error), "check the file, or pack it again", path.name)
+        raise InputError(problem) from error
 
 
 def save(model: NgramModel, path: Path) -> None:
@@ -46,12 +50,6 @@ def save(model: NgramModel, path: Path) -> None:
 
 def _open(path: Path, mode: Literal["rb", "wb"]) -> IO[bytes]:
     return cast(IO[bytes], gzip.open(path, mode, 1)) if path.suffix == ".gz" else open(path, mode)
-
-
-def digest(path: Path) -> str:
-    """Start of the file's SHA-256, the name under which scores remember their model."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
 
 
 def arpa_lines(model: NgramModel) -> Iterator[str]:
@@ -129,7 +127,7 @@ class _Reader:
                 self._number(parts[0]),
                 self._number(parts[n + 1]) if len(parts) > n + 1 else 0.0,
             )
-            if numbers[len(grams), 0] > 0:
+            if not numbers[len(grams), 0] <= 0:  # NaN is no probability either
                 self._refuse("positive_log_probability", f"log10 p is {parts[0]}", "it must not exceed 0")
             grams.append(parts[1 : n + 1])
         if len(grams) != count:
@@ -218,15 +216,15 @@ def _save_npz(model: NgramModel, path: Path) -> None:
 
 def _load_npz(path: Path) -> NgramModel:
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-            words = tuple(bytes(stored["words"]).decode().split("\n"))
-            order = sum(name.startswith("log_probs") for name in stored)
-            return NgramModel(
-                words,
-                tuple(stored[f"keys{n}"] for n in range(2, order + 1)),
-                tuple(stored[f"log_probs{n}"].astype(float) for n in range(1, order + 1)),
-                tuple(stored[f"backoffs{n}"].astype(float) for n in range(1, order + 1)),
-            )
-    except (KeyError, ValueError, OSError, EOFError, BadZipFile) as error:
+        stored = read_arrays(path)
+        words = tuple(bytes(stored["words"]).decode().split("\n"))
+        order = sum(name.startswith("log_probs") for name in stored)
+        return NgramModel(
+            words,
+            tuple(stored[f"keys{n}"] for n in range(2, order + 1)),
+            tuple(stored[f"log_probs{n}"].astype(float) for n in range(1, order + 1)),
+            tuple(stored[f"backoffs{n}"].astype(float) for n in range(1, order + 1)),
+        )
+    except (KeyError, ValueError, OSError) as error:
         problem = Problem("bad_model", f"this is not a language model ({error})", "train it again", path.name)
         raise InputError(problem) from error

@@ -9,21 +9,21 @@ fitted again on loading, which is exact because both are deterministic.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
 from evaluation.problems import InputError, Problem
+from metrics.npz import Arrays, read_arrays
 from metrics.ranking.classifiers import CLASSIFIERS, Classifier, NaiveBayes
 from metrics.ranking.lexicon import Lexicon
 from metrics.ranking.loess import Curve, FloatArray
 
 VERSION = 1
-Arrays = dict[str, np.ndarray[Any, np.dtype[Any]]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,16 +70,17 @@ def save_ranker(model: RankerModel, path: Path) -> None:
 
 def load_ranker(path: Path) -> RankerModel:
     """Raises InputError when the file is not a ranker."""
-    arrays = _load(path, "appraise-ranker")
-    header = json.loads(bytes(arrays["header"]))
-    features, kind = tuple(header["features"]), header["classifier"]
-    if kind != "naive-bayes":
-        return fit(features, kind, arrays["pairs"], arrays["won"], header)
-    curves = (arrays.get(f"curve{k}") for k in range(len(features)))
-    bayes = NaiveBayes(
-        float(arrays["prior"][0]), tuple(None if both is None else Curve(both[0], both[1]) for both in curves)
-    )
-    return RankerModel(features, kind, bayes, header, np.zeros((0, len(features))), np.zeros(0))
+    with _told(path):
+        arrays, header = _load(path, "appraise-ranker")
+        features, kind = tuple(header["features"]), header["classifier"]
+        if kind != "naive-bayes":
+            return fit(features, kind, arrays["pairs"], arrays["won"], header)
+        curves = (arrays.get(f"curve{k}") for k in range(len(features)))
+        bayes = NaiveBayes(
+            float(arrays["prior"][0]),
+            tuple(None if both is None else Curve(both[0], both[1]) for both in curves),
+        )
+        return RankerModel(features, kind, bayes, header, np.zeros((0, len(features))), np.zeros(0))
 
 
 def save_lexicons(there: Lexicon, back: Lexicon, path: Path, about: Mapping[str, Any]) -> None:
@@ -97,34 +98,38 @@ def save_lexicons(there: Lexicon, back: Lexicon, path: Path, about: Mapping[str,
 
 def load_lexicons(path: Path) -> tuple[Lexicon, Lexicon]:
     """Target given source, and source given target; raises InputError."""
-    arrays = _load(path, "appraise-lexicon")
-    there, back = (
-        Lexicon(
-            tuple(bytes(arrays[f"{name}_given"]).decode().split("\n")),
-            tuple(bytes(arrays[f"{name}_words"]).decode().split("\n")),
-            arrays[f"{name}_keys"],
-            arrays[f"{name}_table"].astype(np.float64),
+    with _told(path):
+        arrays, _ = _load(path, "appraise-lexicon")
+        there, back = (
+            Lexicon(
+                tuple(bytes(arrays[f"{name}_given"]).decode().split("\n")),
+                tuple(bytes(arrays[f"{name}_words"]).decode().split("\n")),
+                arrays[f"{name}_keys"],
+                arrays[f"{name}_table"].astype(np.float64),
+            )
+            for name in ("there", "back")
         )
-        for name in ("there", "back")
-    )
-    return there, back
+        return there, back
 
 
 def _text(text: str) -> np.ndarray[Any, np.dtype[np.uint8]]:
     return np.frombuffer(text.encode(), np.uint8)
 
 
-def _load(path: Path, wanted: str) -> Arrays:
+def _load(path: Path, wanted: str) -> tuple[Arrays, dict[str, Any]]:
+    """The arrays of a file, and what its header says."""
+    arrays = read_arrays(path)
+    header = json.loads(bytes(arrays["header"]))
+    if header["format"] != wanted:
+        message = f"expected {wanted}, found {header['format']}"
+        raise InputError(Problem("bad_model", message, "name another file", path.name))
+    return arrays, header
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in stored.files}
-        found = json.loads(bytes(arrays["header"]))["format"]
-    except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
-        raise InputError(
-            Problem("bad_model", f"this is no model file ({error})", "train it again", path.name)
-        ) from error
-    if found != wanted:
-        raise InputError(
-            Problem("bad_model", f"expected {wanted}, found {found}", "name another file", path.name)
-        )
-    return arrays
+        yield
+    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+        problem = Problem("bad_model", f"this is no model file ({error})", "train it again", path.name)
+        raise InputError(problem) from error

@@ -1,0 +1,35 @@
+"""Model files that are NPZ: whatever is wrong with one, it is told in one way."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Arrays = dict[str, npt.NDArray[Any]]  # Any: arrays of every type are stored alike
+
+# What numpy and the archive below it raise over a file that is none, or only a part of one.
+DAMAGED = (
+    ValueError,
+    KeyError,
+    TypeError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
+
+def read_arrays(path: Path) -> Arrays:
+    """All arrays of a file; ``OSError`` where it cannot be read, ``ValueError`` where it is no such file."""
+    try:
+        # Opened here, because numpy leaves a bad file open.
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+            return {name: stored[name] for name in stored.files}
+    except DAMAGED as error:
+        raise ValueError(f"the file is no NPZ, or damaged: {error}") from error
