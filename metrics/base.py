@@ -101,6 +101,11 @@ def may_be_undefined(metric: Metric) -> bool:
     return bool(getattr(metric, "may_be_undefined", False))
 
 
+def compares_systems(metric: Metric) -> bool:
+    """Whether the metric declares that the score of one system depends on the others."""
+    return bool(getattr(metric, "compares_systems", False))
+
+
 @runtime_checkable
 class AddableMetric(Metric, Protocol):
     """A metric whose corpus score is a function of summed segment statistics."""
@@ -165,7 +170,7 @@ def score_systems(
     _check_parallel(systems, references, sources)
     if lacking := metric.needs.lacking(references=len(references), source=sources is not None):
         raise MetricUnavailable(f"{metric.name} cannot score here: {lacking}")
-    if len(systems) > 1 and not getattr(metric, "compares_systems", False) and engine_is_there():
+    if len(systems) > 1 and not compares_systems(metric) and engine_is_there():
         alone = partial(_score_alone, metric, references, sources, workers)
         return dict(zip(systems, spread(alone, systems.values()), strict=True))
     if isinstance(metric, ManySystemsMetric):

@@ -9,7 +9,8 @@ from evaluation.presentation import Phrase, Stave
 from evaluation.schemes import Choice
 from metrics.base import Metric
 from metrics.substitution import Exchange, change, exchange, vote
-from metrics.testset import ItemText, scorable, score_layers, score_variants
+from metrics.testset import ItemText, scorable, score_variants
+from metrics.uneven import score_layers
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,6 @@ def _of_fours(
         return []
     columns = zip(*(texts.texts for texts in exchanges), strict=True)
     layers = {str(place): list(column) for place, column in enumerate(columns)}
-    scored = score_layers(metric, layers, [items[one.item] for one in asked])
+    scored = score_layers(metric, layers, [items[one.item].beside for one in asked])
     rows = zip(*(scores.segments.tolist() for scores in scored.values()), strict=True)
     return [row if all(value == value for value in row) else None for row in rows]  # NaN is not itself

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from metrics.base import Metric, MetricUnavailable, Scores, Segment, score_systems
+from metrics.base import Metric, MetricUnavailable
+from metrics.uneven import Beside, score_layers, score_uneven
 
 
 class ItemText(NamedTuple):
@@ -23,6 +24,10 @@ class ItemText(NamedTuple):
     key: str
     source: str
     references: tuple[str, ...]
+
+    @property
+    def beside(self) -> Beside:
+        return Beside(self.references, self.source or None)
 
 
 class Written(NamedTuple):
@@ -71,12 +76,16 @@ def score_test_set(metric: Metric, tests: TestSet) -> Scored:
     }
     systems: dict[str, float | None] = dict.fromkeys(tests.outputs)
     signature = metric.signature
-    for items, names in _alike(tests, usable).items():
-        texts = {name: [tests.outputs[name][item].text for item in items] for name in names}
-        for name, scores in score_layers(metric, texts, [tests.items[item] for item in items]).items():
-            signature, systems[name] = scores.signature, _finite(scores.corpus)
-            for item, value in zip(items, scores.segments.tolist(), strict=True):
-                outputs[tests.outputs[name][item].output] = _finite(value)
+    texts = {item: tests.items[item].beside for item in usable}
+    written = {
+        name: {item: mine[item].text for item in usable if item in mine}
+        for name, mine in tests.outputs.items()
+        if not mine.keys().isdisjoint(usable)
+    }
+    for name, scores in score_uneven(metric, written, texts).items():
+        signature, systems[name] = scores.signature, _finite(scores.corpus)
+        for item, value in zip(written[name], scores.segments.tolist(), strict=True):
+            outputs[tests.outputs[name][item].output] = _finite(value)
     return Scored(signature, outputs, systems)
 
 
@@ -96,26 +105,6 @@ def scorable(metric: Metric, items: Mapping[int, ItemText]) -> list[int]:
     return usable
 
 
-def score_layers(
-    metric: Metric, texts: Mapping[str, Sequence[str]], items: Sequence[ItemText]
-) -> dict[str, Scores]:
-    """Score parallel texts of the same items; references are encoded once where all have equally many."""
-    numbers = {len(item.references) for item in items}
-    sources = [item.source for item in items]
-    if len(numbers) == 1:
-        references = [[item.references[r] for item in items] for r in range(numbers.pop())]
-        return score_systems(metric, texts, references, sources if all(sources) else None)
-    return {
-        name: metric.score(
-            [
-                Segment(text, item.references, item.source or None)
-                for text, item in zip(mine, items, strict=True)
-            ]
-        )
-        for name, mine in texts.items()
-    }
-
-
 def score_variants(
     metric: Metric, variants: Mapping[int, Iterable[str]], items: Mapping[int, ItemText]
 ) -> dict[tuple[int, str], float]:
@@ -131,22 +120,12 @@ def score_variants(
     depth = max(map(len, stacks.values()))
     layers = {str(n): [stack[min(n, len(stack) - 1)] for stack in stacks.values()] for n in range(depth)}
     found: dict[tuple[int, str], float] = {}
-    scored = score_layers(metric, layers, [items[item] for item in stacks])
+    scored = score_layers(metric, layers, [items[item].beside for item in stacks])
     for name, scores in scored.items():
         for item, text, value in zip(stacks, layers[name], scores.segments.tolist(), strict=True):
             if np.isfinite(value):
                 found[item, text] = value
     return found
-
-
-def _alike(tests: TestSet, usable: Sequence[int]) -> dict[tuple[int, ...], list[str]]:
-    """Systems grouped by the items that they translated, so that references are encoded once a group."""
-    groups: dict[tuple[int, ...], list[str]] = {}
-    for name, mine in tests.outputs.items():
-        items = tuple(item for item in usable if item in mine)
-        if items:
-            groups.setdefault(items, []).append(name)
-    return groups
 
 
 def _finite(value: float | None) -> float | None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from metrics.base import Metric, MetricUnavailable, Scores, Segment, may_be_undefined, score_systems
+from metrics.base import Metric, may_be_undefined
 from metrics.datasets import Dataset, FloatArray, IntArray
+from metrics.uneven import Beside, score_uneven
+
+Place = tuple[str, int]  # a segment, and which of a system's translations of it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,41 +42,25 @@ def score_dataset(metric: Metric, dataset: Dataset, *, workers: int = 1) -> Cell
     found = np.full(len(dataset.cells), np.nan)
     corpus: dict[str, float] = {}
     systems = dataset.systems()
-    for names in _alike(dataset, systems):
-        for name, scores in _score(metric, dataset, {name: systems[name] for name in names}, workers).items():
-            found[systems[name]] = scores.segments
-            if scores.corpus is not None:
-                corpus[name] = sign * scores.corpus
+    outputs = {name: _outputs(dataset, cells) for name, cells in systems.items()}
+    besides = {name: Beside(text.references, text.source) for name, text in dataset.texts.items()}
+    texts = {place: besides[place[0]] for mine in outputs.values() for place in mine}
+    for name, scores in score_uneven(metric, outputs, texts, workers=workers).items():
+        found[systems[name]] = scores.segments
+        if scores.corpus is not None:
+            corpus[name] = sign * scores.corpus
     faulty = ~np.isfinite(found) & ~(np.isnan(found) & may_be_undefined(metric))
     if faulty.any():
         raise ValueError(f"{metric.name} gave {np.count_nonzero(faulty)} scores that are no numbers")
     return CellScores(sign * found, corpus, metric.signature)
 
 
-def _alike(dataset: Dataset, systems: Mapping[str, IntArray]) -> list[list[str]]:
-    """Systems grouped by the segments that they translate, so that references are encoded once a group."""
-    groups: dict[tuple[str, ...], list[str]] = {}
-    for name, cells in systems.items():
-        groups.setdefault(tuple(dataset.cells[cell].segment for cell in cells), []).append(name)
-    return list(groups.values())
-
-
-def _score(
-    metric: Metric, dataset: Dataset, systems: Mapping[str, IntArray], workers: int
-) -> dict[str, Scores]:
-    cells = next(iter(systems.values()))
-    texts = [dataset.texts[dataset.cells[cell].segment] for cell in cells]
-    outputs = {name: [dataset.cells[cell].translation for cell in mine] for name, mine in systems.items()}
-    sizes = {len(text.references) for text in texts}
-    if len(sizes) == 1:
-        references = [[text.references[r] for text in texts] for r in range(sizes.pop())]
-        return score_systems(metric, outputs, references, [text.source for text in texts], workers=workers)
-    lacking = metric.needs.lacking(references=min(sizes), source=True)
-    if lacking:  # some segments have a reference and some have none
-        raise MetricUnavailable(f"{metric.name} cannot score here: {lacking} for every segment")
-    return {
-        name: metric.score(
-            [Segment(one, text.references, text.source) for one, text in zip(mine, texts, strict=True)]
-        )
-        for name, mine in outputs.items()
-    }
+def _outputs(dataset: Dataset, cells: IntArray) -> dict[Place, str]:
+    """What one system wrote; a judged file may have several translations of a segment under one name."""
+    times: Counter[str] = Counter()
+    found: dict[Place, str] = {}
+    for cell in cells.tolist():
+        _, segment, translation = dataset.cells[cell]
+        found[segment, times[segment]] = translation
+        times[segment] += 1
+    return found
