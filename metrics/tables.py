@@ -66,8 +66,11 @@ class Table:
         faults.raise_if_any()
 
 
-def lines(path: str | Path) -> Iterator[tuple[int, str]]:
-    """Lines without their ends, counted from 1; ``\\n`` and ``\\r\\n`` end one; blank ones are dropped."""
+def lines(path: str | Path, *, blank: bool = False) -> Iterator[tuple[int, str]]:
+    """Lines without their ends, counted from 1; ``\\n`` and ``\\r\\n`` end one.
+
+    Blank ones are dropped, unless ``blank``: where line i of one file belongs to line i of another.
+    """
     faults = Faults(path)
     line = 0
     try:
@@ -76,7 +79,7 @@ def lines(path: str | Path) -> Iterator[tuple[int, str]]:
         with gzip.open(path, "rb") if packed else open(path, "rb") as stream:
             for line, content in enumerate(stream, start=1):
                 text = content.decode("utf-8-sig" if line == 1 else "utf-8").rstrip("\r\n")
-                if text:
+                if text or blank:
                     yield line, text
     except UnicodeDecodeError as error:
         faults.add("encoding_unsupported", f"not UTF-8: {error.reason}", "save the file as UTF-8", line)

@@ -131,8 +131,8 @@ def train_lm(options: Options, note: Note) -> dict[str, object]:
 
 
 def train_lexicon(options: Options, note: Note) -> dict[str, object]:
-    source = list(_tokens(options["source"], options["source_language"], False))
-    target = list(_tokens(options["target"], options["target_language"], False))
+    source = list(_tokens(options["source"], options["source_language"], False, blank=True))
+    target = list(_tokens(options["target"], options["target_language"], False, blank=True))
     if len(source) != len(target):
         message = f"{len(source)} lines of source and {len(target)} of target"
         raise InputError(Problem("line_count", message, "give parallel text", options["target"][0]))
@@ -150,11 +150,16 @@ def train_lexicon(options: Options, note: Note) -> dict[str, object]:
 
 
 def _tokens(
-    paths: Sequence[str], language: str, tokenized: bool, running: Splitter | None = None
+    paths: Sequence[str],
+    language: str,
+    tokenized: bool,
+    running: Splitter | None = None,
+    *,
+    blank: bool = False,
 ) -> Iterator[tuple[str, ...]]:
     """The words of every sentence: a line each, or several where a line is a paragraph."""
     for path in paths:
-        texts = (line for _, line in lines(path))
+        texts = (line for _, line in lines(path, blank=blank))
         for sentence in _cut(texts, running) if running else texts:
             yield tuple(sentence.split()) if tokenized else tokenize(sentence.lower(), language)
 

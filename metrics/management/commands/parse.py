@@ -174,11 +174,11 @@ def _cache(options: Options) -> Path | None:
 
 
 def _texts(file: str) -> Iterator[str]:
-    """From standard input every line is an item, empty ones too, so that answers stay beside their lines."""
+    """Every line is an item, empty ones too, so that answers stay beside their lines."""
     if file == "-":
         yield from (line.rstrip("\r\n") for line in sys.stdin)
     else:
-        yield from (text for _, text in lines(file))
+        yield from (text for _, text in lines(file, blank=True))
 
 
 def _slices(texts: Iterator[str]) -> Slices:
