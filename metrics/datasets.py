@@ -211,6 +211,16 @@ def read_pairs(path: str | Path, dataset: Dataset) -> Comparisons:
     return _comparisons(better, worse, [])
 
 
+def read_human(files: SetFiles, dataset: Dataset) -> Comparisons:
+    """What people said of a set that was found; refused where nobody said anything."""
+    if files.rankings:
+        return read_rankings(files.rankings, dataset)
+    if files.pairs:
+        return read_pairs(files.pairs, dataset)
+    message = "there are no rankings and no pairs beside it"
+    raise InputError(Problem("no_judgements", message, "give either", files.outputs.name))
+
+
 def read_scores(
     path: str | Path, segments: str | Path, outputs: str | Path | None = None, *, column: str | None = None
 ) -> tuple[Dataset, Ratings]:

@@ -63,12 +63,7 @@ class Result:
 def read_set(prefix: str) -> JudgedSet:
     files = datasets.find_set(prefix)
     dataset = datasets.read_dataset(files.segments, files.outputs)
-    if files.rankings is not None:
-        human = datasets.read_rankings(files.rankings, dataset)
-    elif files.pairs is not None:
-        human = datasets.read_pairs(files.pairs, dataset)
-    else:
-        raise SystemExit(f"{prefix}: neither rankings nor pairs")
+    human = datasets.read_human(files, dataset)
     return JudgedSet(Path(prefix).name, dataset, human_by_system(human, dataset.systems()))
 
 

@@ -171,15 +171,7 @@ def _read_sets(options: Options, *, judged: bool) -> list[TrainingSet]:
 
 def _read_set(label: str, files: datasets.SetFiles, judged: bool) -> TrainingSet:
     dataset = datasets.read_dataset(files.segments, files.outputs)
-    human = None
-    if files.rankings:
-        human = datasets.read_rankings(files.rankings, dataset)
-    elif files.pairs:
-        human = datasets.read_pairs(files.pairs, dataset)
-    elif judged:
-        raise InputError(
-            Problem("missing_file", "there are no rankings and no pairs to learn from", file=label)
-        )
+    human = datasets.read_human(files, dataset) if judged or files.rankings or files.pairs else None
     return TrainingSet(label, dataset, human, files.all())
 
 

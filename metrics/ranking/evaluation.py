@@ -70,11 +70,12 @@ def agreement(
     counts = outcome_counts(cell_scores, human, np.array(ranked.source_of, np.int64))
     judged = better_or_equal(human, ranked.systems)
     ours = better_or_equal(as_judged(human, cell_scores), ranked.systems)
-    names = sorted(judged)
+    names = sorted(judged.keys() & ours.keys())
+    taus = tau(counts, rule)
     return Agreement(
         tau=_known(tau(counts.sum(axis=0), rule)),
         tau_ci=bootstrap_tau(counts, rule, resamples=resamples, seed=seed),
-        tau_mean=_known(np.nanmean(tau(counts, rule))) if len(counts) else None,
+        tau_mean=_known(np.nanmean(taus)) if np.isfinite(taus).any() else None,
         pairs=int(counts.sum()),
         sources=len(counts),
         system_rho=spearman(np.array([ours[n] for n in names]), np.array([judged[n] for n in names])),

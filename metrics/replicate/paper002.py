@@ -82,9 +82,6 @@ def replicate(asked: Asked, note: Note = lambda message: None) -> Report:
 
 
 def _read(prefix: str) -> JudgedSet:
-    files = datasets.find_set(prefix)
-    if files.rankings is None and files.pairs is None:
-        raise InputError(Problem("no_judgements", "neither rankings nor pairs", file=label_of(prefix)))
     judged = read_set(prefix)
     if any(not text.references for text in judged.dataset.texts.values()):
         message = "people are represented by the references, and a segment has none"

@@ -148,12 +148,7 @@ def _read(prefix: str) -> tuple[Dataset, Comparisons]:
     if any(not text.references for text in dataset.texts.values()):
         message = "the metrics compare with references, and a segment has none"
         raise InputError(Problem("missing_reference", message, file=label_of(prefix)))
-    if files.rankings:
-        human = datasets.read_rankings(files.rankings, dataset)
-    elif files.pairs:
-        human = datasets.read_pairs(files.pairs, dataset)
-    else:
-        raise InputError(Problem("no_judgements", "neither rankings nor pairs", file=label_of(prefix)))
+    human = datasets.read_human(files, dataset)
     if not len(human.better):
         raise InputError(Problem("no_judgements", "no pair of outputs is decided", file=label_of(prefix)))
     return dataset, human

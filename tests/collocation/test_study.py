@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.problems import InputError
 from metrics.collocation import dependencies, reading, study, table
 from metrics.collocation.association import Measure
 from metrics.collocation.trees import Method
@@ -69,5 +70,5 @@ def test_trees_are_compared_with_parses(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_set_without_judgements_is_refused(judged: str) -> None:
     Path(f"{judged}.rankings.jsonl").unlink()
-    with pytest.raises(SystemExit, match="neither rankings nor pairs"):
+    with pytest.raises(InputError, match="no rankings and no pairs"):
         study.read_set(judged)

@@ -10,6 +10,17 @@ import pytest
 from django.core.management import call_command
 
 
+def test_where_no_two_systems_share_enough_sentences_there_is_nothing_to_tell(tmp_path: Path) -> None:
+    (tmp_path / "x.segments.tsv").write_text("seg\tsource\n1\ts\n", encoding="utf-8")
+    (tmp_path / "x.outputs.tsv").write_text("system\tseg\ttranslation\na\t1\tt\nb\t1\tu\n", encoding="utf-8")
+    (tmp_path / "x.pairs.tsv").write_text("seg\tbetter\tworse\n1\ta\tb\n", encoding="utf-8")
+    out = StringIO()
+    call_command("replay_judgements", "--set", str(tmp_path / "x"), stdout=out)
+    (found,) = json.loads(out.getvalue()).values()
+    assert (found["pairs"], found["against_the_whole"]) == (0, 0)
+    assert (found["sentences"], found["decided_after"], found["power"]) == (None, None, None)
+
+
 @pytest.mark.realdata
 def test_plans_hold_and_looking_all_the_time_finds_no_more_than_it_may_on_wmt15(real_data: Path) -> None:
     out, where = StringIO(), str(real_data / "rr_wmt15" / "fr-en")

@@ -22,7 +22,7 @@ from appraise.commands import Command as AppraiseCommand
 from evaluation.power import Design, accuracy_from_agreement, read_pilot, sentences_needed
 from evaluation.power.simulation import significant
 from evaluation.sequential import decide, evidence
-from metrics.datasets import find_set, read_dataset, read_rankings
+from metrics.datasets import find_set, read_dataset, read_human
 
 Floats = NDArray[np.float64]
 FEWEST = 30  # sentences that two systems must share
@@ -51,12 +51,12 @@ def _replayed(prefix: str, seed: int) -> dict[str, object]:
     plans = [plan for votes in contests if (plan := _planned(*votes, random)) is not None]
     return {
         "pairs": len(contests),
-        "sentences": median(len(x) for x in values),
+        "sentences": median(len(x) for x in values) if values else None,
         "decided": len(decided),
         "decided_after": median(decided) if decided else None,
         "against_the_whole": sum(
-            d.better * np.sign(x.mean()) < 0 for d, x in zip(decisions, values, strict=True)
-        ).item(),
+            bool(d.better * np.sign(x.mean()) < 0) for d, x in zip(decisions, values, strict=True)
+        ),
         "null_runs": len(null),
         "null_decided": sum(bool((capital >= 20).any()) for capital in null),
         "plans": len(plans),
@@ -69,7 +69,7 @@ def _contests(prefix: str) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """For each two systems the votes (1, 0, −1) and the sentences that they are about."""
     files = find_set(prefix)
     dataset = read_dataset(files.segments, files.outputs)
-    judged = read_rankings(files.rankings or "", dataset)
+    judged = read_human(files, dataset)
     names, segments = list(dataset.systems()), dataset.segment_codes()
     system = np.array([names.index(cell.system) for cell in dataset.cells], dtype=np.int64)
     first = np.concatenate([judged.better, judged.tied.reshape(-1, 2)[:, 0]])

@@ -9,7 +9,7 @@ from django.core.management.base import CommandParser
 
 from appraise.commands import Command as AppraiseCommand
 from evaluation.selection.simulation import SHARES, Pool, saving, votes_needed
-from metrics.datasets import find_set, read_dataset, read_pairs, read_rankings
+from metrics.datasets import find_set, read_dataset, read_human
 
 
 class Command(AppraiseCommand):
@@ -52,9 +52,7 @@ class Command(AppraiseCommand):
 def _pool(prefix: str) -> Pool:
     files = find_set(prefix)
     dataset = read_dataset(files.segments, files.outputs)
-    judged = (
-        read_rankings(files.rankings, dataset) if files.rankings else read_pairs(files.pairs or "", dataset)
-    )
+    judged = read_human(files, dataset)
     names = list(dataset.systems())
     system = np.array([names.index(cell.system) for cell in dataset.cells], dtype=np.int64)
     first = np.concatenate([judged.better, judged.tied.reshape(-1, 2)[:, 0]])
