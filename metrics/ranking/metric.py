@@ -17,9 +17,10 @@ from typing import ClassVar
 import numpy as np
 
 from metrics.base import FloatArray, MetricUnavailable, Needs, Scores, Segment, mean_or_none
+from metrics.linguistics.base import file_digest
 from metrics.linguistics.cache import default_path
 from metrics.ranking.data import RankedSet
-from metrics.ranking.features import FAMILIES
+from metrics.ranking.features import FAMILIES, Extractor
 from metrics.ranking.pairs import preferences_of, ranks, win_shares, wins
 from metrics.ranking.store import RankerModel, load_ranker
 from metrics.ranking.toolbox import Toolbox, Wanted
@@ -54,11 +55,15 @@ class TrainedRanker:
 
     @property
     def signature(self) -> str:
+        """The model's own file stands in it: two rankers may have learned other things from the same data."""
         about = self.trained.about
         tools = "+".join(f"{name}={tool}" for name, tool in sorted(about["tools"].items()))
+        files = {"model": self.model, "lm": self.lm, "lexicon": self.lexicon}
         parts = (
             self.name,
             f"classifier:{self.trained.kind}",
+            *(f"{name}:{file_digest(Path(path))}" for name, path in files.items() if path),
+            *([f"parser:{self.parser}"] if self.parser != "auto" else []),
             f"data:{about['data'][:16]}",
             f"tools:{tools}",
             "v:1",
@@ -72,16 +77,23 @@ class TrainedRanker:
 
     def preferences(self, sources: Sequence[str], systems: Sequence[Sequence[str]]) -> list[FloatArray]:
         """For every source the matrix of p(i is better than j); ``systems[i][s]`` is output i of source s."""
+        with Toolbox(self.wanted(), lambda message: None) as extractor:
+            return self.preferences_by(extractor, sources, systems)
+
+    def preferences_by(
+        self, extractor: Extractor, sources: Sequence[str], systems: Sequence[Sequence[str]]
+    ) -> list[FloatArray]:
+        """The same with tools that are open already."""
         from metrics.ranking.experiment import columns  # brings SciPy's statistics, slow to import
 
         ranked = _as_set(sources, systems)
         cells = np.arange(len(ranked.texts))
-        with Toolbox(self._wanted(), lambda message: None) as extractor:
-            features = extractor.extract(ranked, cells)[:, columns(self.trained.features)]
+        features = extractor.extract(ranked, cells)[:, columns(self.trained.features)]
         by_source = features.reshape(len(systems), len(sources), -1).transpose(1, 0, 2)
         return preferences_of(list(by_source), self.trained.classifier)
 
-    def _wanted(self) -> Wanted:
+    def wanted(self) -> Wanted:
+        """The tools that make the model's features."""
         about = self.trained.about
         return Wanted(
             about["source_language"],

@@ -67,6 +67,16 @@ def test_on_its_own_task_it_votes_on_sentences_that_it_has_not_seen_and_is_never
     assert (outcome.state, outcome.run) == (State.KNOWN, run.pk)
 
 
+def test_two_rankers_may_learn_from_the_same_votes(bare: Task) -> None:
+    first, second = train_ranker_on_task(bare, "Shorter"), train_ranker_on_task(bare, "Terse")
+    runs = {run.metric: run for run in MetricRun.objects.all()}
+    assert set(runs) == {"trained:Shorter", "trained:Terse"}
+    assert runs["trained:Shorter"].signature != runs["trained:Terse"].signature
+    for model in (first, second):
+        (outcome,) = score_task(bare, find_metrics([f"trained:{model.name}"]))
+        assert (outcome.state, outcome.run) == (State.KNOWN, runs[f"trained:{model.name}"].pk)
+
+
 def test_on_another_task_it_is_one_more_metric_with_votes(bare: Task) -> None:
     train_ranker_on_task(bare, "Shorter", classifier="naive-bayes")
     other = make_task("other", sentences=BARE[:3])

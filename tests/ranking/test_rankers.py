@@ -240,6 +240,12 @@ def test_no_judgement_is_no_number(ranked: RankedSet) -> None:
     assert nothing.pairs == 0
 
 
+def test_outputs_without_a_score_take_no_part(ranked: RankedSet) -> None:
+    unknown = agreement(ranked, np.full(len(ranked.texts), np.nan), resamples=5)
+    assert (unknown.tau, unknown.tau_mean, unknown.system_rho) == (None, None, None)
+    assert (unknown.pairs, unknown.systems) == (0, 0)
+
+
 def test_ties_count_for_both_systems(ranked: RankedSet) -> None:
     tied = RankedSet(("s",), ("d",), ("x", "y"), ("a", "b"), (0, 0), (Ranking(((0, 1), (1, 1))),))
     assert better_or_equal(tied.comparisons(), tied.systems) == {"x": 1.0, "y": 1.0}
@@ -398,6 +404,50 @@ def test_nbest_lists_are_reranked_and_the_rest_of_a_line_is_kept(model: Path, tm
     best = StringIO()
     call_command("rerank", *options, "--parser", "none", "--best", stdout=best)
     assert best.getvalue().splitlines() == [GOOD, "yes"]
+
+
+def test_an_empty_source_keeps_its_number(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "src").write_text("\ndas rote Haus ist klein\n", encoding="utf-8")
+    rows = ["0 ||| yes", "0 ||| no", f"1 ||| {BAD}", f"1 ||| {GOOD}"]
+    (tmp_path / "nbest").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    options = ["--model", str(model), "--nbest", str(tmp_path / "nbest"), "--source", str(tmp_path / "src")]
+    out = StringIO()
+    call_command("rerank", *options, "--parser", "none", stdout=out)
+    assert out.getvalue().splitlines()[2:] == [rows[3], rows[2]]
+
+
+def test_a_lexicon_learns_from_lines_that_stand_beside_each_other(tmp_path: Path) -> None:
+    (tmp_path / "de").write_text("haus\n\nhund\n", encoding="utf-8")
+    (tmp_path / "en").write_text("house\ncat\n\ndog\n", encoding="utf-8")
+    words = ["--source", str(tmp_path / "de"), "--target", str(tmp_path / "en")]
+    with pytest.raises(CommandError, match="3 lines of source and 4 of target"):
+        run("train", "lexicon", *words, "--out", str(tmp_path / "lex.npz"))
+    (tmp_path / "en").write_text("house\ncat\ndog\n", encoding="utf-8")
+    run("train", "lexicon", *words, "--out", str(tmp_path / "lex.npz"))
+    there, _ = store.load_lexicons(tmp_path / "lex.npz")
+    assert there.words == ("house", "dog")
+    assert (there.score(["hund"], ["dog"]) or 0) > (there.score(["hund"], ["house"]) or 0)
+
+
+def test_rankers_from_the_same_data_differ_by_their_signature(model: Path, inline: Path) -> None:
+    other = model.with_name("other.npz")
+    run(
+        "train",
+        "ranker",
+        "--set",
+        str(inline),
+        "--features",
+        "copied",
+        "--parser",
+        "none",
+        "--out",
+        str(other),
+    )
+    again = registry.parse(f"ranker:model={model}")
+    assert len({again.signature, registry.parse(f"ranker:model={other}").signature}) == 2
+    assert registry.parse(f"ranker:model={model}:parser=none").signature != again.signature
+    lm = model.with_name("lm.npz")
+    assert registry.parse(f"ranker:model={model}:lm={lm}").signature != again.signature
 
 
 def test_score_and_metaeval_take_a_ranker_by_its_file(model: Path, tmp_path: Path) -> None:

@@ -34,14 +34,17 @@ class Command(AppraiseCommand):
     def handle(self, *args: Any, **options: Any) -> None:  # Any: argparse's values
         from metrics.ranking.metric import TrainedRanker
         from metrics.ranking.pairs import soft_wins
+        from metrics.ranking.toolbox import Toolbox
 
         if not Path(options["model"]).is_file():
             self.refuse(f"{options['model']}: there is no such file")
         ranker = TrainedRanker(options["model"], options["lm"], options["lexicon"], options["parser"])
-        sources = [text for _, text in lines(options["source"])]
-        for number, rows in read_nbest(Path(options["nbest"]), len(sources)):
-            (matrix,) = ranker.preferences([sources[number]], [[row.split(SEPARATOR)[1]] for row in rows])
-            order = np.argsort(-soft_wins(matrix), kind="stable")
-            for place in order[:1] if options["best"] else order:
-                row = rows[int(place)]
-                self.stdout.write(row.split(SEPARATOR)[1] if options["best"] else row)
+        sources = [text for _, text in lines(options["source"], blank=True)]
+        with Toolbox(ranker.wanted(), self.note) as extractor:  # models and parsers start once for all lists
+            for number, rows in read_nbest(Path(options["nbest"]), len(sources)):
+                outputs = [[row.split(SEPARATOR)[1]] for row in rows]
+                (matrix,) = ranker.preferences_by(extractor, [sources[number]], outputs)
+                order = np.argsort(-soft_wins(matrix), kind="stable")
+                for place in order[:1] if options["best"] else order:
+                    row = rows[int(place)]
+                    self.stdout.write(row.split(SEPARATOR)[1] if options["best"] else row)
