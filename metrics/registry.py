@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -194,6 +195,9 @@ def _typed(key: str, text: str, default: Value) -> Value:
             raise UnknownMetric(f"{key} is true or false, not {text!r}")
         return text == "true"
     try:
-        return type(default)(text)
+        value = type(default)(text)
     except ValueError as error:
         raise UnknownMetric(f"{key} is a {type(default).__name__}, not {text!r}") from error
+    if isinstance(value, float) and not math.isfinite(value):
+        raise UnknownMetric(f"{key} is a finite number, not {text!r}")
+    return value

@@ -13,6 +13,7 @@ one matrix product, whatever the metric; the same draws serve all systems.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -25,11 +26,15 @@ CELLS = 4_000_000  # of the matrix of draws that is held at one time
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One system beside the baseline; ``mean`` and ``interval`` (95 %) come from the bootstrap alone."""
+    """One system beside the baseline; ``mean`` and ``interval`` (95 %) come from the bootstrap alone.
+
+    None is what cannot be said: a metric may be undefined on a test set, or on a resampled one. Samples on
+    which it is undefined are left out.
+    """
 
     system: str
-    score: float
-    difference: float
+    score: float | None
+    difference: float | None
     p: float | None
     mean: float | None = None
     interval: tuple[float, float] | None = None
@@ -49,12 +54,13 @@ def paired_bootstrap(
     sampled = bootstrap_scores(metric, statistics, resamples=resamples, seed=seed)
     results = []
     for name in [baseline, *(other for other in statistics if other != baseline)]:
-        difference = observed[name] - observed[baseline]
-        distances = np.abs(sampled[name] - sampled[baseline])
-        p = None if name == baseline else p_value(distances - distances.mean(), abs(difference))
-        low, high = np.percentile(sampled[name], [2.5, 97.5])
-        interval = (float(low), float(high))
-        results.append(Result(name, observed[name], difference, p, float(sampled[name].mean()), interval))
+        difference = _known(observed[name] - observed[baseline])
+        distances = _finite(np.abs(sampled[name] - sampled[baseline]))
+        p = None
+        if name != baseline and difference is not None and distances.size:
+            p = p_value(distances - distances.mean(), abs(difference))
+        mean, interval = _summary(_finite(sampled[name]))
+        results.append(Result(name, _known(observed[name]), difference, p, mean, interval))
     return results
 
 
@@ -73,13 +79,14 @@ def approximate_randomisation(
     observed = {name: float(metric.from_statistics(rows.sum(axis=0))) for name, rows in statistics.items()}
     changes = np.stack([statistics[name] - base for name in others]) if others else np.zeros((0, *base.shape))
     swapped = np.concatenate(list(_products(changes, _coins, trials, seed)), axis=1)
-    results = [Result(baseline, observed[baseline], 0.0, None)]
+    base_score = _known(observed[baseline])
+    results = [Result(baseline, base_score, None if base_score is None else 0.0, None)]
     for name, moved in zip(others, swapped, strict=True):
         mixed = metric.from_statistics(base.sum(axis=0) + moved)
         rest = metric.from_statistics(statistics[name].sum(axis=0) - moved)
-        difference = observed[name] - observed[baseline]
-        p = p_value(np.abs(mixed - rest), abs(difference))
-        results.append(Result(name, observed[name], difference, p))
+        difference = _known(observed[name] - observed[baseline])
+        p = None if difference is None else p_value(_finite(np.abs(mixed - rest)), abs(difference))
+        results.append(Result(name, _known(observed[name]), difference, p))
     return results
 
 
@@ -124,6 +131,22 @@ def _counts(generator: np.random.Generator, samples: int, segments: int) -> Floa
 
 def _coins(generator: np.random.Generator, samples: int, segments: int) -> FloatArray:
     return generator.integers(2, size=(samples, segments), dtype=np.int8).astype(float)
+
+
+def _summary(sampled: FloatArray) -> tuple[float | None, tuple[float, float] | None]:
+    if not sampled.size:
+        return None, None
+    low, high = np.percentile(sampled, [2.5, 97.5])
+    return float(sampled.mean()), (float(low), float(high))
+
+
+def _finite(sampled: FloatArray) -> FloatArray:
+    known: FloatArray = sampled[np.isfinite(sampled)]
+    return known
+
+
+def _known(value: float) -> float | None:
+    return value if math.isfinite(value) else None
 
 
 def _check(statistics: Mapping[str, FloatArray], baseline: str, samples: int) -> None:

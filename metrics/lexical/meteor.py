@@ -32,6 +32,11 @@ class UnigramMatching(LexicalMetric):
     tokenize: str = "none"
     lowercase: bool = True
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (0 <= self.alpha <= 1 and self.beta > 0 and 0 <= self.gamma <= 1):
+            raise ValueError(f"METEOR needs alpha and gamma in 0 … 1 and beta > 0, not {self}")
+
     def count(self, references: Texts, systems: Texts, learnt: Any) -> FloatArray:
         per_reference = np.stack([self.against(reference, systems) for reference in references])
         return pick_reference(per_reference, self.from_statistics(per_reference))

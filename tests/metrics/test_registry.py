@@ -43,6 +43,8 @@ def test_a_specification_sets_parameters_by_their_type() -> None:
         ("bleu:order", "no parameter 'order'"),
         ("bleu:order=two", "order is a int, not 'two'"),
         ("bleu:lowercase=yes", "true or false"),
+        ("meteor:alpha=nan", "alpha is a finite number, not 'nan'"),
+        ("fms-2:e=inf", "e is a finite number, not 'inf'"),
     ],
 )
 def test_a_bad_specification_is_explained(specification: str, said: str) -> None:
@@ -59,6 +61,8 @@ def test_a_bad_specification_is_explained(specification: str, said: str) -> None
         "chrf:beta=0",
         "fms-2:e=0.5",
         "rouge-w:weight=0",
+        "meteor:alpha=2",
+        "meteor:beta=-1",
     ],
 )
 def test_a_senseless_value_is_refused(specification: str) -> None:

@@ -9,7 +9,14 @@ from sacrebleu.significance import PairedTest
 
 from metrics import registry
 from metrics.base import AddableMetric, FloatArray, score_systems
-from metrics.significance import approximate_randomisation, bootstrap_scores, p_value, paired_bootstrap
+from metrics.collocation.metric import Collocation
+from metrics.significance import (
+    Result,
+    approximate_randomisation,
+    bootstrap_scores,
+    p_value,
+    paired_bootstrap,
+)
 from tests.metrics.test_peers import text
 
 SYSTEMS = {"base": text(1, 80), "other": text(4, 80), "same": text(1, 80), "good": text(2, 80)}
@@ -54,9 +61,9 @@ def test_a_clear_difference_is_significant() -> None:
         found = results["good"].p
         assert found is not None
         assert found < 0.01
-        assert results["good"].difference > 0
+        assert (results["good"].difference or 0) > 0
     low, high = boot["good"].interval or (0, 0)
-    assert low < boot["good"].score < high
+    assert low < (boot["good"].score or 0) < high
 
 
 def test_the_seed_alone_decides() -> None:
@@ -73,6 +80,23 @@ def test_parts_do_not_change_the_samples(monkeypatch: pytest.MonkeyPatch) -> Non
     parts = bootstrap_scores(bleu(), statistics(), resamples=20, seed=5)
     for name in whole:
         np.testing.assert_allclose(whole[name], parts[name], rtol=1e-12)
+
+
+def test_where_the_metric_is_undefined_nothing_is_said() -> None:
+    """A mean over the sentences that have a value: one system has none, another few."""
+    rows = {
+        "base": np.array([[1.0, 1.0], [2.0, 1.0], [3.0, 1.0]]),
+        "few": np.array([[9.0, 1.0], [0.0, 0.0], [0.0, 0.0]]),
+        "none": np.zeros((3, 2)),
+    }
+    for test in (paired_bootstrap, approximate_randomisation):
+        results = {result.system: result for result in test(Collocation(), rows, "base")}
+        assert results["none"] == Result("none", None, None, None)
+        assert results["few"].difference == 7.0
+        assert results["few"].p is not None
+        assert results["base"].difference == 0.0
+    low, high = paired_bootstrap(Collocation(), rows, "base")[1].interval or (0, 0)
+    assert low == high == 9.0
 
 
 def test_p_is_never_zero() -> None:

@@ -108,6 +108,8 @@ class Command(AppraiseCommand):
             self.refuse(str(error))
         for path in options["model"]:
             metric = load_model(path)
+            if metric.name in found:
+                self.refuse(f"two metrics are called {metric.name!r}")
             found[metric.name] = metric
         return found
 
