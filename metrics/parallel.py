@@ -60,7 +60,7 @@ def _decoded(line: bytes, name: str, number: int) -> str:
     try:
         return line.decode("utf-8-sig" if number == 1 else "utf-8")
     except UnicodeDecodeError as error:
-        column = len(line[: error.start].decode("utf-8")) + 1
+        column = len(error.object[: error.start].decode("utf-8")) + 1  # a mark at the beginning is no column
         raise InputError(
             Problem(
                 "encoding_unsupported", f"not UTF-8: {error.reason}", "save as UTF-8", name, number, column

@@ -14,9 +14,11 @@ import itertools
 import json
 import shutil
 import tempfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 from evaluation.problems import InputError, Problem
 from metrics.collocation import corpus, table
@@ -154,13 +156,18 @@ def text_digest(files: Iterable[Path]) -> str:
     return state.hexdigest()[:16]
 
 
-def _opened(path: Path) -> Any:  # Any: gzip and plain files share no type
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes]]:
     try:
         with path.open("rb") as file:
             zipped = file.read(2) == GZIP_MAGIC
+        with cast(IO[bytes], gzip.open(path, "rb")) if zipped else path.open("rb") as file:
+            yield file
     except OSError as error:
         raise InputError(Problem("unreadable", error.strerror or str(error), file=str(path))) from error
-    return gzip.open(path, "rb") if zipped else path.open("rb")
+    except (EOFError, zlib.error) as error:
+        message = f"the packed data breaks off or is damaged: {error}"
+        raise InputError(Problem("unreadable", message, "pack it again", str(path))) from error
 
 
 def _write_lines(path: Path, lines: Iterable[str]) -> None:

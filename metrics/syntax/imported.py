@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import math
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,7 +42,7 @@ class Table:
 def read_scores(path: Path, column: str = "score") -> Table:
     """Read the file; raises ``InputError`` with the places of the first faults."""
     data = _bytes(path)
-    header, *rows = data.decode("utf-8-sig", "replace").removesuffix("\n").split("\n")
+    header, *rows = _decoded(data, path).removesuffix("\n").split("\n")
     names = header.rstrip("\r").split("\t")
     if "translation" not in names or column not in names:
         message = f"the columns are {', '.join(names)}"
@@ -69,8 +70,19 @@ def _bytes(path: Path) -> bytes:
     try:
         data = path.read_bytes()
         return gzip.decompress(data) if path.suffix == ".gz" else data
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise InputError(Problem("unreadable_file", str(error), "check the path", str(path))) from error
+
+
+def _decoded(data: bytes, path: Path) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        problem = Problem(
+            "encoding_unsupported", f"not UTF-8: {error.reason}", "save as UTF-8", str(path), line
+        )
+        raise InputError(problem) from error
 
 
 def _number(text: str) -> float | None:

@@ -104,6 +104,15 @@ def test_an_interrupted_run_leaves_the_old_table_in_use(text: Path, tmp_path: Pa
     assert table.load(out).digest == before
 
 
+def test_damaged_packed_text_is_refused(tmp_path: Path) -> None:
+    whole = gzip.compress(b"a sentence of some words\n" * 500)
+    (tmp_path / "short.gz").write_bytes(whole[:-20])
+    (tmp_path / "bad.gz").write_bytes(whole[:15] + bytes(10) + whole[25:])
+    for name in ("short.gz", "bad.gz"):
+        with pytest.raises(InputError, match=f"{name}: unreadable"):
+            list(read_lines([tmp_path / name]))
+
+
 def test_a_line_that_is_not_utf8_is_named(tmp_path: Path) -> None:
     bad = tmp_path / "bad.txt"
     bad.write_bytes(b"fine\n\xff\xfe\n")

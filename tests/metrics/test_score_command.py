@@ -133,6 +133,9 @@ def test_other_encodings_are_refused_with_the_place(files: Path) -> None:
     (files / "latin").write_bytes("the cat\nna\xefve\nx\n".encode("latin-1"))
     said = refusal("--metrics=wer", "--hyp", files / "latin", "--ref", files / "ref")
     assert said.startswith(f"{files / 'latin'}:2:3: encoding_unsupported")
+    (files / "marked").write_bytes("\ufeffé".encode() + b"\xff\n")
+    said = refusal("--metrics=wer", "--hyp", files / "marked", "--ref", files / "ref")
+    assert said.startswith(f"{files / 'marked'}:1:2: encoding_unsupported")
     (files / "wide").write_bytes(OUTPUT.encode("utf-16"))
     assert "encoding_unsupported" in refusal("--metrics=wer", "--hyp", files / "wide", "--ref", files / "ref")
 

@@ -8,6 +8,7 @@ equal trees.
 from __future__ import annotations
 
 import gzip
+import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,7 +52,7 @@ def _text(path: Path) -> str:
     try:
         data = path.read_bytes()
         return (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8-sig")
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise InputError(
             Problem("unreadable_file", str(error), "check the path and the file", str(path))
         ) from error
