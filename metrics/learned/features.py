@@ -123,7 +123,7 @@ def _provider(
     if name in matching.NAMES:
         return lambda segments, preparation: matching.match_features(segments, preparation.tokenize)
     if name in syntax.NAMES:
-        return lambda segments, _: syntax.syntax_features(segments, syntax.stanford_parser())
+        return lambda segments, _: syntax.stanford_features(segments)
     return None
 
 

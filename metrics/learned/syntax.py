@@ -60,6 +60,17 @@ def syntax_features(segments: Sequence[Segment], parser: Parser) -> dict[str, Fl
     return dict(zip(NAMES, np.array(rows, dtype=np.float64).reshape(-1, len(NAMES)).T, strict=True))
 
 
+def stanford_features(segments: Sequence[Segment]) -> dict[str, FloatArray]:
+    """The same by the parser of this process: its best tree is enough, and with its k best all are served."""
+    from metrics.linguistics.base import ToolAbsent
+    from metrics.linguistics.constituency import shared_parser
+
+    try:
+        return syntax_features(segments, shared_parser())
+    except ToolAbsent as error:
+        raise MetricUnavailable(f"the extended features need the constituency parser: {error}") from error
+
+
 def label_counts(tree: str) -> Counter[str]:
     """How often each label stands in a bracketed tree; NPB is an NP without an NP inside.
 
@@ -81,21 +92,6 @@ def label_counts(tree: str) -> Counter[str]:
         if step[1] == "NP":
             lowest = depth  # every other NP that is still open holds this one
     return counts
-
-
-def stanford_parser() -> Parser:
-    """The parser that is installed with the optional tools, its answers kept on disk."""
-    from metrics.linguistics.base import ToolAbsent
-    from metrics.linguistics.cache import default_path
-    from metrics.linguistics.constituency import ConstituencyParser
-
-    # Its best tree is all we need; but with the same k as everybody else a sentence is parsed only once.
-    parser = ConstituencyParser(cache_path=default_path())
-    try:
-        parser.tool  # noqa: B018 — asking for its identity tells whether it is there
-    except ToolAbsent as error:
-        raise MetricUnavailable(f"the extended features need the constituency parser: {error}") from error
-    return parser
 
 
 def _facts(parse: Parsed) -> Facts:

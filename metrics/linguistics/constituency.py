@@ -14,17 +14,18 @@ says why; "no parse" is an answer.
 
 from __future__ import annotations
 
+import atexit
 import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 from metrics.linguistics import base
-from metrics.linguistics.cache import Cache, answers
+from metrics.linguistics.cache import Cache, answers, default_path
 from metrics.linguistics.process import Closeable, Failure, Pool, ReadLine, Worker
 from metrics.linguistics.treebank_tokens import treebank_tokens
 
@@ -164,6 +165,14 @@ class ConstituencyParser(Closeable):
         command += ["-tokenizerMethod", "newCoreLabelTokenizerFactory"]
         command += ["-printPCFGkBest", str(self.k), "-outputFormat", "oneline", MODEL, "-"]
         return Worker(command, dialogue=StanfordDialogue(self.max_tokens), time_out=self.time_out)
+
+
+@cache
+def shared_parser() -> ConstituencyParser:
+    """One parser for everybody who asks by name, its answers kept on disk; its processes end with ours."""
+    parser = ConstituencyParser(cache_path=default_path())
+    atexit.register(parser.close)
+    return parser
 
 
 def _jars() -> tuple[Path, Path, Path]:

@@ -6,11 +6,10 @@ references: the best one. The score of a corpus is the mean of its segments. In 
 
 from __future__ import annotations
 
-import atexit
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import ClassVar, Generic, Protocol, TypeVar
 
@@ -18,9 +17,8 @@ import numpy as np
 
 from evaluation.problems import InputError
 from metrics.base import MetricUnavailable, Needs, Scores, Segment, mean_or_none
+from metrics.linguistics import constituency
 from metrics.linguistics.base import Tool, ToolAbsent
-from metrics.linguistics.cache import default_path
-from metrics.linguistics.constituency import ConstituencyParser
 from metrics.registry import register
 from metrics.syntax.dependencies import shared_parser
 from metrics.syntax.imported import Table, read_scores
@@ -35,13 +33,6 @@ from metrics.syntax.overlap import (
 )
 
 Parsed = TypeVar("Parsed")
-
-
-@cache
-def _constituency_parser() -> ConstituencyParser:
-    parser = ConstituencyParser(cache_path=default_path())
-    atexit.register(parser.close)
-    return parser
 
 
 class HasTool(Protocol):
@@ -76,7 +67,10 @@ class Overlap(Generic[Parsed]):
     def score(self, segments: Sequence[Segment]) -> Scores:
         texts = [text for segment in segments for text in (segment.hypothesis, *segment.references)]
         self._found()
-        parsed = self.parse(list(dict.fromkeys(texts)))
+        try:
+            parsed = self.parse(list(dict.fromkeys(texts)))
+        except ToolAbsent as error:  # the parser is there, and what it runs on is not
+            raise MetricUnavailable(f"{self.name} cannot score here: {error}") from error
         best = np.array([self._best(segment, parsed) for segment in segments], dtype=float)
         return Scores(best, mean_or_none(best), self.signature)
 
@@ -115,13 +109,13 @@ class SubtreeMatch(Overlap[Constituent | None]):
     depth: int = DEPTH
 
     def tools(self) -> HasTool:
-        return _constituency_parser()
+        return constituency.shared_parser()
 
     def facts(self) -> str:
         return f"depth:{self.depth}|"
 
     def parse(self, texts: Sequence[str]) -> Mapping[str, Constituent | None]:
-        trees = [parse.tree for parse in _constituency_parser().parse(texts)]
+        trees = [parse.tree for parse in constituency.shared_parser().parse(texts)]
         return {text: constituents(tree) if tree else None for text, tree in zip(texts, trees, strict=True)}
 
     def compare(self, hypothesis: Constituent | None, reference: Constituent | None) -> float:

@@ -12,8 +12,8 @@ from evaluation.problems import InputError
 from metrics import registry
 from metrics.base import MetricUnavailable, Segment
 from metrics.discourse.families import FAMILIES
-from metrics.linguistics import base
-from metrics.syntax import dependencies, metric
+from metrics.linguistics import base, constituency
+from metrics.syntax import dependencies
 from metrics.syntax.imported import read_scores
 from metrics.syntax.overlap import (
     Constituent,
@@ -95,11 +95,11 @@ def test_an_absent_parser_makes_the_metric_unavailable(
 ) -> None:
     monkeypatch.setenv("APPRAISE_TOOLS", str(tmp_path))
     dependencies.shared_parser.cache_clear()
-    metric._constituency_parser.cache_clear()
+    constituency.shared_parser.cache_clear()
     with pytest.raises(MetricUnavailable, match="make tools"):
         registry.get(name).score([Segment("a", ("b",))])
     dependencies.shared_parser.cache_clear()
-    metric._constituency_parser.cache_clear()
+    constituency.shared_parser.cache_clear()
 
 
 STAND_IN = """
@@ -182,6 +182,12 @@ def test_a_bad_table_is_refused_with_its_line(tmp_path: Path, text: str, code: s
     with pytest.raises(InputError) as caught:
         read_scores(tmp_path / "s.tsv")
     assert (caught.value.problems[0].code, caught.value.problems[0].line) == (code, line)
+
+
+def test_a_table_in_another_encoding_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "s.tsv").write_bytes("translation\tscore\nHäuser\t1\n".encode("latin-1"))
+    with pytest.raises(InputError, match=r"s\.tsv:2: encoding_unsupported"):
+        read_scores(tmp_path / "s.tsv")
 
 
 def test_imported_scores_need_a_readable_file(tmp_path: Path) -> None:

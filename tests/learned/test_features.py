@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from metrics.base import MetricUnavailable, Segment
 from metrics.learned import features, matching, syntax
 from metrics.learned.features import BASIC, EXTENDED, Preparation, compute, named
+from metrics.linguistics.constituency import shared_parser
 from metrics.registry import UnknownMetric
 
 DOG = Segment("he walked the dog", ("he took the dog for a walk",))
@@ -30,6 +32,16 @@ def test_the_basic_features_of_the_thesis() -> None:
 def test_length_ratios_take_the_least_and_the_greatest_over_the_references() -> None:
     (row,) = compute(["length-ratio-min", "length-ratio-max"], [Segment("a b", ("a", "a b c d"))], PLAIN)
     assert row.tolist() == [0.5, 2.0]
+
+
+def test_without_the_parser_the_extended_set_is_refused_in_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("APPRAISE_TOOLS", str(tmp_path))
+    shared_parser.cache_clear()
+    with pytest.raises(MetricUnavailable, match="the extended features need the constituency parser"):
+        compute(EXTENDED, [DOG], PLAIN)
+    shared_parser.cache_clear()
 
 
 def test_the_extended_set_adds_score_ratios_counts_and_a_flag() -> None:
