@@ -57,7 +57,7 @@ def run_scoring(job: Job, progress: Progress) -> dict[str, Any]:
 
 @handler("train")
 def run_training(job: Job, progress: Progress) -> dict[str, Any]:
-    """One model, saved at the end; a killed job simply trains again."""
+    """One model, saved at the end; a killed job trains again unless it had come so far."""
     from metrics.services.teaching import train_by
 
     if job.task is None:

@@ -13,8 +13,15 @@ RANKERS: Mapping[str, str] = {"ranker": "logistic", "ranker-bayes": "naive-bayes
 
 
 def train_by(job: Job, task: Task, report: Report) -> TrainedModel:
-    """What the arguments of a job ask for; jobs from before there was a choice train a combination."""
+    """What the arguments of a job ask for; jobs from before there was a choice train a combination.
+
+    A worker may die after the model was kept and before the job was ended: the model is then what it made.
+    """
     name, method = job.arguments["name"], job.arguments.get("method", "combination")
+    if job.attempts > 1:
+        mine = TrainedModel.objects.filter(task=task, owner=job.owner, created_at__gte=job.created_at)
+        if (kept := mine.filter(name=name).first()) is not None:
+            return kept
     if method == "combination":
         from metrics.services.training import train_on_task
 

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from django.conf import settings
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils.text import slugify
 from django.utils.translation import gettext_noop
 
@@ -65,7 +66,11 @@ def train_on_task(
 
 def check_name(name: str) -> None:
     if TrainedModel.objects.filter(name=name).exists():
-        raise InputError(Problem("name_taken", f"there is a model {name!r} already", "choose another name"))
+        raise _taken(name)
+
+
+def _taken(name: str) -> InputError:
+    return InputError(Problem("name_taken", f"there is a model {name!r} already", "choose another name"))
 
 
 @contextmanager
@@ -132,17 +137,27 @@ def keep(
     provenance: dict[str, Any],
     evaluation: dict[str, Any],
 ) -> TrainedModel:
-    """First the file, then the row: a row without a file would be a promise that nobody keeps."""
+    """The file takes its place before the row is seen: a row without one is a promise that nobody keeps.
+
+    It takes it after the name is known to be free, so that of two who train under one name the second does
+    not write over the model of the first.
+    """
     folder = settings.HOME / "models"
     folder.mkdir(parents=True, exist_ok=True)
     mark = hashlib.sha256(row.name.encode()).hexdigest()[:8]
     path = folder / f"{slugify(row.name)[:60] or 'model'}-{mark}{suffix}"
-    save(path)
-    row.path = str(path.relative_to(settings.HOME))
-    row.digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    row.provenance, row.evaluation = provenance, evaluation
-    with transaction.atomic():
-        row.save(force_insert=True)
+    with TemporaryDirectory(dir=folder) as scratch:
+        fresh = Path(scratch) / path.name
+        save(fresh)
+        row.path = str(path.relative_to(settings.HOME))
+        row.digest = hashlib.sha256(fresh.read_bytes()).hexdigest()
+        row.provenance, row.evaluation = provenance, evaluation
+        try:
+            with transaction.atomic():
+                row.save(force_insert=True)
+                fresh.replace(path)
+        except IntegrityError as error:
+            raise _taken(row.name) from error
     return row
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from uuid import uuid4
 
 import pytest
+from django.conf import settings
 from django.test import Client
 
 from evaluation.models import Annotator, Job, Ranking, Task, User
@@ -13,8 +14,9 @@ from evaluation.problems import InputError
 from metrics.jobs import begin_training
 from metrics.models import MetricRun, TrainedModel
 from metrics.services.finding import find_metrics, metric_of
-from metrics.services.scoring import State, score_task
-from metrics.services.training import train_on_task
+from metrics.services.scoring import State, score_task, silent
+from metrics.services.teaching import train_by
+from metrics.services.training import keep, train_on_task
 from tests.database.conftest import SENTENCES, annotator, make_task
 from tests.database.test_jobs import work
 
@@ -90,6 +92,23 @@ def test_without_references_there_is_nothing_to_learn_from(db: None) -> None:
     judged(task, annotator("bob", task), annotator("carol", task))
     with pytest.raises(InputError, match="too_little_data"):
         train_on_task(task, "Bare")
+
+
+def test_the_second_of_two_that_train_under_one_name_leaves_the_first_alone(large: Task) -> None:
+    train_on_task(large, "Town")
+    with pytest.raises(InputError, match="name_taken"):
+        keep(TrainedModel(name="Town", task=large), ".json", lambda path: path.touch(), {}, {})
+    assert metric_of(TrainedModel.objects.get()).name == "Town"
+    assert all(path.is_file() for path in (settings.HOME / "models").iterdir())
+
+
+def test_a_job_that_lost_its_worker_after_the_model_was_kept_has_made_it(large: Task) -> None:
+    job = begin_training(large, "Town", None)
+    model = train_by(job, large, silent)
+    with pytest.raises(InputError, match="name_taken"):
+        train_by(job, large, silent)
+    job.attempts = 2
+    assert train_by(job, large, silent) == model
 
 
 @pytest.mark.django_db(transaction=True)
