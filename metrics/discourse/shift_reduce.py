@@ -82,6 +82,8 @@ def fit_parser(trees: Sequence[tuple[Sequence[Sequence[str]], Node]], classes: M
                 examples.append(features(sentence, stack, waiting))
                 labels.append(action)
             waiting += _act(action, sentence, stack, waiting)
+    if len(set(labels)) < 3:  # of two, the model would have one column, and the parser one answer
+        raise ValueError(f"a parser needs three actions or more to choose from, got {sorted(set(labels))}")
     return fit(examples, labels, least=3, strength=0.1, steps=100)
 
 

@@ -21,7 +21,7 @@ from metrics.discourse.parsers import ImportedParser, get_parser
 from metrics.discourse.parseval import agreement, right_branching
 from metrics.discourse.relations import COARSE
 from metrics.discourse.segmenter import MAX_EDUS, boundary_f1, segment
-from metrics.discourse.shift_reduce import actions
+from metrics.discourse.shift_reduce import actions, fit_parser
 from metrics.discourse.shift_reduce import parse as link
 from metrics.discourse.training import train_discourse
 from metrics.discourse.trees import Node, binarised, edu, join
@@ -192,6 +192,13 @@ def test_a_folder_without_trees_is_refused(tmp_path: Path) -> None:
         call_command("train", "discourse", trees=str(tmp_path), out=str(tmp_path / "m.npz"))
     assert caught.value.returncode == 2
     assert not (tmp_path / "m.npz").exists()
+
+
+def test_one_relation_is_too_little_to_choose_from() -> None:
+    """Of two actions the model would have one column, and the parser would shift past the last unit."""
+    tree = join("Joint", "NN", [edu("a"), join("Joint", "NN", [edu("b"), edu("c")])])
+    with pytest.raises(ValueError, match="three actions or more"):
+        fit_parser([([["a"], ["b"], ["c"]], tree)], {})
 
 
 def test_too_few_trees_are_refused(tmp_path: Path) -> None:
