@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -131,17 +130,13 @@ def _machines(
     except ValueError as error:
         raise InputError(Problem("cannot_train", str(error))) from error
     rows = features.compute(features.BASIC, [_segment(sets, item) for item in truth.items], PREPARATION)
+    found = grid.search(training, validation, progress=note)
     points: dict[tuple[float, float], Point] = {}
-    trained: dict[grid.GridPoint, FloatArray] = {}
-    for c, sigma in product(*grid.BASIC):
-        found = grid.search(training, validation, axes=((c,), (sigma,)))
-        values = found.machine.decision(rows)
-        trained[found.chosen] = values
-        points[c, sigma] = Point(
-            found.chosen.accuracy, pearson(values, truth.values), spearman(values, truth.values)
-        )
-        note(f"C {c:g}, σ {sigma:g}: accuracy {found.chosen.accuracy:.4f}")
-    return points, trained[grid.best(trained)]
+    for point, machine in zip(found.points, found.machines, strict=True):
+        values = machine.decision(rows)
+        correlations = pearson(values, truth.values), spearman(values, truth.values)
+        points[point.c, point.sigma] = Point(point.accuracy, *correlations)
+    return points, found.machine.decision(rows)
 
 
 def _examples(asked: Asked, sets: Sequence[Judged]) -> tuple[Labelled, Labelled]:
