@@ -6,11 +6,12 @@ Pure, so that the preview on the upload page, a dry run and the import itself ca
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
+from itertools import islice
 
 from evaluation import checks, tokens
 from evaluation import places as together
-from evaluation.alignment import Alignment, Kind, Phrase, WordAligner, align, aligner
+from evaluation.alignment import Alignment, Corpus, Kind, Phrase, WordAligner, align, aligner
 from evaluation.alignment.pairs import Place, places_of
 from evaluation.digests import text_digest
 from evaluation.importers import ImportedItem
@@ -20,6 +21,13 @@ from evaluation.schemes import Choice
 PhraseRow = list[int | str | bool | None]
 UNPUNCTUATED = ", punctuation aside"
 """In the name of an alignment: mere differences of punctuation are not asked about."""
+LEARNS = ("statistical",)
+"""Aligners that learn from the sentences themselves."""
+LEARNT_FROM = 2_000
+"""Sentence pairs that are enough to learn from; more would keep people waiting, and fill the memory."""
+
+Compared = tuple[ImportedItem, Iterable[tuple[str, str]]]
+"""An item and the systems that meet there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,19 +88,19 @@ class Planner:
     seed: int = 1
     together: bool = False
     """Judge the variants of a place at once where an item has three or more candidates."""
+    sentences: InitVar[Iterable[Compared]] = ()
+    """What an aligner that learns may learn from; others do not look at it."""
     _word_aligner: WordAligner = field(init=False)
 
-    def __post_init__(self) -> None:
-        self._word_aligner = aligner(self.aligner, self.language)
+    def __post_init__(self, sentences: Iterable[Compared]) -> None:
+        corpus = self._corpus(sentences) if self.aligner in LEARNS else None
+        self._word_aligner = aligner(self.aligner, self.language, corpus)
 
     def plan(self, item: ImportedItem, meetings: Iterable[tuple[str, str]]) -> PlannedItem:
         """Identical outputs become one candidate; of the systems that meet, different texts are compared."""
-        outputs = {candidate.system: candidate.text for candidate in item.candidates}
-        # Links and phrases that a file brings count words at white space, so the texts are cut there too.
-        cut = tokens.split if item.links or item.phrases else self._offsets
-        staves = {text: Stave(text, cut(text)) for text in outputs.values()}
-        texts = {tuple(sorted((outputs[a], outputs[b]))) for a, b in meetings}
-        compared = sorted((first, second) for first, second in texts if first != second)
+        outputs = _outputs(item)
+        staves = {text: self._stave(item, text) for text in outputs.values()}
+        compared = _compared(outputs, meetings)
         if self.together and not (item.links or item.phrases) and _meet_all(compared):
             return self._together(item, staves, compared)
         given = _GivenAlignments(item, outputs)
@@ -155,16 +163,25 @@ class Planner:
         text = checks.damaged(whole, words, seed)
         if text is None or text in plan.staves:
             return None
-        cut = tokens.split if plan.item.links or plan.item.phrases else self._offsets
-        damaged = Stave(text, cut(text))
+        damaged = self._stave(plan.item, text)
         first, second = sorted((whole, damaged), key=lambda stave: stave.text)
         compared = self._compare(plan.item.id, first, second, None)
         if not compared.places:
             return None
         return PlannedCheck(damaged, compared, checks.expected(whole.text, text))
 
-    def _offsets(self, text: str) -> tuple[tuple[int, int], ...]:
-        return tokens.offsets(text, self.language)
+    def _stave(self, item: ImportedItem, text: str) -> Stave:
+        """Links and phrases that a file brings count words at white space, so the texts are cut there too."""
+        given = item.links or item.phrases
+        return Stave(text, tokens.split(text) if given else tokens.offsets(text, self.language))
+
+    def _corpus(self, sentences: Iterable[Compared]) -> Corpus:
+        pairs = (
+            (_words(self._stave(item, first)), _words(self._stave(item, second)))
+            for item, meetings in sentences
+            for first, second in _compared(_outputs(item), meetings)
+        )
+        return list(islice(pairs, LEARNT_FROM))
 
     def _compare(
         self, item: str, first: Stave, second: Stave, given: _GivenAlignments | None
@@ -185,6 +202,16 @@ class Planner:
             ask_moved=self.moved,
         )
         return PlannedComparison(first, second, alignment, made_by, places)
+
+
+def _outputs(item: ImportedItem) -> dict[str, str]:
+    return {candidate.system: candidate.text for candidate in item.candidates}
+
+
+def _compared(outputs: dict[str, str], meetings: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The different texts of systems that meet, in one order whatever that of the systems is."""
+    texts = {(min(outputs[a], outputs[b]), max(outputs[a], outputs[b])) for a, b in meetings}
+    return sorted((first, second) for first, second in texts if first != second)
 
 
 def _meet_all(compared: Sequence[tuple[str, str]]) -> bool:

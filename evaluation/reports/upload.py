@@ -109,10 +109,11 @@ def problem_table(page: UploadPage) -> Table:
 
 
 def _plans(outcome: Outcome, settings: TaskSettings) -> list[PlannedItem]:
+    """As the import will make them; an aligner that learns has only these few sentences to learn from."""
     items = [sampled(kept) for kept in outcome.sample]
-    planner = settings.planner()
-    meetings = settings.meetings_of([item.systems for item in items])
-    return [planner.plan(item, meeting) for item, meeting in zip(items, meetings, strict=True)]
+    compared = list(zip(items, settings.meetings_of([item.systems for item in items]), strict=True))
+    planner = settings.planner(compared)
+    return [planner.plan(item, meetings) for item, meetings in compared]
 
 
 def _previews(plans: list[PlannedItem], settings: TaskSettings, user: User) -> Iterator[Preview]:

@@ -33,7 +33,7 @@ from evaluation.models import (
     Task,
     User,
 )
-from evaluation.planning import PlannedItem, Planner
+from evaluation.planning import Compared, PlannedItem, Planner
 from evaluation.problems import InputError, Problem
 from evaluation.services.judged import JudgedElsewhere
 from evaluation.services.seats import is_repeated, make_seats, seat_lot
@@ -71,15 +71,20 @@ class TaskSettings:
     ask_rating: bool = False
     ask_comment: bool = True
 
-    def planner(self) -> Planner:
-        return Planner(
-            language=self.target_language,
-            aligner=self.aligner,
-            moved=self.moved == Task.Moved.RANKED,
-            checks=self.checks,
-            seed=self.seed,
-            together=self.judging == Task.Judging.PLACES,
-        )
+    def planner(self, sentences: Iterable[Compared]) -> Planner:
+        """The plans of a task; an aligner that learns does so from its first ``sentences``."""
+        try:
+            return Planner(
+                language=self.target_language,
+                aligner=self.aligner,
+                moved=self.moved == Task.Moved.RANKED,
+                checks=self.checks,
+                seed=self.seed,
+                together=self.judging == Task.Judging.PLACES,
+                sentences=sentences,
+            )
+        except ValueError as error:
+            raise InputError(Problem("bad_aligner", str(error), "choose another aligner")) from error
 
     def meetings(self, imported: ImportedSet) -> list[tuple[Meeting, ...]]:
         """For each item, the systems that meet."""
@@ -175,6 +180,7 @@ def fill_task(
     task: Task,
     items: Iterator[tuple[ImportedItem, tuple[Meeting, ...]]],
     settings: TaskSettings,
+    planner: Planner,
     *,
     total: int,
     report: Report | None = None,
@@ -184,7 +190,7 @@ def fill_task(
 
     Returns warnings about judgements that found no place.
     """
-    store, planner, judged = Store(task), settings.planner(), JudgedElsewhere(task, judgements)
+    store, judged = Store(task), JudgedElsewhere(task, judgements)
     stored = task.items.count()
     compared = Comparison.objects.filter(item__task=task, check_kind=Comparison.Check.NONE).count()
     for chunk in _chunks(islice(items, stored, None)):
@@ -256,7 +262,10 @@ def store_parts(
     """
     total = len(imported.items)
     parts = part_count(total, split)
-    items = zip(imported.items, settings.meetings(imported), strict=True)
+    meetings = settings.meetings(imported)
+    # From the whole upload: each part is aligned as the others are, and an import that goes on as it began.
+    planner = settings.planner(zip(imported.items, meetings, strict=True))
+    items = zip(imported.items, meetings, strict=True)
     warnings: list[Problem] = []
     for number in range(1, parts + 1):
         if number > len(made):
@@ -270,7 +279,7 @@ def store_parts(
         part = islice(items, size)
         if made[number - 1].state == Task.State.IMPORTING:
             warnings += fill_task(
-                made[number - 1], part, settings, total=total, judgements=imported.judgements,
+                made[number - 1], part, settings, planner, total=total, judgements=imported.judgements,
                 report=_shifted(report, before),
             )  # fmt: skip
         else:  # finished before the import was interrupted
@@ -304,13 +313,11 @@ def remove_tasks(tasks: Sequence[Task]) -> None:
 
 def dry_run(imported: ImportedSet, settings: TaskSettings, *, split: int | None = None) -> ImportSummary:
     """What an import would make, without storing anything; pairs are merged as the import merges them."""
-    planner, total = settings.planner(), len(imported.items)
-    size = split or max(total, 1)
+    meetings = settings.meetings(imported)
+    planner = settings.planner(zip(imported.items, meetings, strict=True))
+    size = split or max(len(imported.items), 1)
     made = ImportSummary(tasks=[])
-    plans = (
-        planner.plan(item, meetings)
-        for item, meetings in zip(imported.items, settings.meetings(imported), strict=True)
-    )
+    plans = (planner.plan(*compared) for compared in zip(imported.items, meetings, strict=True))
     while part := list(islice(plans, size)):
         _count(planner.with_checks(part, 0), settings, made)
     return made

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evaluation.forms_upload import ALIGNERS
 from evaluation.importers import ImportedSet, SourceFile, read
 from evaluation.models import (
     Alignment,
@@ -45,6 +47,29 @@ def test_every_system_gets_its_output_and_equal_outputs_are_one_candidate(db: No
     assert Output.objects.count() == 3
     assert Candidate.objects.count() == 2
     assert Comparison.objects.count() == 1
+
+
+@pytest.mark.parametrize("aligner", [name for name, _ in ALIGNERS])
+def test_every_aligner_that_is_offered_makes_a_task(db: None, aligner: str) -> None:
+    task = make_task(aligner=aligner, repeats=50, checks=10, name=f"by {aligner}")
+    made = Alignment.objects.values_list("aligner", flat=True)
+    assert task.size > 0
+    assert all(name.startswith(f"{aligner}-") for name in made)
+    assert make_task(sentences=SENTENCES[:2], aligner=aligner, judging="places").size > 0
+
+
+def test_an_aligner_that_finds_nothing_to_learn_from_is_refused(campaign: Campaign) -> None:
+    sentence = {**SENTENCES[0], "candidates": {"x": "the same", "y": "the same"}}
+    options = replace(SETTINGS, aligner="statistical")
+    with pytest.raises(InputError, match="bad_aligner"):
+        import_set(a_set([sentence]), options, campaign=campaign)
+    assert not Task.objects.exists()
+
+
+def test_parts_of_an_upload_are_aligned_by_what_was_learnt_from_all_of_it(campaign: Campaign) -> None:
+    import_set(a_set(), replace(SETTINGS, aligner="statistical"), campaign=campaign, split=2)
+    assert Task.objects.count() == 2
+    assert Alignment.objects.values("aligner").distinct().count() == 1
 
 
 def test_identical_candidates_leave_an_item_without_questions(db: None) -> None:
@@ -149,8 +174,10 @@ def test_an_import_that_was_killed_goes_on_where_it_stopped(
             raise KeyboardInterrupt
 
     def run(report: importing.Report | None) -> None:
-        pairs = zip(imported.items, options.meetings(imported), strict=True)
-        fill_task(task, pairs, options, total=4, report=report)
+        meetings = options.meetings(imported)
+        planner = options.planner(zip(imported.items, meetings, strict=True))
+        pairs = zip(imported.items, meetings, strict=True)
+        fill_task(task, pairs, options, planner, total=4, report=report)
 
     with pytest.raises(KeyboardInterrupt):
         run(kill)

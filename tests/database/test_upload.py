@@ -81,6 +81,14 @@ class TestThePage:
         assert "Satz 1: das rote Haus ist klein." in page
         assert "alpha" not in page.split("First sentences")[1]
 
+    def test_an_aligner_that_learns_is_previewed_and_imported(self, client: Client) -> None:
+        upload = Upload.objects.get(pk=drop(client, ("houses.json", HOUSES)).url.split("/")[2])
+        client.post(upload.get_absolute_url(), settings_form(aligner="statistical"))
+        assert 'class="ph p1"' in client.get(upload.get_absolute_url()).content.decode()
+        create(client, upload, aligner="statistical", campaign="learnt")
+        work()
+        assert Task.objects.get(campaign__slug="learnt").state == Task.State.OPEN
+
     def test_a_task_is_not_called_after_a_system_and_shows_what_there_is(self, client: Client) -> None:
         texts = {"alpha.en": b"A house\n", "beta.en": b"The home\n", "week-12.src.de": b"Ein Haus\n"}
         page = client.get(drop(client, *texts.items()).url).content.decode()
