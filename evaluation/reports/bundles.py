@@ -261,7 +261,7 @@ def _sentence_answers(scope: Scope, who: Voices) -> Iterator[Row]:
             "item": item,
             "first": first,
             "second": second,
-            "annotator": who.names.get(person, ""),
+            "annotator": who.names[person],
             "presentation": time,
             "version": version,
             "question": question,

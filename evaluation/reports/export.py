@@ -20,7 +20,16 @@ from numpy.typing import NDArray
 from evaluation.agreement.judgements import Ints
 from evaluation.exporters import AskedPair
 from evaluation.exporters.model import AnswerRow
-from evaluation.models import Alignment, Annotator, Occurrence, Output, PhrasePair, Ranking
+from evaluation.models import (
+    Alignment,
+    Annotator,
+    Assignment,
+    Occurrence,
+    Output,
+    PhrasePair,
+    Ranking,
+    SentenceAnswer,
+)
 from evaluation.reports.columns import integer_columns, no_collection
 from evaluation.reports.judgements import FEW, MANY, pseudonym, said
 from evaluation.reports.scope import Scope
@@ -50,14 +59,17 @@ class Voices:
 
 def voices(scope: Scope, *, identify: bool) -> Voices:
     """Pseudonyms, or user names; machines always go by their names."""
-    people = Annotator.objects.select_related("user").filter(
-        Q(assignments__task__in=_keys(scope)) | Q(rankings__pair__task__in=_keys(scope))
-    )
-    if Ranking.objects.count() > 50_000:  # finding out who answered would cost more than naming everybody
-        people = Annotator.objects.select_related("user")
+    people = Annotator.objects.select_related("user")
+    if Ranking.objects.count() <= 50_000:  # beyond that, finding out who answered costs more than all names
+        tasks = _keys(scope)
+        people = people.filter(
+            Q(pk__in=Assignment.objects.filter(task__in=tasks).values("annotator"))
+            | Q(pk__in=Ranking.objects.filter(pair__task__in=tasks).values("annotator"))
+            | Q(pk__in=SentenceAnswer.objects.filter(comparison__item__task__in=tasks).values("annotator"))
+        )
     key = scope.campaign.key
     names = {}
-    for person in people.distinct():
+    for person in people:
         if person.machine:
             names[person.pk] = f"machine {person.machine}"
         else:
@@ -123,7 +135,7 @@ def _flipped(pairs: Sequence[int]) -> dict[int, bool]:
 
 def _answers(pairs: Sequence[int], who: Voices, first: int) -> dict[int, list[AnswerRow]]:
     """Pair id → its answers, oldest first."""
-    # A range, not a list: pairs of a task follow each other, and strangers are left out below.
+    # A range, not a list: pairs of a task follow each other, but for those that a correction added later.
     rankings = Ranking.objects.filter(pair__gte=pairs[0], pair__lte=pairs[-1]).order_by("pair_id", "pk")
     versions: dict[int, int] = dict(
         Alignment.objects.filter(
@@ -132,20 +144,19 @@ def _answers(pairs: Sequence[int], who: Voices, first: int) -> dict[int, list[An
         .values_list("pk", "version")
         .distinct()
     )
-    read = integer_columns(rankings.values_list("pair_id", *_COLUMNS), _BITS)
-    asked = read[0]
+    columns = integer_columns(rankings.values_list("pair_id", *_COLUMNS), _BITS)
+    wanted = np.isin(columns[0], pairs)  # what lies between is about other tasks, by people who are not ours
+    read = _Read(*(column[wanted] for column in columns))
     times: Iterable[str | None] = repeat(None)
     if who.identified:  # by number: an answer may have arrived between the two queries
         when = {number: str(at) for number, at in _fetched(rankings.values_list("pk", "received_at"))}
-        times = map(when.get, read[-1].tolist())
-    rows = list(_rows(_Read(*read), who.names, first, versions, times))
-    wanted = set(pairs)
-    starts = np.flatnonzero(np.diff(asked, prepend=-1))
+        times = map(when.get, read.numbers.tolist())
+    rows = list(_rows(read, who.names, first, versions, times))
+    starts = np.flatnonzero(np.diff(read.pairs, prepend=-1))
     ends = np.append(starts[1:], len(rows))[: len(starts)]
     return {
         pair: rows[start:end]
-        for pair, start, end in zip(asked[starts].tolist(), starts.tolist(), ends.tolist(), strict=True)
-        if pair in wanted
+        for pair, start, end in zip(read.pairs[starts].tolist(), starts.tolist(), ends.tolist(), strict=True)
     }
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
+import zipfile
 from collections.abc import Callable, Sequence
 from io import StringIO
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from django.conf import settings
@@ -14,13 +16,26 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
+from evaluation.correcting import Correction
 from evaluation.exporters import FORMATS
-from evaluation.models import Alignment, Annotator, AuditEntry, Output, PhrasePair, Ranking, Task, User
+from evaluation.models import (
+    Alignment,
+    Annotator,
+    AuditEntry,
+    Comparison,
+    Output,
+    PhrasePair,
+    Ranking,
+    SentenceAnswer,
+    Task,
+    User,
+)
 from evaluation.reports import memo
 from evaluation.reports.judgements import pseudonym
 from evaluation.schemes import Choice
+from evaluation.services.alignments import correct
 from tests.database.answering import always, another_task, answer_task, change_mind
-from tests.database.conftest import person
+from tests.database.conftest import annotator, person
 
 SignIn = Callable[[User | Annotator | None], Client]
 
@@ -110,6 +125,33 @@ class TestNames:
 
     def test_two_campaigns_cannot_be_joined_by_pseudonyms(self) -> None:
         assert pseudonym("one", "bob's key") != pseudonym("two", "bob's key")
+
+
+def test_a_pair_that_a_correction_added_behind_another_task_is_exported(
+    answered: Task, alice: User, carol: Annotator
+) -> None:
+    elsewhere = another_task("Elsewhere")
+    stranger = annotator("stranger", elsewhere)
+    answer_task(elsewhere, stranger, always(Choice.EQUAL))
+    comparison = answered.pairs.order_by("pk")[0].owner
+    correct(comparison, Correction((), join=False), base=1, by=alice)
+    late = PhrasePair.objects.filter(task=answered).order_by("-pk")[0]
+    assert late.pk > PhrasePair.objects.filter(task=elsewhere).order_by("-pk")[0].pk
+    rows = exported("--task", answered.slug, "--format", "jsonl").splitlines()
+    assert len(rows) == Ranking.objects.filter(pair__task=answered).count()
+
+
+def test_a_voice_that_judged_whole_sentences_alone_has_its_pseudonym(answered: Task, tmp_path: Path) -> None:
+    voice = Annotator.objects.create(key="of a file")
+    SentenceAnswer.objects.create(
+        uuid=uuid4(), annotator=voice, comparison=Comparison.objects.filter(item__task=answered)[0],
+        question="verdict", version=1, value="A>B",
+    )  # fmt: skip
+    path = tmp_path / "study.zip"
+    exported("--task", answered.slug, "--format", "bundle", "--out", str(path))
+    with zipfile.ZipFile(path) as archive:
+        told = json.loads(archive.read("data/sentence_answers.jsonl"))
+    assert told["annotator"] == pseudonym(answered.campaign.key, "of a file")
 
 
 def test_exports_are_for_those_who_study_the_task(
