@@ -29,9 +29,12 @@ def look_at_running_tasks() -> int:
 
 
 def _newest(task: Task) -> int:
-    """Changes with each answer and each finished seat; 0 before the first."""
+    """Grows with each answer and each finished seat; 0 before the first.
+
+    Twice the answer, because a withdrawn one opens its seat again: one more and one less must not cancel out.
+    """
     answer = Ranking.objects.filter(pair__task=task).aggregate(n=Max("pk"))["n"]
-    return answer + task.slots.filter(state=Slot.State.DONE).count() if answer else 0
+    return 2 * answer + task.slots.filter(state=Slot.State.DONE).count() if answer else 0
 
 
 def keep_standing(task: Task, newest: int) -> Standing:

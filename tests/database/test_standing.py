@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import timedelta
 from io import StringIO
+from uuid import uuid4
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
-from evaluation.models import Annotator, Standing, Task, User
+from evaluation.models import Annotator, Ranking, Standing, Task, User
 from evaluation.reports import memo
 from evaluation.reports.scope import whole_scope
 from evaluation.reports.standing import standing
 from evaluation.schemes import Choice
+from evaluation.services import judging
 from evaluation.services.steering import steer
 from tests.database.answering import always, answer_task
 from tests.database.conftest import SENTENCES, annotator, make_task
@@ -92,6 +96,19 @@ def test_a_look_is_kept_until_something_is_new(task: Task, bob: Annotator) -> No
     assert final.found["closed"] is True
     steer()
     assert Standing.objects.get().made_at == final.made_at
+
+
+def test_a_withdrawn_answer_is_new_though_it_opens_a_seat_again(task: Task, bob: Annotator) -> None:
+    answer_task(task, bob, always(Choice.A_BETTER))
+    steer()
+    Standing.objects.update(made_at=timezone.now() - timedelta(hours=1))
+    ranking = Ranking.objects.latest("pk")
+    assignment = bob.assignments.get(comparison=ranking.pair.owner)
+    phrase = judging.asked(assignment).get(pair=ranking.pair).index
+    judging.submit_ranking(assignment, judging.Answer(uuid4(), phrase, None, base=1))
+    assert task.slots.filter(annotator=bob, state="taken").count() == 1
+    steer()
+    assert timezone.now() - Standing.objects.get().made_at < timedelta(minutes=30)
 
 
 def test_files_and_limits(task: Task, alice: User, signed_in: SignIn) -> None:
