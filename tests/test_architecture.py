@@ -19,7 +19,7 @@ PURE = [
     "evaluation/places.py", "evaluation/planning.py", "evaluation/practice.py",
     "evaluation/presentation.py", "evaluation/problems.py", "evaluation/results", "evaluation/schemes.py",
     "evaluation/power", "evaluation/selection", "evaluation/sequential", "evaluation/tokens.py",
-    "evaluation/votes.py",
+    "evaluation/votes.py", "evaluation/word_classes.py",
     "metrics/base.py", "metrics/registry.py", "metrics/kernels", "metrics/lexical", "metrics/learned",
     "metrics/ranking", "metrics/collocation", "metrics/discourse", "metrics/metaeval", "metrics/datasets.py",
     "metrics/replicate",
@@ -54,6 +54,33 @@ def reaches(path: Path, *packages: str) -> list[str]:
 
 def test_the_list_of_pure_rooms_is_true() -> None:
     assert [place for place in PURE if not (ROOT / place).exists()] == []
+
+
+def pictured() -> set[str]:
+    """What docs/architecture.md draws: names first in a line, two spaces before anything is said of them."""
+    drawing = (ROOT / "docs" / "architecture.md").read_text("utf-8").split("```")[1]
+    found, room = set(), ""
+    for line in drawing.strip("\n").split("\n"):
+        names = line.strip().partition("  ")[0].split()
+        if not line.startswith(" "):
+            room = ""
+        found |= {room + name for name in names}
+        room = room or names[0]
+    return found
+
+
+def test_everything_in_the_picture_of_the_house_exists() -> None:
+    assert sorted(name for name in pictured() if not (ROOT / name).exists()) == []
+
+
+@pytest.mark.parametrize("house", ["appraise", "evaluation"])
+def test_the_picture_of_the_house_shows_every_room(house: str) -> None:
+    rooms = {
+        f"{house}/{path.name}" + ("/" if path.is_dir() else "")
+        for path in (ROOT / house).iterdir()
+        if path.name not in {"__init__.py", "__pycache__"}
+    }
+    assert sorted(rooms - pictured()) == []
 
 
 @pytest.mark.parametrize("path", list(modules(*PURE)), ids=lambda p: str(p.relative_to(ROOT)))
