@@ -142,6 +142,7 @@ def create_task(
     fields = asdict(settings)
     for setting in ("name", "scheme", "comparisons", "aligner", "repeats"):
         del fields[setting]
+    digest = part_digest(imported.digest, number, parts)
     try:
         with transaction.atomic():
             task = Task.objects.create(
@@ -150,21 +151,28 @@ def create_task(
                 name=name[:200],
                 slug=free_slug(name),
                 scheme_name=settings.scheme,
-                digest=part_digest(imported.digest, number, parts),
+                digest=digest,
                 state=Task.State.IMPORTING,
             )
             System.objects.bulk_create([System(task=task, name=system) for system in imported.systems])
             if owner is not None:
                 Membership.objects.get_or_create(user=owner, campaign=campaign, task=None, role=Role.MANAGER)
-    except IntegrityError as error:
+    except IntegrityError:  # one of several constraints: say only what is true
+        refuse_twice(campaign, digest)
+        raise
+    return task
+
+
+def refuse_twice(campaign: Campaign, digest: str) -> None:
+    """``InputError`` where the campaign has a task that was made from the same content."""
+    if campaign.tasks.filter(digest=digest).exists():
         raise InputError(
             Problem(
                 "already_imported",
                 f"this content is already in the campaign {campaign.name!r}",
                 "use that task, or choose another campaign",
             )
-        ) from error
-    return task
+        )
 
 
 def free_slug(name: str) -> str:

@@ -176,8 +176,10 @@ class _OfItem:
         )
 
     def _at(self, a: str, b: str) -> Stored | None:
-        texts = sorted(self.outputs.get(system, "") for system in (a, b))
-        return self.of.get((texts[0], texts[1]))
+        if not {a, b} <= self.outputs.keys():  # an empty text is a text, and not that of a system without one
+            return None
+        first, second = sorted((self.outputs[a], self.outputs[b]))
+        return self.of.get((first, second))
 
     def _swapped(self, stored: Stored, system: str) -> bool:
         return self.outputs[system] != stored.plan.first.text

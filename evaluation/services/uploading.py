@@ -23,6 +23,7 @@ from evaluation.services.importing import (
     TaskSettings,
     part_count,
     part_digest,
+    refuse_twice,
     remove_tasks,
     store_parts,
     summary,
@@ -39,7 +40,8 @@ def begin_import(
             return upload.job
         take_back(upload.job)
     name = campaign or settings.name
-    refuse_twice(own_campaign(upload.owner, name), outcome, split)
+    if (found := own_campaign(upload.owner, name)) is not None:
+        refuse_twice(found, part_digest(outcome.digest, 1, part_count(outcome.items, split)))
     with transaction.atomic():
         job = jobs.enqueue(
             "import",
@@ -70,18 +72,6 @@ def own_campaign(user: User, name: str) -> Campaign | None:
 
 def campaign_slug(name: str) -> str:
     return slugify(name)[:80] or "campaign"
-
-
-def refuse_twice(campaign: Campaign | None, outcome: Outcome, split: int | None) -> None:
-    digest = part_digest(outcome.digest, 1, part_count(outcome.items, split))
-    if campaign is not None and campaign.tasks.filter(digest=digest).exists():
-        raise InputError(
-            Problem(
-                "already_imported",
-                f"this content is already in the campaign {campaign.name!r}",
-                "use that task, or choose another campaign",
-            )
-        )
 
 
 @jobs.handler("import")

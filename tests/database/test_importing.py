@@ -7,11 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from django.core.management import CommandError, call_command
+from django.db import IntegrityError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.forms_upload import ALIGNERS
-from evaluation.importers import ImportedSet, SourceFile, read
+from evaluation.importers import ImportedSet, Options, SourceFile, read
 from evaluation.models import (
     Alignment,
     Campaign,
@@ -21,6 +23,7 @@ from evaluation.models import (
     Occurrence,
     Output,
     PhrasePair,
+    SentenceAnswer,
     Slot,
     Task,
 )
@@ -70,6 +73,36 @@ def test_parts_of_an_upload_are_aligned_by_what_was_learnt_from_all_of_it(campai
     import_set(a_set(), replace(SETTINGS, aligner="statistical"), campaign=campaign, split=2)
     assert Task.objects.count() == 2
     assert Alignment.objects.values("aligner").distinct().count() == 1
+
+
+def test_another_task_of_the_same_name_is_not_called_the_same_content(
+    campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import_set(a_set(), SETTINGS, campaign=campaign)
+    monkeypatch.setattr(importing, "free_slug", lambda name: "houses")  # as if both had asked at once
+    with pytest.raises(InputError, match="already_imported"):
+        import_set(a_set(), SETTINGS, campaign=campaign)
+    with pytest.raises(IntegrityError):
+        import_set(a_set(SENTENCES[:2]), SETTINGS, campaign=campaign)
+
+
+@pytest.mark.parametrize("option", ["--seed=-1", "--seed=99999999999", "--repeats=101", "--repeats=-1"])
+def test_a_number_out_of_range_is_refused_by_the_command(db: None, option: str) -> None:
+    with pytest.raises(CommandError, match=option.split("=")[0]):
+        call_command("import_task", "x.tsv", "--name=Houses", option)
+
+
+def test_a_judgement_on_a_system_without_an_output_here_finds_no_place(campaign: Campaign) -> None:
+    """Not even where another system's output is empty."""
+    first = {**SENTENCES[0], "candidates": {"x": "", "y": "a house"}}
+    second = {**SENTENCES[1], "candidates": {"y": "one house", "z": "a home"}}
+    said = {"annotator": "ann", "item": "s1", "a": "z", "b": "y", "label": "A<B"}
+    document = json.dumps({"items": [first, second], "judgements": [said]}).encode()
+    options = Options(empty="keep", incomplete=True)
+    imported = read([SourceFile.from_bytes("houses.json", document)], options=options)
+    made = import_set(imported, SETTINGS, campaign=campaign)
+    assert [warning.code for warning in made.warnings] == ["judgement_left_out"]
+    assert not SentenceAnswer.objects.exists()
 
 
 def test_identical_candidates_leave_an_item_without_questions(db: None) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
-from django.utils.text import slugify
 
 from appraise.commands import Command as AppraiseCommand
 from evaluation.checks import MOST_PERCENT
@@ -17,6 +16,9 @@ from evaluation.models import Campaign, Task
 from evaluation.problems import InputError, Problem
 from evaluation.schemes import SCHEMES
 from evaluation.services.importing import ImportSummary, TaskSettings, dry_run, import_set
+from evaluation.services.uploading import campaign_slug
+
+MOST = 2**31 - 1  # what a column of whole numbers holds
 
 
 class Command(AppraiseCommand):
@@ -40,7 +42,7 @@ class Command(AppraiseCommand):
         add("--comparisons", default="all", help="all, baseline:NAME, round-robin:K or blocks:K")
         add("--dedup", choices=Task.Dedup.values, default=Task.Dedup.ITEM)
         add("--overlap", type=positive, default=2)
-        add("--seed", type=int, default=1)
+        add("--seed", type=seed, default=1, help="decides every draw (default: 1)")
         add("--aligner", choices=["lexical", "exact", "statistical"], default="lexical")
         add("--alignments", type=Path, metavar="FILE", help="word links of the two systems, Pharaoh or A3")
         add("--link-base", type=int, choices=[0, 1], default=0)
@@ -48,8 +50,9 @@ class Command(AppraiseCommand):
         add("--reference", type=Path, nargs="+", default=[], metavar="FILE")
         add("--system", action="append", default=[], metavar="NAME=FILE")
         add(
-            "--repeats", type=int, default=0, metavar="PERCENT", help="shown a second time to the same person"
-        )
+            "--repeats", type=percent, default=0, metavar="PERCENT",
+            help="of the comparisons are shown a second time to the same person",
+        )  # fmt: skip
         add(
             "--checks", type=int, choices=range(MOST_PERCENT + 1), default=0, metavar="PERCENT",
             help=f"attention checks, at most {MOST_PERCENT} per cent of the comparisons",
@@ -122,9 +125,9 @@ class Command(AppraiseCommand):
         )
 
     def store(self, imported: ImportedSet, settings: TaskSettings, options: dict[str, Any]) -> ImportSummary:
-        slug = slugify(options["campaign"] or options["name"]) or "campaign"
+        name = options["campaign"] or options["name"]
         campaign, is_new = Campaign.objects.get_or_create(
-            slug=slug, defaults={"name": options["campaign"] or options["name"]}
+            slug=campaign_slug(name), defaults={"name": name[:200]}
         )
         try:
             return import_set(
@@ -153,6 +156,18 @@ def existing(path: Path) -> Path:
 
 
 def positive(text: str) -> int:
-    if text.isascii() and text.isdigit() and int(text) > 0:
+    return _whole(text, 1)
+
+
+def seed(text: str) -> int:
+    return _whole(text, 0)
+
+
+def percent(text: str) -> int:
+    return _whole(text, 0, 100)
+
+
+def _whole(text: str, least: int, most: int = MOST) -> int:
+    if text.isascii() and text.isdigit() and len(text) <= 10 and least <= int(text) <= most:
         return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is not a positive whole number")
+    raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} to {most}")
