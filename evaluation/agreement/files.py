@@ -8,6 +8,7 @@ included. A row with an empty label was skipped by its annotator: that is no jud
 from __future__ import annotations
 
 import gzip
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -103,7 +104,7 @@ def _lines(path: Path) -> list[str]:
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         raise InputError(Problem("not_utf8", "not UTF-8 text", "save as UTF-8", str(path), line)) from error
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(Problem("unreadable", reason, "give a readable file", str(path))) from error
     if not text:

@@ -70,6 +70,7 @@ def test_names_may_hold_any_character_but_the_tab(tmp_path: Path) -> None:
         ("annotator\titem\tlabel\tsentence\na\t1\tx\ts\nb\t1\tx\tt\n", "item_in_two_sentences", 3, 4),
         (b"annotator\titem\tlabel\nann\t1\t\xff\n", "not_utf8", 2, None),
         (b"\x1f\x8bnot gzip", "unreadable", None, None),
+        (gzip.compress(b"", mtime=0)[:10] + b"\xff" * 20, "unreadable", None, None),
         (gzip.compress(b"annotator\titem\tlabel\n", mtime=0)[:-9], "unreadable", None, None),
     ],
 )

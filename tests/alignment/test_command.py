@@ -93,6 +93,12 @@ def test_a_bad_line_is_refused_with_its_place_and_nothing_is_printed(
     assert "<stdin>:2" in refusal(monkeypatch, '{"a": "x", "b": "y"}\n' + line)
 
 
+def test_a_damaged_archive_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    damaged = tmp_path / "pairs.jsonl.gz"
+    damaged.write_bytes(gzip.compress(b"", mtime=0)[:10] + b"\xff" * 20)
+    assert "cannot read" in refusal(monkeypatch, "", str(damaged))
+
+
 def test_bad_options_and_missing_files_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "--max-length must be at least 1" in refusal(monkeypatch, "", "--max-length", "0")
     assert "cannot read nowhere.jsonl" in refusal(monkeypatch, "", "nowhere.jsonl")

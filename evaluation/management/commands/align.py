@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import sys
+import zlib
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -74,7 +75,7 @@ class Command(BaseCommand):
             with open(path, "rb") as stream:
                 data = stream.read()
             return path, gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
-        except (OSError, EOFError) as error:
+        except (OSError, EOFError, zlib.error) as error:
             self.refuse(f"cannot read {path}: {error}")
 
 
