@@ -130,6 +130,8 @@ def accept(invitation: Invitation, user: User | None) -> User:
     Opening it again with the same account costs no further use.
     """
     with transaction.atomic():
+        # One at a time by each link: of two windows of one person, the second finds the work of the first.
+        Invitation.objects.select_for_update().get(pk=invitation.pk)
         if user is not None and _is_annotator(invitation.task, user):
             return user
         # Conditional, so that of two people with the last use one is turned away.

@@ -41,9 +41,11 @@ def erase(user: User) -> Erasure:
 
     Raises ``LastAdministrator`` where the site would be left without one.
     """
-    if is_last_administrator(user):
-        raise LastAdministrator(user.get_username())
     with transaction.atomic():
+        # One at a time, or the last two administrators could leave together.
+        list(User.objects.select_for_update().filter(is_superuser=True).values_list("pk"))
+        if is_last_administrator(user):
+            raise LastAdministrator(user.get_username())
         erasure = _erase(user)
         # The last step: if it fails nothing has happened, and if the commit fails the person asked anyway.
         ledger.append([erasure])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from threading import Barrier, Thread
 
 import pytest
 from django.contrib.auth.models import Group
@@ -29,6 +30,28 @@ def manager(alice: User, signed_in: SignIn) -> Client:
 
 def address(task: Task, name: str = "members", *args: object) -> str:
     return reverse(name, args=[task.slug, *args])
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite in memory has one connection")
+@pytest.mark.django_db(transaction=True)
+def test_one_person_with_two_windows_uses_a_link_once(task: Task, alice: User, dora: User) -> None:
+    invitation = people.invite(task, by=alice, most_uses=5)
+    begun, joined = Barrier(2), list[User]()
+
+    def join() -> None:
+        begun.wait()
+        try:
+            joined.append(people.accept(invitation, dora))
+        finally:
+            connection.close()
+
+    threads = [Thread(target=join) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    invitation.refresh_from_db()
+    assert (joined, invitation.uses, dora.memberships.count()) == ([dora, dora], 1, 1)
 
 
 class TestMembers:

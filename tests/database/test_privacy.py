@@ -5,11 +5,13 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable
 from pathlib import Path
+from threading import Barrier, Thread
 
 import pytest
 from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.contrib.sessions.models import Session
+from django.db import connection
 from django.test import Client
 
 from evaluation.models import (
@@ -132,6 +134,28 @@ class TestErasing:
         privacy.erase(root)
         assert not User.objects.filter(username="root").exists()
         assert Erasure.objects.count() == 1
+
+    @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite in memory has one connection")
+    @pytest.mark.django_db(transaction=True)
+    def test_the_last_two_administrators_cannot_leave_together(self) -> None:
+        both = [User.objects.create_superuser(name) for name in ("root", "other")]
+        begun, stayed = Barrier(2), list[User]()
+
+        def leave(user: User) -> None:
+            begun.wait()
+            try:
+                privacy.erase(user)
+            except privacy.LastAdministrator:
+                stayed.append(user)
+            finally:
+                connection.close()
+
+        threads = [Thread(target=leave, args=[user]) for user in both]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert User.objects.filter(is_superuser=True).count() == len(stayed) == 1
 
 
 class TestLedger:
