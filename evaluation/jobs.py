@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
-from django.db import close_old_connections, connection, transaction
+from django.db import InterfaceError, OperationalError, close_old_connections, connection, transaction
 from django.db.models import F
 from django.utils import timezone
 from django_tasks import task as background_task
@@ -181,10 +181,13 @@ def _heartbeat(job: Job, holder: str) -> Iterator[None]:
 
     def beat() -> None:
         while not over.wait(HEARTBEAT_SECONDS):
-            close_old_connections()
-            Job.objects.filter(pk=job.pk, lease_holder=holder, state=Job.State.RUNNING).update(
-                lease_until=timezone.now() + LEASE
-            )
+            try:
+                close_old_connections()
+                Job.objects.filter(pk=job.pk, lease_holder=holder, state=Job.State.RUNNING).update(
+                    lease_until=timezone.now() + LEASE
+                )
+            except (OperationalError, InterfaceError) as error:  # a lease outlasts two beats that failed
+                logger.warning("job %s cannot renew its lease: %s", job.pk, error)
         connection.close()
 
     thread = threading.Thread(target=beat, daemon=True)

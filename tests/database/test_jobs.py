@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Iterator
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.db import OperationalError
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
 from evaluation import jobs
+from evaluation.management.commands import worker
 from evaluation.models import Job
 from evaluation.problems import InputError, Problem
 
@@ -47,6 +52,46 @@ class TestRunning:
         work()
         job.refresh_from_db()
         assert (job.state, job.done, job.total, job.result) == (Job.State.DONE, 3, 3, {"counted": 3})
+
+    def test_a_beat_that_fails_is_not_the_last(
+        self, kinds: dict[str, jobs.Handler], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        beats: list[str] = []
+
+        def away() -> None:
+            beats.append("tried")
+            raise OperationalError("the database is restarting")
+
+        monkeypatch.setattr(jobs, "HEARTBEAT_SECONDS", 0.01)
+        monkeypatch.setattr(jobs, "close_old_connections", away)
+
+        @jobs.handler("long")
+        def long(job: Job, progress: jobs.Progress) -> dict[str, Any]:
+            begun = time.monotonic()
+            while len(beats) < 3 and time.monotonic() - begun < 30:
+                time.sleep(0.01)
+            return {}
+
+        jobs.run_job.call(str(begin("long").pk))
+        assert len(beats) >= 3
+
+    def test_a_task_that_cannot_be_steered_does_not_end_the_watch(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        over, looks = threading.Event(), list[str]()
+
+        def broken() -> None:
+            looks.append("looked")
+            if len(looks) == 2:
+                over.set()
+            raise ValueError("a study that cannot be read")
+
+        monkeypatch.setattr(worker, "steer", broken)
+        monkeypatch.setattr(worker, "LEASE", timedelta(0))
+        monkeypatch.setattr(worker, "close_old_connections", lambda: None)
+        monkeypatch.setattr(worker, "connection", SimpleNamespace(close=lambda: None))
+        worker.Command().watch(over)
+        assert len(looks) == 2
 
     def test_a_failure_is_visible_and_the_worker_lives_on(self, kinds: dict[str, jobs.Handler]) -> None:
         @jobs.handler("fail")

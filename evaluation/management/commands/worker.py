@@ -5,8 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from django.db import close_old_connections, connection
-from django.db.utils import OperationalError
+from django.db import InterfaceError, OperationalError, close_old_connections, connection
 from django_tasks_db.management.commands.db_worker import Command as QueueWorker
 
 from evaluation.jobs import LEASE, logger, requeue_abandoned
@@ -32,8 +31,10 @@ class Command(QueueWorker):
                 close_old_connections()
                 requeue_abandoned()
                 steer()
-            except OperationalError as error:  # a busy or restarting database: look again later
+            except (OperationalError, InterfaceError) as error:  # a busy or restarting database
                 logger.warning("cannot look after jobs and tasks: %s", error)
+            except Exception:  # one task that cannot be steered must not end the watch over all jobs
+                logger.exception("cannot look after jobs and tasks")
             if over.wait(LEASE.total_seconds() / 2):
                 connection.close()
                 return
