@@ -39,8 +39,8 @@ class Change:
     details: list[tuple[str, str]]
 
 
-def history_page(task: Task, number: int) -> tuple[Page[AuditEntry], list[Change]]:
-    """One page of changes: three queries, however long the history is."""
+def history_page(task: Task, number: str = "") -> tuple[Page[AuditEntry], list[Change]]:
+    """One page of changes, the first where ``number`` names none: three queries, however long it all is."""
     about = Q(target=f"task {task.slug}") | Q(target__endswith=f" of {task.slug}")
     about |= Q(target=f"campaign {task.campaign.slug}")
     entries = AuditEntry.objects.filter(about).select_related("user")

@@ -15,7 +15,7 @@ from django.conf import settings
 
 from evaluation.blinding import shown_order
 from evaluation.models import Assignment, SentenceAnswer
-from evaluation.places import Group, Steps, letter, step_count
+from evaluation.places import MOST_STEPS, Group, Steps, letter, step_count
 from evaluation.prepared import Prepared
 from evaluation.presentation import Fragment, hue
 from evaluation.reports.annotation import Progress, Said, task_progress
@@ -92,14 +92,15 @@ def places_page(assignment: Assignment, typed: Mapping[int, Sequence[str]] | Non
 
 def _chosen(stored: Steps | None, typed: Sequence[str], count: int) -> list[int | None]:
     """
-    >>> _chosen((1, None), (), 2), _chosen(None, ("2", ""), 2)
-    ([1, 0], [2, None])
+    >>> _chosen((1, None), (), 2), _chosen(None, ("2", ""), 2), _chosen(None, ("9" * 9999, "x"), 2)
+    ([1, 0], [2, None], [None, None])
     """
     if stored is not None:
         return [step or 0 for step in stored]
     if len(typed) != count:
         return [None] * count
-    return [int(step) if step.isascii() and step.isdigit() else None for step in typed]
+    offered = {str(step): step for step in range(MOST_STEPS + 1)}
+    return [offered.get(step) for step in typed]
 
 
 def comment_of(assignment: Assignment) -> Said:

@@ -128,10 +128,12 @@ def add_files(upload: Upload, files: Sequence[Incoming]) -> None:
         )
 
 
-def remove_file(upload: Upload, position: int) -> None:
-    for file in upload.files.filter(position=position):
-        (_folder(upload) / file.path).unlink(missing_ok=True)
-        file.delete()
+def remove_file(upload: Upload, position: str) -> None:
+    """The file at this position, as a form says it; nothing where there is none."""
+    for file in upload.files.all():
+        if str(file.position) == position:
+            (_folder(upload) / file.path).unlink(missing_ok=True)
+            file.delete()
 
 
 def set_roles(upload: Upload, roles: dict[int, tuple[str, list[str]]]) -> None:

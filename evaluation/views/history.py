@@ -17,6 +17,5 @@ from evaluation.views.members import managed_task
 @require_GET
 def page(request: HttpRequest, slug: str) -> HttpResponse:
     task = managed_task(request, slug)
-    asked = request.GET.get("page", "")
-    shown, changes = history_page(task, int(asked) if asked.isascii() and asked.isdigit() else 1)
+    shown, changes = history_page(task, request.GET.get("page", ""))
     return render(request, "evaluation/history.html", {"task": task, "page": shown, "changes": changes})

@@ -111,8 +111,7 @@ def _change(request: HttpRequest, found: Upload) -> HttpResponse:
     except InputError as error:
         return _page(request, found, list(error.problems), refused=True)
     uploads.set_roles(found, roles_of(post, found.files.all()))
-    if post.get("remove", "").isdecimal():
-        uploads.remove_file(found, int(post["remove"]))
+    uploads.remove_file(found, post.get("remove", ""))
     keep = [name for name in SettingsForm.base_fields if name in post]
     found.settings = {**found.settings, "values": {name: post[name] for name in keep}}
     found.save(update_fields=["settings"])

@@ -145,7 +145,8 @@ class TestHistory:
         pages = [client.get(url, {"page": n}).content.decode() for n in (1, 2, 3)]
         assert sum(page.count("act ") for page in pages) == 120
         assert "elsewhere" not in "".join(pages)
-        assert client.get(url, {"page": "9" * 30}).status_code == 200
+        for number in ("9" * 30, "9" * 5000):  # Python itself refuses to read the longer one
+            assert client.get(url, {"page": number}).status_code == 200
         assert client.get(url, {"page": "x"}).status_code == 200
 
     def test_annotators_and_strangers_see_nothing(

@@ -144,6 +144,7 @@ class TestThePage:
         upload = Upload.objects.get()
         client.post(upload.get_absolute_url(), {**settings_form(), "role-3": "source"})
         assert uploads.checked(Upload.objects.get()).is_good  # type: ignore[union-attr]  # it is small
+        client.post(upload.get_absolute_url(), {**settings_form(), "remove": "9" * 5000})
         client.post(upload.get_absolute_url(), {**settings_form(), "remove": "1"})
         assert [file.name for file in upload.files.all()] == ["b.txt", "c.txt"]
 
