@@ -54,9 +54,7 @@ class SystemResults:
 def system_results(votes: Votes, *, resamples: int = 1000, seed: int = 1) -> SystemResults:
     """Everything about the systems; strengths and ranks only where votes connect the systems."""
     wins, ties = votes.wins, votes.ties
-    voted = np.flatnonzero((wins + wins.T + ties).any(axis=1))
-    connected = _connected(wins + wins.T + ties, voted)
-    ranked = voted if connected else np.zeros(0, dtype=np.int64)
+    ranked = comparable(wins, ties)
     lines, tie_parameter = _lines(votes, wins, ties, ranked, resamples, seed)
     order = sorted(lines, key=lambda line: (line.rank is None, line.rank or 0, -(line.expected_wins or 0)))
     return SystemResults(
@@ -64,11 +62,23 @@ def system_results(votes: Votes, *, resamples: int = 1000, seed: int = 1) -> Sys
         compare_systems(votes),
         system_triads(votes),
         tie_parameter,
-        connected,
+        len(ranked) > 0,
         len(votes),
         len(np.unique(votes.sentences)),
         len(np.unique(votes.annotators)),
     )
+
+
+def comparable(wins: Floats | Ints, ties: Floats | Ints) -> Ints:
+    """The systems that have votes, if those link all of them; else none: what no vote links has no order.
+
+    >>> comparable(np.array([[0, 3, 0], [1, 0, 0], [0, 0, 0]]), np.zeros((3, 3))).tolist()
+    [0, 1]
+    """
+    met = wins + wins.T + ties > 0
+    voted = np.flatnonzero(met.any(axis=1))
+    parts = csgraph.connected_components(met[np.ix_(voted, voted)])[0] if len(voted) else 0
+    return voted if parts == 1 else np.zeros(0, dtype=np.int64)
 
 
 def expected_wins(wins: Floats) -> Floats:
@@ -122,9 +132,3 @@ def _places(
     tables = np.maximum(drawn.T.reshape(-1, 2, size, size)[:, :, ranked][:, :, :, ranked], 0)
     ranges = rank_ranges(davidson.fit(tables[:, 0], tables[:, 1]).abilities)
     return list(zip(best, ranges, clusters(ranges), strict=True))
-
-
-def _connected(compared: Ints, voted: Ints) -> bool:
-    if not len(voted):
-        return False
-    return bool(csgraph.connected_components(compared[np.ix_(voted, voted)] > 0)[0] == 1)

@@ -9,7 +9,7 @@ import numpy as np
 from evaluation.agreement.coefficients import defined
 from evaluation.agreement.judgements import Floats
 from evaluation.results import davidson
-from evaluation.results.systems import expected_wins
+from evaluation.results.systems import comparable, expected_wins
 from evaluation.results.votes import Votes
 
 
@@ -26,11 +26,13 @@ def weighted_lines(votes: Votes, weights: Floats) -> dict[str, WeightedLine]:
     of systems: then it matters who met whom.
     """
     wins, ties = weighted_tables(votes, weights)
-    shares = expected_wins(wins)
-    strengths = davidson.fit(wins, ties).abilities if len(wins) else np.zeros(0)
-    voted = (wins + wins.T + ties).sum(axis=1) > 0
+    shares, ranked = expected_wins(wins), comparable(wins, ties)
+    strengths: dict[int, float] = {}
+    if len(ranked) > 1:
+        fitted = davidson.fit(*(table[np.ix_(ranked, ranked)] for table in (wins, ties)))
+        strengths = dict(zip(ranked.tolist(), fitted.abilities.tolist(), strict=True))
     return {
-        name: WeightedLine(name, defined(shares[n]), float(strengths[n]) if voted[n] else None)
+        name: WeightedLine(name, defined(shares[n]), strengths.get(n))
         for n, name in enumerate(votes.system_names)
     }
 

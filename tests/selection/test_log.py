@@ -76,6 +76,12 @@ def test_equal_weights_change_nothing_and_heavier_votes_count_more() -> None:
     assert (weighted_lines(votes(), heavy)["x"].expected_wins or 0) < (plain["x"].expected_wins or 0)
 
 
+def test_systems_that_no_vote_links_have_no_strength_weighted_or_not() -> None:
+    apart = Votes.from_verdicts([Verdict(["a"], ["b"], 1, 0, "ann"), Verdict(["c"], ["d"], 1, 1, "ann")])
+    assert {line.ability for line in weighted_lines(apart, np.ones(2)).values()} == {None}
+    assert not weighted_lines(Votes.from_verdicts([]), np.ones(0))
+
+
 def test_open_comparisons_of_undecided_systems_come_first() -> None:
     places = (np.array([0, 1, 2]), np.array([0, 0, 1]), np.array([1, 2, 2]))
     asked = (np.array([0, 1, 2]), np.array([0, 1, 2]))
