@@ -6,6 +6,7 @@
 | `DEBUG` | false | Django's debug pages; never on a public machine |
 | `SECRET_KEY` | generated, mode 0600 | signs sessions and decides which side a candidate is shown on |
 | `ALLOWED_HOSTS` | loopback | the names that this site answers to |
+| `CSRF_TRUSTED_ORIGINS` | none | further addresses, with `https://`, from which forms may be sent |
 | `DATABASE_URL` | SQLite in `APPRAISE_HOME` | `postgres://user:password@host:port/name` |
 | `DATABASE_POOL` | 8 | most connections of one process to PostgreSQL |
 | `HTTPS` | false | true behind TLS: secure cookies, HSTS, redirects |
@@ -19,6 +20,7 @@
 | `SIGN_IN_WINDOW_MINUTES` | 15 | within which they are counted |
 | `REPLICATION_DATA` | `replication/` at home | data sets that researchers may replicate papers on |
 | `TRUSTED_PROXIES` | none | proxies whose `X-Forwarded-For` is believed |
+| `MAX_UPLOAD_MB` | 256 | the most that one upload may hold |
 """
 
 from __future__ import annotations
@@ -169,6 +171,7 @@ LOG_REQUESTS = environment.boolean("LOG_REQUESTS", default=False)
 if METRICS or LOG_REQUESTS:
     MIDDLEWARE.insert(0, "appraise.operations.telemetry.Telemetry")
 
+LOG_LEVELS = ("debug", "info", "warning", "error", "critical")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -182,7 +185,7 @@ LOGGING = {
             "formatter": environment.one_of("LOG_FORMAT", "plain", ("plain", "json")),
         }
     },
-    "root": {"handlers": ["console"], "level": os.environ.get("LOG_LEVEL", "INFO").upper()},
+    "root": {"handlers": ["console"], "level": environment.one_of("LOG_LEVEL", "info", LOG_LEVELS).upper()},
     # Django would also print requests with their paths to a handler of its own.
     "loggers": {"django": {"handlers": [], "propagate": True}},
 }

@@ -72,14 +72,21 @@ def test_an_unknown_database_is_refused(tmp_path: Path, url: str) -> None:
         database(tmp_path, {"DATABASE_URL": url})
 
 
-def test_nonsense_ends_the_program_with_one_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("DEBUG", "perhaps", "true or false"),
+        ("LOG_LEVEL", "loud", "debug or info or warning or error or critical"),
+    ],
+)
+def test_nonsense_ends_the_program_with_one_line(tmp_path: Path, name: str, text: str, expected: str) -> None:
     run = subprocess.run(
         [sys.executable, "manage.py", "check"],
         cwd=ROOT,
-        env={**os.environ, "APPRAISE_HOME": str(tmp_path), "DEBUG": "perhaps"},
+        env={**os.environ, "APPRAISE_HOME": str(tmp_path), name: text},
         capture_output=True,
         text=True,
         check=False,
     )
     assert run.returncode == 1
-    assert run.stderr.strip() == "appraise: DEBUG='perhaps' makes no sense; expected true or false"
+    assert run.stderr.strip() == f"appraise: {name}={text!r} makes no sense; expected {expected}"

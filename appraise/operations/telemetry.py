@@ -16,7 +16,7 @@ from ipaddress import ip_address
 from typing import Any
 
 from django.conf import settings
-from django.db import DatabaseError
+from django.db import DatabaseError, InterfaceError
 from django.db.backends.signals import connection_created
 from django.db.models import Count, Max
 from django.http import Http404, HttpRequest, HttpResponse
@@ -164,7 +164,7 @@ def _from_database() -> Iterator[str]:
     try:
         stored = Ranking.objects.aggregate(last=Max("pk"))["last"] or 0
         jobs = dict(Job.objects.order_by().values_list("state").annotate(Count("pk")))
-    except DatabaseError:
+    except (DatabaseError, InterfaceError):
         yield from _database_up(0)
         return
     yield from _database_up(1)

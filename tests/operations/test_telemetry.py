@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, InterfaceError, connection, transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.test import Client, RequestFactory, override_settings
 from django.urls import path
@@ -141,6 +141,17 @@ def test_without_a_token_an_empty_one_opens_nothing(watched: Settings) -> None:
 
 def test_large_counts_are_not_rounded() -> None:
     assert telemetry._line("x_total", 123456789.0, state="a") == 'x_total{state="a"} 123456789'
+
+
+@pytest.mark.parametrize("gone", [DatabaseError, InterfaceError])
+def test_the_figures_say_when_the_database_is_away(
+    monkeypatch: pytest.MonkeyPatch, gone: type[Exception]
+) -> None:
+    def away(*arguments: object, **options: object) -> None:
+        raise gone("away")
+
+    monkeypatch.setattr(telemetry.Ranking.objects, "aggregate", away)
+    assert list(telemetry._from_database())[-1] == "appraise_database_up 0"
 
 
 def test_health_says_when_the_database_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
