@@ -112,12 +112,16 @@ def task_progress(assignment: Assignment) -> Progress:
 
 
 def progress(done: int, total: int, active_ms: int) -> Progress:
-    """
+    """What is shown a second time comes on top of the total: whoever is there has nothing foreseeable left.
+
     >>> progress(10, 40, 10 * 60_000)
     Progress(done=10, total=40, active_minutes=10, minutes_left=30)
+    >>> progress(44, 40, 44 * 60_000)
+    Progress(done=44, total=44, active_minutes=44, minutes_left=0)
     """
+    total = max(total, done)
     left = round(active_ms / done * (total - done) / 60_000) if done and active_ms else None
-    return Progress(done, max(total, done), round(active_ms / 60_000), left)
+    return Progress(done, total, round(active_ms / 60_000), left)
 
 
 def _answers(assignment: Assignment) -> dict[int, tuple[int, str | None]]:

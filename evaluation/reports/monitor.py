@@ -82,7 +82,7 @@ def _annotators(task: Task) -> list[AnnotatorRow]:
         Annotator.objects.filter(rankings__pair__task=task)
         .select_related("user")
         .annotate(
-            answers=Count("rankings"),
+            answers=Count("rankings", filter=Q(rankings__choice__isnull=False)),
             ms=Avg("rankings__active_ms"),
             na=Count("rankings", filter=Q(rankings__choice=Choice.NOT_APPLICABLE)),
             last=Max("rankings__received_at"),

@@ -21,8 +21,10 @@ from evaluation.models import (
     Task,
     User,
 )
+from evaluation.reports.monitor import monitor_page
 from evaluation.schemes import Choice
 from evaluation.services import judging
+from tests.database.answering import always, answer_task, change_mind
 from tests.database.conftest import annotator, make_task
 
 SignIn = Callable[[User | Annotator | None], Client]
@@ -90,6 +92,12 @@ class TestWhoMayEnter:
         assert signed_in(alice).get(job.get_absolute_url()).status_code == 200
         assert signed_in(dora).get(job.get_absolute_url()).status_code == 404
         assert b"import" not in signed_in(dora).get(reverse("jobs")).content
+
+    def test_a_withdrawn_answer_is_counted_nowhere(self, task: Task, bob: Annotator) -> None:
+        answer_task(task, bob, always(Choice.A_BETTER), most=1)
+        change_mind(Ranking.objects.order_by("pk")[0], None)
+        page = monitor_page(task)
+        assert page.answers == sum(row.answers for row in page.annotators) == Ranking.objects.count() - 1
 
     def test_health_needs_no_account(self, db: None) -> None:
         assert Client().get("/healthz").json() == {"status": "ok"}
