@@ -21,7 +21,6 @@ from evaluation.models import (
     Alignment,
     AlignmentReport,
     Assignment,
-    AuditEntry,
     Candidate,
     Comparison,
     Occurrence,
@@ -33,6 +32,7 @@ from evaluation.models import (
 )
 from evaluation.planning import PlannedComparison
 from evaluation.presentation import Stave
+from evaluation.services import trail
 from evaluation.services.owners import settle_owners, settle_seats
 from evaluation.services.storing import insert_rows, is_task_wide, key_of, kind_of
 
@@ -87,7 +87,7 @@ def correct(comparison: Comparison, correction: Correction, *, base: int, by: Us
         moved = _move_assignments(alignment)
         settle_seats(task, {comparison.pk, *settle_owners(task, [before, alignment])})
         reports = _resolve(_open_reports(task).filter(alignment__comparison=comparison), by)
-        _note(
+        trail.note(
             by, "correct alignment", task,
             {
                 "item": comparison.item.key, "comparison": comparison.pk, "version": alignment.version,
@@ -102,7 +102,7 @@ def dismiss(task: Task, pair: PhrasePair, *, by: User) -> int:
     with transaction.atomic():
         reports = _resolve(_open_reports(task).filter(pair=pair), by)
         if reports:
-            _note(by, "dismiss alignment report", task, {"pair": pair.pk, "reports": reports})
+            trail.note(by, "dismiss alignment report", task, {"pair": pair.pk, "reports": reports})
     return reports
 
 
@@ -222,7 +222,3 @@ def _open_reports(task: Task) -> QuerySet[AlignmentReport]:
 
 def _resolve(reports: QuerySet[AlignmentReport], by: User) -> int:
     return reports.update(resolved_at=timezone.now(), resolved_by=by)
-
-
-def _note(by: User, action: str, task: Task, detail: dict[str, object]) -> None:
-    AuditEntry.objects.create(user=by, action=action, target=f"task {task.slug}", detail=detail)

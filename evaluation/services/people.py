@@ -12,7 +12,8 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from evaluation.models import Annotator, AuditEntry, Invitation, Membership, Role, Task, User
+from evaluation.models import Annotator, Invitation, Membership, Role, Task, User
+from evaluation.services import trail
 
 # From → to. What was archived can be looked at and brought back; an import is nobody's to touch.
 TRANSITIONS: dict[str, tuple[str, ...]] = {
@@ -50,7 +51,7 @@ def change_state(task: Task, to: str, *, by: User) -> None:
         if to not in TRANSITIONS[locked.state]:
             raise NotAllowed(f"{locked.state} → {to}")
         Task.objects.filter(pk=task.pk).update(state=to)
-        _note(by, "state", task, {"from": locked.state, "to": to})
+        trail.note(by, "state", task, {"from": locked.state, "to": to})
     task.state = to
 
 
@@ -58,7 +59,7 @@ def set_completion(task: Task, *, code: str, url: str, by: User) -> None:
     """What those who have done the task are shown: a code, a way back, both or neither."""
     with transaction.atomic():
         Task.objects.filter(pk=task.pk).update(completion_code=code, completion_url=url)
-        _note(by, "completion", task, {"code": code, "url": url})
+        trail.note(by, "completion", task, {"code": code, "url": url})
 
 
 # --- members --------------------------------------------------------------------------------------
@@ -85,24 +86,29 @@ def add_members(
             Membership.objects.update_or_create(
                 user=user, task=task, role=role, defaults={"campaign": task.campaign, "quota": quota}
             )
-        _note(by, "add members", task, {"people": sorted(people), "role": role, "quota": quota})
+        trail.note(by, "add members", task, {"people": sorted(people), "role": role, "quota": quota})
     return list(people.values())
 
 
 def set_quota(membership: Membership, quota: int | None, *, by: User) -> None:
     with transaction.atomic():
         Membership.objects.filter(pk=membership.pk).update(quota=quota)
-        _note(by, "quota", membership.task, {"person": membership.user.username, "quota": quota})
+        trail.note(by, "quota", _task_of(membership), {"person": membership.user.username, "quota": quota})
 
 
 def remove_member(membership: Membership, *, by: User) -> None:
     """They see the task no longer; what they have answered stays."""
     with transaction.atomic():
-        _note(
-            by, "remove member", membership.task,
+        trail.note(
+            by, "remove member", _task_of(membership),
             {"person": membership.user.username, "role": membership.role},
         )  # fmt: skip
         membership.delete()
+
+
+def _task_of(membership: Membership) -> Task:
+    assert membership.task is not None  # members of a whole campaign are changed in the administration
+    return membership.task
 
 
 # --- invitations ----------------------------------------------------------------------------------
@@ -113,7 +119,7 @@ def invite(task: Task, *, by: User, most_uses: int = 1, days: int = 14, note: st
         invitation = Invitation.objects.create(
             task=task, note=note, most_uses=most_uses, expires_at=timezone.now() + timedelta(days=days)
         )
-        _note(by, "invite", task, {"invitation": invitation.pk, "uses": most_uses, "days": days})
+        trail.note(by, "invite", task, {"invitation": invitation.pk, "uses": most_uses, "days": days})
     return invitation
 
 
@@ -121,7 +127,7 @@ def revoke(invitation: Invitation, *, by: User) -> None:
     """Nobody can join by it any more; who has joined stays."""
     with transaction.atomic():
         Invitation.objects.filter(pk=invitation.pk, revoked_at=None).update(revoked_at=timezone.now())
-        _note(by, "revoke invitation", invitation.task, {"invitation": invitation.pk})
+        trail.note(by, "revoke invitation", invitation.task, {"invitation": invitation.pk})
 
 
 def accept(invitation: Invitation, user: User | None) -> User:
@@ -172,9 +178,3 @@ def _is_annotator(task: Task, user: User) -> bool:
 def _new_account() -> User:
     """No e-mail, no password: the browser's session and the return link are all there is."""
     return User.objects.create_user(f"{GUEST}{secrets.token_hex(4)}")
-
-
-def _note(by: User, action: str, task: Task | None, detail: dict[str, object]) -> None:
-    AuditEntry.objects.create(
-        user=by, action=action, target=f"task {task.slug if task else ''}", detail=detail
-    )

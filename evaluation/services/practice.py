@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from evaluation.models import Annotator, AuditEntry, PracticeQuestion, PracticeRound, Task, User
+from evaluation.models import Annotator, PracticeQuestion, PracticeRound, Task, User
+from evaluation.services import trail
 
 
 def is_due(task: Task, annotator: Annotator) -> bool:
@@ -20,7 +21,7 @@ def finish(task: Task, annotator: Annotator) -> None:
 def switch(task: Task, on: bool, *, by: User) -> None:
     with transaction.atomic():
         Task.objects.filter(pk=task.pk).update(practice=on)
-        _note(by, "practice on" if on else "practice off", task, {})
+        trail.note(by, "practice on" if on else "practice off", task)
     task.practice = on
 
 
@@ -31,15 +32,11 @@ def add_question(
         made = task.practice_questions.create(
             above=above, first=first, second=second, expected=expected, why=why
         )
-        _note(by, "add practice question", task, {"question": made.pk})
+        trail.note(by, "add practice question", task, {"question": made.pk})
     return made
 
 
 def remove_question(question: PracticeQuestion, *, by: User) -> None:
     with transaction.atomic():
-        _note(by, "remove practice question", question.task, {"question": question.pk})
+        trail.note(by, "remove practice question", question.task, {"question": question.pk})
         question.delete()
-
-
-def _note(by: User, action: str, task: Task, detail: dict[str, object]) -> None:
-    AuditEntry.objects.create(user=by, action=action, target=f"task {task.slug}", detail=detail)

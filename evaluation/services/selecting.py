@@ -18,11 +18,12 @@ from django.db import transaction
 from django.db.models import Exists, Max, OuterRef
 from django.utils import timezone
 
-from evaluation.models import Assignment, AuditEntry, Draw, PhrasePair, Slot, Task, User
+from evaluation.models import Assignment, Draw, PhrasePair, Slot, Task, User
 from evaluation.models.steering import REST
 from evaluation.reports import judgements, votes
 from evaluation.selection import comparison_scores, disagreement_table, drawn_order, order_table
 from evaluation.selection.questions import Floats
+from evaluation.services import trail
 from evaluation.study import Meetings, Study, study_votes
 
 AHEAD = 200  # drawn at a time
@@ -40,9 +41,7 @@ def select(task: Task, selection: Task.Selection, *, by: User) -> None:
         raise NotForPlaces(task.slug)
     with transaction.atomic():
         Task.objects.filter(pk=task.pk).update(selection=selection)
-        AuditEntry.objects.create(
-            user=by, action="selection", target=f"task {task.slug}", detail={"selection": selection.value}
-        )
+        trail.note(by, "selection", task, {"selection": selection.value})
     task.selection = selection
 
 
