@@ -10,12 +10,9 @@ from collections.abc import Sequence
 
 from django.db.models import Exists, F, OuterRef, QuerySet
 
-from evaluation.alignment.pairs import Occurrence as Where
-from evaluation.alignment.pairs import lot
 from evaluation.models import Alignment, Assignment, Comparison, Occurrence, PhrasePair, Ranking, Slot, Task
-from evaluation.planning import comparison_key
 from evaluation.services.seats import COLUMNS
-from evaluation.services.storing import insert_rows
+from evaluation.services.storing import drawn_owners, insert_rows
 
 
 def standing() -> QuerySet[Occurrence]:
@@ -43,20 +40,11 @@ def settle_owners(task: Task, versions: Sequence[Alignment]) -> set[int]:
         ~Exists(Ranking.objects.filter(pair=OuterRef("pk"))),
         Exists(Occurrence.objects.filter(pair=OuterRef("pk"), alignment__in=versions)),
     )  # fmt: skip
-    best: dict[int, tuple[bytes, int]] = {}
-    rows = standing().filter(pair__in=lost).values_list(
-        "pair_id", "pair__first", "pair__second", "index", "flipped", "alignment__comparison_id",
-        "alignment__comparison__item__key", "alignment__comparison__first__text",
-        "alignment__comparison__second__text",
-    )  # fmt: skip
-    for pair, first, second, index, flipped, comparison, item, text_a, text_b in rows:
-        where = Where(item, comparison_key(text_a, text_b), index, flipped)
-        drawn = (lot(task.seed, first, second, where), comparison)
-        best[pair] = min(drawn, best.get(pair, drawn))
+    drawn = drawn_owners(task, standing().filter(pair__in=lost))
     PhrasePair.objects.bulk_update(
-        [PhrasePair(pk=pair, owner_id=comparison) for pair, (_, comparison) in best.items()], ["owner"]
+        [PhrasePair(pk=pair, owner_id=comparison) for pair, comparison in drawn.items()], ["owner"]
     )
-    return {comparison for _, comparison in best.values()}
+    return set(drawn.values())
 
 
 def settle_seats(task: Task, comparisons: set[int]) -> None:

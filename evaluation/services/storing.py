@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from django.db import connection, transaction
-from django.db.models import Count, Model
+from django.db.models import Count, Model, QuerySet
 
 from evaluation.alignment import format_links
 from evaluation.alignment.pairs import Occurrence as Where
@@ -178,21 +178,8 @@ class Store:
             .annotate(n=Count("pk"))
             .filter(n__gt=1)
         )
-        rows = (
-            Occurrence.objects.filter(pair__in=several.values("pair"))
-            .values_list(
-                "pair_id", "pair__first", "pair__second", "index", "flipped", "alignment__comparison_id",
-                "alignment__comparison__item__key", "alignment__comparison__first__text",
-                "alignment__comparison__second__text",
-            )
-            .iterator(chunk_size=1000)
-        )  # fmt: skip
-        best: dict[int, tuple[bytes, int]] = {}
-        for pair, first, second, index, flipped, comparison, item, text_a, text_b in rows:
-            where = Where(item, comparison_key(text_a, text_b), index, flipped)
-            drawn = (lot(self.task.seed, first, second, where), comparison)
-            best[pair] = min(drawn, best.get(pair, drawn))
-        owners = [(comparison, pair) for pair, (_, comparison) in best.items()]
+        drawn = drawn_owners(self.task, Occurrence.objects.filter(pair__in=several.values("pair")))
+        owners = [(comparison, pair) for pair, comparison in drawn.items()]
         table = connection.ops.quote_name(PhrasePair._meta.db_table)
         for start in range(0, len(owners), OWNERS_AT_ONCE):
             # Short transactions: people annotate other tasks meanwhile.
@@ -200,6 +187,21 @@ class Store:
                 cursor.executemany(
                     f"UPDATE {table} SET owner_id = %s WHERE id = %s", owners[start : start + OWNERS_AT_ONCE]
                 )
+
+
+def drawn_owners(task: Task, places: QuerySet[Occurrence]) -> dict[int, int]:
+    """Pair → the comparison that asks it, drawn by the seed from those in which it stands."""
+    rows = places.values_list(
+        "pair_id", "pair__first", "pair__second", "index", "flipped", "alignment__comparison_id",
+        "alignment__comparison__item__key", "alignment__comparison__first__text",
+        "alignment__comparison__second__text",
+    )  # fmt: skip
+    best: dict[int, tuple[bytes, int]] = {}
+    for pair, first, second, index, flipped, comparison, item, text_a, text_b in rows.iterator(1000):
+        where = Where(item, comparison_key(text_a, text_b), index, flipped)
+        drawn = (lot(task.seed, first, second, where), comparison)
+        best[pair] = min(drawn, best.get(pair, drawn))
+    return {pair: comparison for pair, (_, comparison) in best.items()}
 
 
 def insert_rows(
