@@ -48,7 +48,7 @@ def damaged(stave: Stave, donor: Sequence[str], seed: str) -> str | None:
     >>> damaged(Stave("a b c d e f .", split("a b c d e f .")), ["v", "w", "x", "y"], "1")
     'a b v w x f .'
     """
-    own = [stave.text[start:end] for start, end in stave.spans]
+    own = stave.words
     places = [number for number, word in enumerate(own) if not is_punctuation(word)]
     if not places:
         return None

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evaluation.alignment import Link, align
-from evaluation.alignment.pairs import places_of
-from evaluation.planning import UNPUNCTUATED, PlannedComparison, comparison_key
+from evaluation.planning import UNPUNCTUATED, PlannedComparison
 from evaluation.presentation import Stave
 
 CORRECTED = ", corrected, differences "
@@ -35,22 +34,15 @@ def planned(
 ) -> PlannedComparison:
     """The comparison as these links make it; ``aligner`` is how its newest version was made."""
     alignment = align(
-        _words(first),
-        _words(second),
+        first.words,
+        second.words,
         links=correction.links,
         ignore_case=not is_given(aligner),
         ignore_punctuation=UNPUNCTUATED in aligner,
         join=correction.join,
     )
-    places = places_of(
-        item,
-        comparison_key(first.text, second.text),
-        alignment,
-        text_a=first.slice,
-        text_b=second.slice,
-        ask_moved=ask_moved,
-    )
-    return PlannedComparison(first, second, alignment, corrected_name(aligner, join=correction.join), places)
+    made_by = corrected_name(aligner, join=correction.join)
+    return PlannedComparison.of(item, first, second, alignment, made_by, ask_moved=ask_moved)
 
 
 def is_given(aligner: str) -> bool:
@@ -103,7 +95,3 @@ def links_of_phrases(rows: Iterable[Sequence[Any]]) -> tuple[Link, ...]:
         else:
             links += [(i, j) for i in range(a0, a1) for j in range(b0, b1)]
     return tuple(sorted(links))
-
-
-def _words(stave: Stave) -> list[str]:
-    return [stave.text[start:end] for start, end in stave.spans]

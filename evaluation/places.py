@@ -48,7 +48,7 @@ class Group:
         aligner: WordAligner | None = None,
     ) -> Group:
         """A group with these places, or with those that the aligner finds."""
-        tokens = tuple([tuple([s.text[start:end] for start, end in s.spans]) for s in staves])
+        tokens = tuple([stave.words for stave in staves])
         found = cut(tokens, aligner=aligner) if places is None else tuple(places)
         return cls(tuple(staves), tokens, found)
 

@@ -40,6 +40,15 @@ class PlannedComparison:
     aligner: str
     places: tuple[Place, ...]
 
+    @classmethod
+    def of(
+        cls, item: str, first: Stave, second: Stave, alignment: Alignment, aligner: str, *, ask_moved: bool
+    ) -> PlannedComparison:
+        """Two texts of an item with what is asked about them."""
+        key = comparison_key(first.text, second.text)
+        places = places_of(item, key, alignment, text_a=first.slice, text_b=second.slice, ask_moved=ask_moved)
+        return cls(first, second, alignment, aligner, places)
+
     @property
     def key(self) -> str:
         return comparison_key(self.first.text, self.second.text)
@@ -103,7 +112,7 @@ class Planner:
         compared = _compared(outputs, meetings)
         if self.together and not (item.links or item.phrases) and _meet_all(compared):
             return self._together(item, staves, compared)
-        given = _GivenAlignments(item, outputs)
+        given = _GivenAlignments(item, outputs) if item.links or item.phrases else None
         return PlannedItem(
             item,
             staves,
@@ -159,7 +168,7 @@ class Planner:
     ) -> PlannedCheck | None:
         seed = f"{self.seed} {comparison.key}"
         whole = (comparison.first, comparison.second)[checks.draw(2, "side", seed)]
-        words = [] if donor is plan else _words(next(iter(donor.staves.values())))
+        words = () if donor is plan else next(iter(donor.staves.values())).words
         text = checks.damaged(whole, words, seed)
         if text is None or text in plan.staves:
             return None
@@ -177,7 +186,7 @@ class Planner:
 
     def _corpus(self, sentences: Iterable[Compared]) -> Corpus:
         pairs = (
-            (_words(self._stave(item, first)), _words(self._stave(item, second)))
+            (self._stave(item, first).words, self._stave(item, second).words)
             for item, meetings in sentences
             for first, second in _compared(_outputs(item), meetings)
         )
@@ -186,22 +195,14 @@ class Planner:
     def _compare(
         self, item: str, first: Stave, second: Stave, given: _GivenAlignments | None
     ) -> PlannedComparison:
-        a, b = _words(first), _words(second)
-        alignment, made_by = given.of(first.text, second.text, a, b) if given else (None, "")
+        alignment, made_by = given.of(first, second) if given else (None, "")
         if alignment is None:
             alignment = align(
-                a, b, aligner=self._word_aligner, ignore_case=True, ignore_punctuation=True, join=True
-            )
+                first.words, second.words, aligner=self._word_aligner, ignore_case=True,
+                ignore_punctuation=True, join=True,
+            )  # fmt: skip
             made_by = self._word_aligner.version + UNPUNCTUATED
-        places = places_of(
-            item,
-            comparison_key(first.text, second.text),
-            alignment,
-            text_a=first.slice,
-            text_b=second.slice,
-            ask_moved=self.moved,
-        )
-        return PlannedComparison(first, second, alignment, made_by, places)
+        return PlannedComparison.of(item, first, second, alignment, made_by, ask_moved=self.moved)
 
 
 def _outputs(item: ImportedItem) -> dict[str, str]:
@@ -220,10 +221,6 @@ def _meet_all(compared: Sequence[tuple[str, str]]) -> bool:
     return len(texts) > 2 and len(compared) == len(texts) * (len(texts) - 1) // 2
 
 
-def _words(stave: Stave) -> list[str]:
-    return [stave.text[start:end] for start, end in stave.spans]
-
-
 @dataclass(slots=True)
 class _GivenAlignments:
     """Word links or finished phrases that the file brings for two systems, found by their texts."""
@@ -231,18 +228,19 @@ class _GivenAlignments:
     item: ImportedItem
     outputs: dict[str, str]
 
-    def of(self, first: str, second: str, a: Sequence[str], b: Sequence[str]) -> tuple[Alignment | None, str]:
+    def of(self, first: Stave, second: Stave) -> tuple[Alignment | None, str]:
+        forth, back = (first.text, second.text), (second.text, first.text)
+        a, b = first.words, second.words
         for given in self.item.phrases:
             texts = (self.outputs[given.a], self.outputs[given.b])
-            if texts in {(first, second), (second, first)}:
-                mirror = texts != (first, second)
-                spans = [(p.b, p.a) if mirror else (p.a, p.b) for p in given.phrases]
-                return Alignment(tuple(a), tuple(b), (), (), _phrases(spans, a, b)), "given phrases"
+            if texts in (forth, back):
+                spans = [(p.a, p.b) if texts == forth else (p.b, p.a) for p in given.phrases]
+                return Alignment(a, b, (), (), _phrases(spans, a, b)), "given phrases"
         for links in self.item.links:
             texts = (self.outputs[links.a], self.outputs[links.b])
-            if texts == (first, second):
+            if texts == forth:
                 return align(a, b, links=links.links), "given links"
-            if texts == (second, first):
+            if texts == back:
                 return align(a, b, links=[(j, i) for i, j in links.links]), "given links"
         return None, ""
 

@@ -14,7 +14,7 @@ from enum import StrEnum
 from evaluation.checks import damaged, damaged_words, draw
 from evaluation.presentation import Phrase, Sheet, Stave, sheet
 from evaluation.schemes import Choice, Scheme
-from evaluation.tokens import is_punctuation, offsets
+from evaluation.tokens import is_punctuation, offsets, tokenize
 
 SIZE = 5
 Span = tuple[int, int]
@@ -81,7 +81,7 @@ def questions(
     for number in range(size if materials else 0):
         material = materials[number % len(materials)]
         donor = materials[(number + 1) % len(materials)]
-        words = [] if donor is material else _words(donor.text, language)
+        words = () if donor is material else tokenize(donor.text, language)
         reason = kinds[number % len(kinds)]
         if one := _question(material, reason, words, scheme, language, f"{seed} {number}"):
             made.append(one)
@@ -93,7 +93,7 @@ def own_question(
 ) -> Question:
     """A question that the organiser has written."""
     staves = Stave(first, offsets(first, language)), Stave(second, offsets(second, language))
-    spans = difference(_words(first, language), _words(second, language))
+    spans = difference(staves[0].words, staves[1].words)
     if all(start == end for start, end in spans):  # spaces alone differ
         spans = (0, len(staves[0].spans)), (0, len(staves[1].spans))
     return Question((above,) if above else (), *staves, spans, expected, Reason.OWN, why)
@@ -134,7 +134,7 @@ def _question(
     if worse is None:
         return None
     second = Stave(worse, offsets(worse, language))
-    spans = difference(_words(whole.text, language), _words(worse, language))
+    spans = difference(whole.words, second.words)
     return Question(material.above, whole, second, spans, much, reason)
 
 
@@ -150,14 +150,10 @@ def _shortened(stave: Stave, seed: str) -> str | None:
 
 def _run(stave: Stave, seed: str) -> Span | None:
     """A few neighbouring words, drawn by the seed."""
-    words = [not is_punctuation(stave.text[start:end]) for start, end in stave.spans]
+    words = [not is_punctuation(word) for word in stave.words]
     size = damaged_words(sum(words))
     places = [n for n in range(len(words) - size + 1) if all(words[n : n + size])]
     if not places:
         return None
     first = places[draw(len(places), "practice", seed, stave.text)]
     return first, first + size
-
-
-def _words(text: str, language: str) -> list[str]:
-    return [text[start:end] for start, end in offsets(text, language)]

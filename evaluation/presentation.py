@@ -37,6 +37,10 @@ class Stave:
     text: str
     spans: Sequence[Span]
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        return tuple([self.text[start:end] for start, end in self.spans])
+
     def slice(self, span: Span | None) -> str:
         """The original text of a token span, spaces inside it included."""
         if span is None or span[0] == span[1]:

@@ -9,6 +9,7 @@ from django.db.models import F, Q
 
 from evaluation.models.people import User
 from evaluation.models.tasks import Task
+from evaluation.presentation import Stave
 
 
 class Item(models.Model):
@@ -80,8 +81,12 @@ class Candidate(models.Model):
         return tuple(zip(flat[::2], flat[1::2], strict=True))
 
     @property
+    def stave(self) -> Stave:
+        return Stave(self.text, self.spans)
+
+    @property
     def tokens(self) -> tuple[str, ...]:
-        return tuple(self.text[start:end] for start, end in self.spans)
+        return self.stave.words
 
 
 class Output(models.Model):

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from django.db.models import Count, Q, Sum
 
 from evaluation.blinding import canonical
-from evaluation.models import Alignment, Assignment, Candidate, Occurrence, Ranking, SentenceAnswer
+from evaluation.models import Alignment, Assignment, Occurrence, Ranking, SentenceAnswer
 from evaluation.prepared import Prepared
-from evaluation.presentation import Card, Phrase, Sheet, Stave, sheet
+from evaluation.presentation import Card, Phrase, Sheet, sheet
 from evaluation.schemes import Choice, Scheme
 
 
@@ -66,8 +66,8 @@ def annotation_page(assignment: Assignment) -> AnnotationPage:
         for index, pair, flipped in _ASKED.rows(assignment.alignment_id, assignment.comparison_id)
     }
     layout = sheet(
-        stave(assignment.comparison.first),
-        stave(assignment.comparison.second),
+        assignment.comparison.first.stave,
+        assignment.comparison.second.stave,
         phrases(assignment.alignment),
         owned.keys(),
         swapped=swapped,
@@ -87,10 +87,6 @@ def annotation_page(assignment: Assignment) -> AnnotationPage:
         progress=task_progress(assignment),
         sentence=_sentence_answers(assignment, swapped=swapped),
     )
-
-
-def stave(candidate: Candidate) -> Stave:
-    return Stave(candidate.text, candidate.spans)
 
 
 def phrases(alignment: Alignment) -> list[Phrase]:

@@ -21,7 +21,6 @@ from evaluation.models import (
     Alignment,
     AlignmentReport,
     Assignment,
-    Candidate,
     Comparison,
     Occurrence,
     PhrasePair,
@@ -31,7 +30,6 @@ from evaluation.models import (
     User,
 )
 from evaluation.planning import PlannedComparison
-from evaluation.presentation import Stave
 from evaluation.services import trail
 from evaluation.services.owners import settle_owners, settle_seats
 from evaluation.services.storing import insert_rows, is_task_wide, key_of, kind_of
@@ -119,8 +117,8 @@ def plan_correction(comparison: Comparison, newest: Alignment, correction: Corre
     task = comparison.item.task
     return planned(
         comparison.item.key,
-        _stave(comparison.first),
-        _stave(comparison.second),
+        comparison.first.stave,
+        comparison.second.stave,
         correction,
         aligner=newest.aligner,
         ask_moved=task.moved == Task.Moved.RANKED,
@@ -154,10 +152,6 @@ def _stood_before(comparison: Comparison) -> dict[tuple[object, ...], tuple[int,
         .values_list("alignment__phrases", "index", "pair_id", "pair__owner_id")
     )
     return {tuple(phrases[index][:4]): (pair, owner) for phrases, index, pair, owner in rows}
-
-
-def _stave(candidate: Candidate) -> Stave:
-    return Stave(candidate.text, candidate.spans)
 
 
 # --- storing it ----------------------------------------------------------------------------------------

@@ -23,7 +23,6 @@ from evaluation.digests import text_digest
 from evaluation.models import Alignment, Assignment, Candidate, Item, PhrasePair, Ranking, Slot
 from evaluation.places import Group, Steps, normal, step_count, steps_of, verdicts
 from evaluation.prepared import Prepared
-from evaluation.presentation import Stave
 from evaluation.schemes import Choice
 from evaluation.services import judging
 
@@ -132,7 +131,7 @@ def desk(assignment: Assignment) -> Desk:
 def group_of(item: Item, candidates: Iterable[Candidate]) -> Group:
     ordered = sorted(candidates, key=lambda candidate: candidate.text)
     places = [tuple(zip(flat[::2], flat[1::2], strict=True)) for flat in item.places]
-    return Group.of([Stave(candidate.text, candidate.spans) for candidate in ordered], places)
+    return Group.of([candidate.stave for candidate in ordered], places)
 
 
 def _spot(assignment: Assignment, group: Group, place: int, pairs: dict[str, int]) -> Spot:
