@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from django import forms
 from django.http import QueryDict
 
+from evaluation.models import AlignmentReport
 from evaluation.schemes import Choice
 from evaluation.services.judging import Answer
 
@@ -24,7 +26,7 @@ def parse_answer(data: Mapping[str, object]) -> Answer:
     A plain function and not a form: this is the hottest path of the site, and a form costs ten times as much.
     """
     choice = data.get("choice") or None
-    try:
+    with bad_answers():
         return Answer(
             uuid=uuid.UUID(str(data["uuid"])),
             phrase=number(data, "phrase"),
@@ -33,12 +35,6 @@ def parse_answer(data: Mapping[str, object]) -> Answer:
             active_ms=milliseconds(data, "active_ms"),
             elapsed_ms=milliseconds(data, "elapsed_ms"),
         )
-    except KeyError as error:
-        raise BadAnswer(f"{error.args[0]} is missing") from error
-    except BadAnswer:
-        raise
-    except ValueError as error:
-        raise BadAnswer(str(error)) from error
 
 
 def parse_sentence(data: Mapping[str, object]) -> tuple[str, str, uuid.UUID, int]:
@@ -46,10 +42,21 @@ def parse_sentence(data: Mapping[str, object]) -> tuple[str, str, uuid.UUID, int
     question, value = data.get("question"), data.get("value")
     if not isinstance(question, str) or not isinstance(value, str):
         raise BadAnswer("question and value must be text")
-    try:
+    with bad_answers():
         return question, value, uuid.UUID(str(data["uuid"])), number(data, "base")
+
+
+@contextmanager
+def bad_answers() -> Iterator[None]:
+    """A field that is missing, or makes no sense, is a ``BadAnswer``."""
+    try:
+        yield
     except KeyError as error:
         raise BadAnswer(f"{error.args[0]} is missing") from error
+    except BadAnswer:
+        raise
+    except ValueError as error:
+        raise BadAnswer(str(error)) from error
 
 
 def number(data: Mapping[str, object], name: str, most: int = 1_000_000) -> int:
@@ -89,5 +96,5 @@ class SkipForm(forms.Form):
 
 class ReportForm(forms.Form):
     phrase = forms.IntegerField(min_value=0)
-    reason = forms.ChoiceField(choices=[("unrelated", ""), ("cut", ""), ("not_moved", "")])
+    reason = forms.ChoiceField(choices=AlignmentReport.Reason.choices)
     note = forms.CharField(max_length=2000, required=False, strip=True)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from django.http import QueryDict
 
-from evaluation.forms import BadAnswer, milliseconds, number
+from evaluation.forms import BadAnswer, bad_answers, milliseconds, number
 from evaluation.places import MOST_STEPS, Steps
 from evaluation.services.places import PlaceAnswer
 
@@ -16,7 +16,7 @@ MOST_VARIANTS = 500
 
 def parse_place(data: Mapping[str, object]) -> PlaceAnswer:
     """``steps`` is a list of numbers, 0 for a variant that cannot be compared; an empty list withdraws."""
-    try:
+    with bad_answers():
         given = data["steps"]
         if not isinstance(given, list) or len(given) > MOST_VARIANTS:
             raise BadAnswer("steps must be a list of numbers")
@@ -28,12 +28,6 @@ def parse_place(data: Mapping[str, object]) -> PlaceAnswer:
             active_ms=milliseconds(data, "active_ms"),
             elapsed_ms=milliseconds(data, "elapsed_ms"),
         )
-    except KeyError as error:
-        raise BadAnswer(f"{error.args[0]} is missing") from error
-    except BadAnswer:
-        raise
-    except ValueError as error:
-        raise BadAnswer(str(error)) from error
 
 
 def _step(given: object) -> int | None:
