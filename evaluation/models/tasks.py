@@ -5,6 +5,7 @@ The study of paper 003 is one campaign of seven tasks of a hundred sentences.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from django.db import models
@@ -43,17 +44,15 @@ class Campaign(models.Model):
 class TaskQuerySet(models.QuerySet["Task"]):
     def with_role(self, user: User, *roles: Role) -> TaskQuerySet:
         """The tasks in which ``user`` has one of ``roles``; administrators have every role."""
-        if user.is_superuser:
-            return self
-        own = user.memberships.filter(role__in=roles)
-        return self.filter(
-            Q(pk__in=own.filter(task__isnull=False).values("task"))
-            | Q(campaign__in=own.filter(task__isnull=True).values("campaign"))
-        )
+        return self if user.is_superuser else self._of_members(user, roles)
 
     def annotated_by(self, user: User) -> TaskQuerySet:
         """The tasks that ``user`` is asked to work on, administrator or not."""
-        own = user.memberships.filter(role=Role.ANNOTATOR)
+        return self._of_members(user, [Role.ANNOTATOR])
+
+    def _of_members(self, user: User, roles: Sequence[Role]) -> TaskQuerySet:
+        """A role in a task, or in the whole campaign."""
+        own = user.memberships.filter(role__in=roles)
         return self.filter(
             Q(pk__in=own.filter(task__isnull=False).values("task"))
             | Q(campaign__in=own.filter(task__isnull=True).values("campaign"))
