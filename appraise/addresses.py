@@ -10,21 +10,17 @@ import os
 from collections.abc import Mapping, Sequence
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
-from appraise.environment import SettingError, words
+from appraise.environment import networks
 
 Network = IPv4Network | IPv6Network
 
 
-def trusted_proxies(environment: Mapping[str, str] = os.environ) -> tuple[Network, ...]:
+def trusted_proxies(environment: Mapping[str, str] = os.environ) -> list[Network]:
     """
     >>> trusted_proxies({"TRUSTED_PROXIES": "127.0.0.1, 10.0.0.0/8"})
-    (IPv4Network('127.0.0.1/32'), IPv4Network('10.0.0.0/8'))
+    [IPv4Network('127.0.0.1/32'), IPv4Network('10.0.0.0/8')]
     """
-    try:
-        return tuple(ip_network(word) for word in words("TRUSTED_PROXIES", (), environment))
-    except ValueError:
-        text = environment.get("TRUSTED_PROXIES", "")
-        raise SettingError("TRUSTED_PROXIES", text, "addresses or networks such as 10.0.0.0/8") from None
+    return networks("TRUSTED_PROXIES", (), environment)
 
 
 TRUSTED = trusted_proxies()

@@ -14,8 +14,6 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 
 from django.conf import settings
@@ -29,6 +27,7 @@ from appraise.operations.manifest import Manifest
 from appraise.release import version
 from evaluation.models import Campaign, User
 from evaluation.problems import InputError, Problem
+from evaluation.services.privacy import replay_erasures
 
 PREFIX = "appraise-"
 SQLITE_FILE = "database.sqlite3"
@@ -59,7 +58,7 @@ def make_backup(destination: Path, *, now: datetime, keep: int = 0, say: Say = l
         os.rename(partial, folder)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
-    for old in _older(destination)[: -keep or None] if keep else []:
+    for old in _finished(destination)[:-keep] if keep else []:
         say(f"removing {old.name}, older than the last {keep}")
         shutil.rmtree(old)
     return folder
@@ -98,13 +97,6 @@ def restore_backup(folder: Path, *, replace: bool = False, say: Say = lambda _: 
     _restore_files(folder)
     call_command("migrate", verbosity=0)
     return Restored(manifest, replay_erasures(), manifest.key_check == _key_check(_key_now()))
-
-
-def replay_erasures() -> int:
-    """Erase again whom the ledger names; how many there were."""
-    if find_spec("evaluation.services.privacy") is None:
-        return 0
-    return int(import_module("evaluation.services.privacy").replay_erasures())
 
 
 def _collect(folder: Path, now: datetime, say: Say) -> Manifest:
@@ -162,7 +154,8 @@ def _holds_data() -> bool:
     return any(model._meta.db_table in known and model.objects.exists() for model in (User, Campaign))
 
 
-def _older(destination: Path) -> list[Path]:
+def _finished(destination: Path) -> list[Path]:
+    """The backups below a folder, oldest first."""
     return sorted(path for path in destination.glob(f"{PREFIX}*Z") if (path / manifests.NAME).is_file())
 
 

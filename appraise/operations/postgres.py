@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from django.apps import apps
 from django.core.management.color import no_style
 from django.db import transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -77,8 +78,6 @@ def tables(connection: BaseDatabaseWrapper) -> list[str]:
 
 def reset_sequences(connection: BaseDatabaseWrapper) -> None:
     """The next row of each table gets a number that is free."""
-    from django.apps import apps
-
     known = set(connection.introspection.table_names())
     models = [model for model in apps.get_models(include_auto_created=True) if model._meta.db_table in known]
     with connection.cursor() as cursor:
