@@ -7,7 +7,7 @@ language; coordinates are not.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -292,17 +292,13 @@ def power_curve(plan: Plan) -> Plot:
 # --- marks ---------------------------------------------------------------------------------------------
 
 
-class _Axis:
-    def __init__(self, low: float, high: float, start: float, end: float) -> None:
-        self.low, self.start = low, start
-        self.unit = (end - start) / (high - low if high > low else 1)
-
-    def __call__(self, value: float) -> float:
-        return self.start + (value - self.low) * self.unit
+Axis = Callable[[float], float]
+"""From a value to its coordinate."""
 
 
-def _axis(low: float, high: float, start: float, end: float) -> _Axis:
-    return _Axis(low, high, start, end)
+def _axis(low: float, high: float, start: float, end: float) -> Axis:
+    unit = (end - start) / (high - low if high > low else 1)
+    return lambda value: start + (value - low) * unit
 
 
 def _round_ends(values: Sequence[float], step: float = 0.1) -> tuple[float, float]:
@@ -325,7 +321,7 @@ def _ticks(low: float, high: float, step: float = 0.1) -> list[float]:
 
 
 def _grid(
-    low: float, high: float, x: _Axis, top: float, bottom: float, text: float, step: float = 0.1
+    low: float, high: float, x: Axis, top: float, bottom: float, text: float, step: float = 0.1
 ) -> list[str]:
     marks = []
     for tick in _ticks(low, high, step):
@@ -336,8 +332,8 @@ def _grid(
     return marks
 
 
-def _whisker(interval: Interval | None, x: _Axis | object, y: float) -> list[str]:
-    if interval is None or not callable(x):
+def _whisker(interval: Interval | None, x: Axis, y: float) -> list[str]:
+    if interval is None:
         return []
     low, high = x(interval[0]), x(interval[1])
     return [_line("ci", low, high, y, y), *(_line("ci", end, end, y - 6, y + 6) for end in (low, high))]
