@@ -15,6 +15,7 @@ from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
 from evaluation.presentation import Fragment, hue
+from evaluation.reports.alignments import REASONS
 from evaluation.reports.annotation import Question
 from evaluation.schemes import SCHEMES, Choice, Scheme
 
@@ -129,11 +130,7 @@ def _tags() -> dict[str, str]:
 @lru_cache(maxsize=16)
 def _card(language: str) -> str:
     """A card with places for what differs; per cent signs of translations are doubled."""
-    reasons = (
-        ("unrelated", _("These phrases do not belong together")),
-        ("cut", _("The phrase is cut in the wrong place")),
-        ("not_moved", _("Marked as moved, but it is not")),
-    )
+    reasons = [(reason.value, str(text)) for reason, text in REASONS.items()]
     pair = escape(_("Pair {n}")).replace("{n}", "%(n)d")
     return (
         '<fieldset class="card p%(hue)d%(missing)s" id="pair-%(n)d" data-card="%(n)d"'

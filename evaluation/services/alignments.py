@@ -20,6 +20,7 @@ from evaluation.digests import text_digest
 from evaluation.models import (
     Alignment,
     AlignmentReport,
+    Annotator,
     Assignment,
     Comparison,
     Occurrence,
@@ -93,6 +94,16 @@ def correct(comparison: Comparison, correction: Correction, *, base: int, by: Us
             },
         )  # fmt: skip
     return alignment
+
+
+def report(annotator: Annotator, *, pair: int, alignment: int, reason: str, note: str) -> AlignmentReport:
+    """An annotator's word that a pair is cut wrongly; a further one on a dismissed pair is news."""
+    return AlignmentReport.objects.update_or_create(
+        annotator=annotator,
+        pair_id=pair,
+        alignment_id=alignment,
+        defaults={"reason": reason, "note": note, "resolved_at": None, "resolved_by": None},
+    )[0]
 
 
 def dismiss(task: Task, pair: PhrasePair, *, by: User) -> int:

@@ -25,10 +25,10 @@ from evaluation.forms import (
     parse_answer,
     parse_sentence,
 )
-from evaluation.models import AlignmentReport, Annotator, Assignment, Task, User
+from evaluation.models import Annotator, Assignment, Task, User
 from evaluation.prepared import Prepared
 from evaluation.reports.annotation import annotation_page
-from evaluation.services import judging, places, practice, sentences
+from evaluation.services import alignments, judging, places, practice, sentences
 from evaluation.views.desk import desk
 
 P = ParamSpec("P")
@@ -192,17 +192,10 @@ def report_alignment(request: HttpRequest, token: str) -> HttpResponse:
         }
     )
     if form.is_valid():
-        pair, alignment = _reported(assignment, form.cleaned_data["phrase"])
-        AlignmentReport.objects.update_or_create(
-            annotator=assignment.annotator,
-            pair_id=pair,
-            alignment_id=alignment,
-            defaults={
-                "reason": form.cleaned_data["reason"],
-                "note": form.cleaned_data["note"],
-                "resolved_at": None,  # a further report on a dismissed pair is news
-                "resolved_by": None,
-            },
+        data = form.cleaned_data
+        pair, alignment = _reported(assignment, data["phrase"])
+        alignments.report(
+            assignment.annotator, pair=pair, alignment=alignment, reason=data["reason"], note=data["note"]
         )
         messages.success(request, _("Thank you. The organiser sees your report."))
     else:
