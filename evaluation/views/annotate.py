@@ -89,9 +89,14 @@ def own_assignment(request: HttpRequest, token: str, query: Prepared[Assignment]
 def work(request: HttpRequest, slug: str) -> HttpResponse:
     """Begin or continue a task: claim a seat and open its page."""
     user = signed_in(request)
-    task, annotator = get_object_or_404(Task.objects.annotated_by(user), slug=slug), annotator_of(user)
+    return begin(request, get_object_or_404(Task.objects.annotated_by(user), slug=slug), user)
+
+
+def begin(request: HttpRequest, task: Task, user: User) -> HttpResponse:
+    """The practice round where there is one to do, then the next sentence."""
+    annotator = annotator_of(user)
     if task.is_open and practice.is_due(task, annotator):
-        return redirect("practice", slug=slug, number=1)
+        return redirect("practice", slug=task.slug, number=1)
     return open_next(request, task, annotator)
 
 

@@ -15,8 +15,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from evaluation.forms_upload import CompletionForm, InvitationForm, MemberForm, QuotaForm
 from evaluation.models import Invitation, Role, Task, User
 from evaluation.reports.members import members_page, state_of
-from evaluation.services import judging, people, practice
-from evaluation.views.annotate import annotator_of, signed_in
+from evaluation.services import people
+from evaluation.views.annotate import begin, signed_in
 
 
 def managed_task(request: HttpRequest, slug: str) -> Task:
@@ -135,7 +135,10 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
             return _door(request, invitation, user)
         if user is None:
             login(request, person, backend=settings.AUTHENTICATION_BACKENDS[0])
-        return _first_sentence(request, invitation.task, person)
+        if not invitation.task.is_open:
+            messages.info(request, _("You have joined, but the task is not open now. Come back later."))
+            return redirect("home")
+        return begin(request, invitation.task, person)
     return _door(request, invitation, user)
 
 
@@ -158,17 +161,6 @@ def _door(request: HttpRequest, invitation: Invitation, user: User | None) -> Ht
         gone = "usable"  # who has joined may come back by the same link
     context = {"invitation": invitation, "task": invitation.task, "state": gone}
     return render(request, "evaluation/invitation.html", context, status=200 if gone == "usable" else 410)
-
-
-def _first_sentence(request: HttpRequest, task: Task, person: User) -> HttpResponse:
-    if task.is_open and practice.is_due(task, annotator_of(person)):
-        return redirect("practice", slug=task.slug, number=1)
-    try:
-        assignment = judging.next_assignment(task, annotator_of(person))
-    except judging.TaskClosed:
-        messages.info(request, _("You have joined, but the task is not open now. Come back later."))
-        return redirect("home")
-    return redirect(assignment) if assignment else redirect("finished", slug=task.slug)
 
 
 def _page(
