@@ -20,7 +20,7 @@ from evaluation.reports.scope import Scope, names, study_of
 from evaluation.reports.tagged import LISTS, told_by
 from evaluation.schemes import SIX_WAY, Choice, Scheme
 from evaluation.study import Dispute, Study, disputes
-from evaluation.study.disputes import Split, majority, most_bits
+from evaluation.study.disputes import Split, most_bits
 from evaluation.votes import Vote, machine_votes, providers
 
 PAGE = 20
@@ -294,6 +294,3 @@ def _voters(
         name = study.annotator_names[study.annotators[row]]
         said[SIX_WAY.choices[study.labels[row]]].append(called.get(name, name))
     return [(choice, sorted(said[choice])) for choice in scheme.choices if choice in said]
-
-
-__all__ = ["DisagreementsPage", "Order", "Query", "Split", "disagreements_page", "dispute_table", "majority"]

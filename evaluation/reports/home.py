@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Count, Max, Q, Sum
 
@@ -79,7 +81,7 @@ def task_end(user: User, task: Task) -> TaskEnd:
     return TaskEnd(**found)
 
 
-def _work(user: User):  # type: ignore[no-untyped-def]  # a values() queryset has no nameable type
+def _work(user: User) -> Iterable[Mapping[str, Any]]:  # Any: each column has a type of its own
     return (
         Assignment.objects.filter(annotator__user=user)
         .values("task")

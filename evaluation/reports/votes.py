@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from django.db.models import Aggregate, BigIntegerField, Case, Max, TextField, Value, When
+from django.db.models import Aggregate, BigIntegerField, Case, Max, QuerySet, TextField, Value, When
 from django.db.models.functions import Cast
 from numpy.typing import NDArray
 
@@ -55,7 +55,7 @@ def places(tasks: Sequence[Task]) -> Places:
     return Places(pairs, items, np.where(turned, second, first), np.where(turned, first, second))
 
 
-def _occurrences(keys: list[int]):  # type: ignore[no-untyped-def]  # a values_list() has no nameable type
+def _occurrences(keys: list[int]) -> QuerySet[Occurrence, tuple[int, ...]]:
     newest = (
         Alignment.objects.filter(comparison__item__task__in=keys, comparison__check_kind="")
         .values("comparison")

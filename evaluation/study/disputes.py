@@ -14,7 +14,7 @@ from math import log2
 import numpy as np
 
 from evaluation.agreement.judgements import Floats, Ints
-from evaluation.schemes import SIX_WAY, Choice
+from evaluation.schemes import SIX_WAY
 from evaluation.study.values import Study
 
 A_SIDE = [code for code, choice in enumerate(SIX_WAY.choices) if choice.sign == 1]
@@ -100,15 +100,3 @@ def most_bits(votes: int, labels: int) -> float:
     often, rest = divmod(votes, labels)
     shares = [(often + 1) / votes] * rest + ([often / votes] * (labels - rest) if often else [])
     return -sum(share * log2(share) for share in shares)
-
-
-def majority(votes: Sequence[int]) -> Choice | None:
-    """The label with most votes; None where two have equally many.
-
-    >>> majority((0, 2, 1, 0, 0, 0)), majority((1, 0, 1, 0, 0, 0))
-    (<Choice.A_BETTER: 'A>B'>, None)
-    """
-    most = max(votes, default=0)
-    if most == 0 or list(votes).count(most) > 1:
-        return None
-    return SIX_WAY.choices[list(votes).index(most)]

@@ -13,6 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from evaluation.models import PhrasePair, Role, Task
+from evaluation.models.tasks import TaskQuerySet
 from evaluation.phenomena import Phenomenon
 from evaluation.reports.disagreements import Order, Query, disagreements_page, dispute_table
 from evaluation.schemes import Choice
@@ -76,9 +77,8 @@ def page(request: HttpRequest, kind: str, slug: str) -> HttpResponse:
 @require_GET
 def table(request: HttpRequest, kind: str, slug: str, name: str, form: str) -> HttpResponse:
     scope = scope_of(request, kind, slug)
-    return table_file(
-        scope, {name: dispute_table(scope, QueryForm(request.GET).query())}, "disagreements", form
-    )
+    tables = {"disagreements": dispute_table(scope, QueryForm(request.GET).query())}
+    return table_file(scope, tables, name, form)
 
 
 @login_required
@@ -106,5 +106,5 @@ def adjudicate(request: HttpRequest, pair: int) -> HttpResponse:
     return redirect(back)
 
 
-def _managed(request: HttpRequest):  # type: ignore[no-untyped-def]  # the manager's own queryset type
+def _managed(request: HttpRequest) -> TaskQuerySet:
     return Task.objects.with_role(signed_in(request), Role.MANAGER)

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from appraise.commands import Command as AppraiseCommand
-from evaluation.agreement.rendering import as_latex
+from evaluation.agreement.rendering import Table, as_latex
 from evaluation.exporters import FORMATS
 from evaluation.exporters.verify import study_tables
 from evaluation.importers.json_format import dump_lines
@@ -77,6 +77,6 @@ class Command(AppraiseCommand):
         self.note(f"{out} written")
 
 
-def scope_tables(scope: Scope):  # type: ignore[no-untyped-def]  # dict[str, Table], as study_tables says
+def scope_tables(scope: Scope) -> dict[str, Table]:
     study = judgements.study(scope.tasks)
     return study_tables(study, votes.meetings(scope.tasks, study))
