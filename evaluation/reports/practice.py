@@ -10,17 +10,15 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
-from evaluation.blinding import is_swapped
+from evaluation.blinding import canonical, is_swapped
 from evaluation.checks import draw
 from evaluation.digests import text_digest
 from evaluation.models import Annotator, Item, Task
 from evaluation.places import letter, step_count
-from evaluation.practice import Grade, Material, Question, grade, own_question, questions
+from evaluation.practice import SIZE, Grade, Material, Question, grade, own_question, questions
 from evaluation.presentation import Card, Sheet
 from evaluation.reports.places import PlaceCard, ShownVariant
 from evaluation.schemes import Choice, Scheme
-
-SIZE = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +58,7 @@ def practice_page(
     question = round_[number - 1]
     texts = question.first.text, question.second.text
     swapped = is_swapped(settings.SECRET_KEY.encode(), annotator.key, *texts, number)
-    expected = question.expected.mirrored if swapped else question.expected
+    expected = canonical(question.expected, swapped=swapped, flipped=False)
     return PracticePage(
         number=number,
         total=len(round_),
