@@ -10,7 +10,7 @@ from ninja import File, Form, Router, Schema, Status, UploadedFile
 
 from evaluation.api import WriteAuth, user_of
 from evaluation.forms_upload import SettingsForm, first_values
-from evaluation.models import Job, Upload, User
+from evaluation.models import Job, Upload
 from evaluation.problems import InputError, Problem
 from evaluation.services import uploads
 from evaluation.services.uploading import begin_import
@@ -71,7 +71,7 @@ def upload(
         raise Http404("uploads")
     kept = uploads.new_upload(user, list(files))
     try:
-        return Status(202, _job(_import(kept, settings, user)))
+        return Status(202, _job(_import(kept, settings)))
     except InputError:
         uploads.discard(kept)
         raise
@@ -82,7 +82,7 @@ def job(request: HttpRequest, pk: str) -> dict[str, Any]:
     return _job(get_object_or_404(visible_jobs(user_of(request)), pk=pk))
 
 
-def _import(kept: Upload, settings: SettingsIn, user: User) -> Job:
+def _import(kept: Upload, settings: SettingsIn) -> Job:
     typed = {name: str(value) for name, value in settings.dict().items() if value not in ("", None)}
     kept.settings |= {"values": typed}
     kept.save(update_fields=["settings"])

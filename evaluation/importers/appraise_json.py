@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from evaluation.importers.model import Candidate, ImportedItem, Place
-from evaluation.importers.reading import Reading
+from evaluation.importers.reading import Reading, numbered
 from evaluation.importers.shape import Shape
 from evaluation.importers.source import SourceFile
 from evaluation.importers.strict_json import JsonReader
@@ -51,7 +51,7 @@ def read(files: Sequence[SourceFile], reading: Reading) -> Iterator[ImportedItem
         if one.candidates:
             candidates = tuple(Candidate(*pair) for pair in one.candidates.items())
             yield ImportedItem(
-                _own(one.id, used), one.source, candidates, one.place, one.document, tuple(one.references)
+                numbered(one.id, used), one.source, candidates, one.place, one.document, tuple(one.references)
             )
 
 
@@ -125,13 +125,3 @@ def _take(target: Shape, one: _Gathered, kind: str) -> None:
                 "keep one translation per system",
                 target.place,
             )
-
-
-def _own(identity: str, used: set[str]) -> str:
-    """The id of the file; other sources under the same number get -2, -3, …"""
-    made, times = identity, 1
-    while made in used:
-        times += 1
-        made = f"{identity}-{times}"
-    used.add(made)
-    return made

@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from evaluation.importers.model import Candidate, ImportedItem
-from evaluation.importers.reading import Reading, shown
+from evaluation.importers.reading import Reading, numbered, shown
 from evaluation.importers.source import SourceFile
 from evaluation.importers.xml_units import Element, Unit, units
 
@@ -99,14 +99,7 @@ def _item(unit: Unit, number: int, is_set: bool, used: set[str], reading: Readin
 def _identity(seg: Element, source: Element, number: int, is_set: bool, used: set[str]) -> str:
     """The id that the file gives; in WMT files a repeated sentence is numbered."""
     given = seg.attributes.get("id") or source.attributes.get("id") or str(number)
-    if is_set:
-        return given
-    identity, times = given, 1
-    while identity in used:
-        times += 1
-        identity = f"{given}-{times}"
-    used.add(identity)
-    return identity
+    return given if is_set else numbered(given, used)
 
 
 def _candidates(seg: Element, unit: Unit, reading: Reading) -> tuple[Candidate, ...]:

@@ -46,7 +46,7 @@ def read(files: Sequence[SourceFile], reading: Reading) -> Iterator[ImportedItem
     cr_ends = _line_ends(files, reading)
     sides = [lines(file, reading, cr_ends=ends) for file, ends in zip(files, cr_ends, strict=True)]
     for number, row in enumerate(zip_longest(*sides), 1):
-        texts = [_cleaned(cell[1], number) if cell else "" for cell in row]
+        texts = [_cleaned(cell[1]) if cell else "" for cell in row]
         contents = [t for t, file in zip(texts, files, strict=True) if file.role is not Role.DOCUMENTS]
         if any(text.strip() for text in contents):
             _check_blank(files, texts, number, reading)
@@ -126,9 +126,9 @@ def _count(file: SourceFile, reading: Reading, *, cr_ends: bool) -> int:
     return total
 
 
-def _cleaned(line: str, number: int) -> str:
-    """A lone CR inside a line is white space; the byte order mark of a joined file is nothing."""
-    return line.replace("\r", " ") if "\r" in line else line
+def _cleaned(line: str) -> str:
+    """A lone CR inside a line is white space."""
+    return line.replace("\r", " ")
 
 
 def _check_blank(files: list[SourceFile], texts: list[str], number: int, reading: Reading) -> None:

@@ -131,6 +131,21 @@ class Reading:
         return known or ""
 
 
+def numbered(identity: str, used: set[str]) -> str:
+    """An id that was not used before: the second of its kind gets -2, the third -3; it is used now.
+
+    >>> used = set()
+    >>> [numbered("7", used) for _ in range(3)]
+    ['7', '7-2', '7-3']
+    """
+    made, times = identity, 1
+    while made in used:
+        times += 1
+        made = f"{identity}-{times}"
+    used.add(made)
+    return made
+
+
 def shown(text: str, width: int = 80) -> str:
     r"""A piece of the file fit for a message: one line, no invisible characters, not too long.
 

@@ -79,11 +79,6 @@ class SourceFile:
     def from_path(cls, path: str | Path, role: Role = Role.ITEMS, *systems: str) -> SourceFile:
         return cls(Path(path).name, lambda: Path(path).open("rb"), role, systems)
 
-    @classmethod
-    def from_stream(cls, name: str, stream: IO[bytes], role: Role = Role.ITEMS, *systems: str) -> SourceFile:
-        """A seekable stream that belongs to the caller, such as an upload; it is rewound, never closed."""
-        return cls(name, lambda: io.BufferedReader(_Borrowed(stream)), role, systems)
-
     @contextmanager
     def open(self, limits: Limits) -> Iterator[IO[bytes]]:
         """The bytes of the file, unpacked where ``limits`` allow gzip."""
@@ -101,29 +96,6 @@ class SourceFile:
                 return
             with gzip.GzipFile(fileobj=raw) as unpacked:
                 yield cast(IO[bytes], unpacked)  # GzipFile reads like one but is not declared as one
-
-
-class _Borrowed(io.RawIOBase):
-    """Reads someone else's stream from its beginning and leaves it open."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
-        stream.seek(0)
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        return self._stream.seek(offset, whence)
-
-    def readinto(self, buffer: object) -> int:
-        view = memoryview(cast(bytearray, buffer)).cast("B")  # the io protocol promises a writable buffer
-        data = self._stream.read(len(view))
-        view[: len(data)] = data
-        return len(data)
 
 
 _HARMLESS = re.compile(r"[\w][\w .,+=@()\[\]~-]{0,119}")
