@@ -57,7 +57,7 @@ class Judgements:
         (('ann', 'bob'), [0, 1], 2)
         """
         code_of = {name: code for code, name in enumerate(label_names)}
-        annotators, items, sentences = _Coder(), _Coder(), _Coder()
+        annotators, items, sentences = Coder(), Coder(), Coder()
         coded: list[tuple[int, int, int, int]] = []
         for annotator, item, label, *sentence in rows:
             if label not in code_of:
@@ -218,7 +218,7 @@ class Judgements:
         return found
 
 
-class _Coder(dict[Hashable, int]):
+class Coder(dict[Hashable, int]):
     """Gives 0, 1, 2 … to keys in the order in which they are first asked for."""
 
     def __missing__(self, key: Hashable) -> int:

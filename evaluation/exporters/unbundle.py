@@ -126,8 +126,9 @@ def _read(bundle: Bundle) -> tuple[Study, Meetings]:
     meetings = _meetings(bundle, item_of, pair_of, writers, systems)
     sentences = np.array([item_of[pair["task"], pair["item"]] for pair in pairs], dtype=np.int64)
     people = sorted(bundle.manifest["annotators"])
+    code_of = {name: code for code, name in enumerate(people)}
     rows = sorted(bundle.rows("rankings"), key=lambda row: int(row["order"]))
-    columns = np.array([_ranking(row, pair_of, people) for row in rows], dtype=np.int64).reshape(-1, 7).T
+    columns = np.array([_ranking(row, pair_of, code_of) for row in rows], dtype=np.int64).reshape(-1, 7).T
     newest = latest([columns[0], columns[1], columns[2]])
     kept = newest[(columns[3, newest] != WITHDRAWN) & (columns[0, newest] >= 0)]
     annotators, asked, presentations, labels, swapped, surplus, active = columns[:, kept]
@@ -153,10 +154,10 @@ def _expected(pair: Row) -> int:
     return NO_CHECK if pair["expected"] is None else CODE_OF[pair["expected"]]
 
 
-def _ranking(row: Row, pair_of: dict[tuple[str, str], int], people: list[str]) -> tuple[int, ...]:
+def _ranking(row: Row, pair_of: dict[tuple[str, str], int], code_of: dict[str, int]) -> tuple[int, ...]:
     """(annotator, pair, presentation, label, swapped, surplus, active); a machine has the annotator −1."""
     return (
-        people.index(row["annotator"]) if row["annotator"] in people else -1,
+        code_of.get(row["annotator"], -1),
         pair_of[row["task"], row["pair"]],
         row["presentation"],
         WITHDRAWN if row["label"] is None else CODE_OF[row["label"]],

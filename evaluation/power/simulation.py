@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from evaluation.power.design import Design
+from evaluation.results import wilson
 
 
 class SimulatedPower(NamedTuple):
@@ -35,7 +36,8 @@ def simulated_power(
     for start in range(0, studies, per_round):
         values = _sentences(design, (min(per_round, studies - start), sentences), random)
         won += int(significant(values, alpha).sum())
-    return SimulatedPower(won / studies, *_wilson(won, studies), studies)
+    low, high = wilson(won, studies) or (0.0, 1.0)
+    return SimulatedPower(won / studies, low, high, studies)
 
 
 def significant(values: NDArray[np.float64], alpha: float = 0.05) -> NDArray[np.bool_]:
@@ -75,10 +77,3 @@ def _z(values: NDArray[np.float64]) -> NDArray[np.float64]:
     mean, spread = values.mean(axis=1), values.std(axis=1, ddof=1)
     certain = np.where(mean > 0, np.inf, 0.0)  # all sentences alike
     return np.asarray(np.divide(mean * math.sqrt(values.shape[1]), spread, out=certain, where=spread > 0))
-
-
-def _wilson(hits: int, n: int, z: float = 1.959964) -> tuple[float, float]:
-    share, weight = hits / n, z * z / n
-    middle = (share + weight / 2) / (1 + weight)
-    half = z / (1 + weight) * math.sqrt(share * (1 - share) / n + weight / (4 * n))
-    return max(middle - half, 0.0), min(middle + half, 1.0)

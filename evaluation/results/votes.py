@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evaluation.agreement.judgements import Floats, Ints
+from evaluation.agreement.judgements import Coder, Floats, Ints
 
 
 class Verdict(NamedTuple):
@@ -45,13 +45,15 @@ class Votes:
         >>> votes.wins.tolist()
         [[0, 0, 1], [0, 0, 1], [0, 0, 0]]
         """
-        system, sentence, annotator = _Coder(systems), _Coder(), _Coder()
+        system, sentence, annotator = Coder(), Coder(), Coder()
+        for name in systems:
+            system.setdefault(name, len(system))
         rows = []
         for verdict in verdicts:
             if verdict.sign is None:
                 continue
-            winners, losers = ([system.code(name) for name in side] for side in verdict[:2])
-            rest = verdict.sign, sentence.code(verdict.sentence), annotator.code(verdict.annotator)
+            winners, losers = ([system[name] for name in side] for side in verdict[:2])
+            rest = verdict.sign, sentence[verdict.sentence], annotator[verdict.annotator]
             rows += [(a, b, *rest) for a in winners for b in losers if a != b]
         first, second, signs, sentences, annotators = np.array(rows, dtype=np.int64).reshape(-1, 5).T
         names = tuple(map(str, system)), tuple(map(str, annotator))
@@ -87,15 +89,3 @@ class Votes:
         counted = np.bincount(cells, minlength=2 * size * size * number).reshape(shape)
         counted[1] += counted[1].transpose(1, 0, 2)
         return counted
-
-
-class _Coder(dict[Hashable, int]):
-    """Gives 0, 1, 2 … to keys in the order in which they are first asked for."""
-
-    def __init__(self, keys: Iterable[Hashable] = ()) -> None:
-        super().__init__()
-        for key in keys:
-            self.code(key)
-
-    def code(self, key: Hashable) -> int:
-        return self.setdefault(key, len(self))
