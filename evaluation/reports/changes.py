@@ -12,11 +12,11 @@ import numpy as np
 
 from evaluation.agreement.rendering import Cell, Table
 from evaluation.changes import Changed, Changes, Rejudged, Sides, changes, rejudged
-from evaluation.models import Item, Role, Task, User
+from evaluation.models import Role, Task, User
 from evaluation.reports.memo import mark_of, newest, remembered
 from evaluation.reports.phenomena import PairRow, pair_rows, shown_from
 from evaluation.reports.scope import Scope, meetings_of, study_of
-from evaluation.reports.tagged import LISTS, told_by
+from evaluation.reports.tagged import LISTS, Sentences, sentences_of, told_by
 from evaluation.schemes import SIX_WAY, Choice
 from evaluation.study.disputes import vote_counts
 from evaluation.word_classes import tags_mark
@@ -102,12 +102,13 @@ def _compared(asked: Asked, joined: Scope) -> Found:
     study, meetings = study_of(joined), meetings_of(joined)
     rows = {row.pk: row for row in pair_rows(joined)}
     ordered = [rows[int(key)] for key in study.pair_keys]
-    texts, references = _items(joined)
+    sentences = sentences_of(joined.tasks)
+    texts = _identities(sentences)
     codes = {text: code for code, text in enumerate(sorted(set(texts.values())))}
     sides = Sides(
         study=study,
         meetings=meetings,
-        shown=shown_from(joined, study, ordered, references),
+        shown=shown_from(joined, study, ordered, sentences),
         sentences=np.array([codes[texts[row.item]] for row in ordered], dtype=np.int64),
         before=_mask(ordered, asked.before),
         after=_mask(ordered, asked.after),
@@ -123,13 +124,11 @@ def _compared(asked: Asked, joined: Scope) -> Found:
     )
 
 
-def _items(joined: Scope) -> tuple[dict[int, str], dict[int, list[str]]]:
-    """What identifies each sentence wherever it is judged (its source, else a reference); references."""
-    items = Item.objects.filter(task__in=[task.pk for task in joined.tasks])
-    texts, references = {}, {}
-    for pk, key, source, known in items.values_list("pk", "key", "source", "references"):
-        texts[pk], references[pk] = source or (known[0] if known else key), known
-    return texts, references
+def _identities(sentences: Sentences) -> dict[int, str]:
+    """What identifies each sentence wherever it is judged: its source, else a reference."""
+    return {
+        pk: source or (known[0] if known else key) for pk, (key, source, known) in sentences.items.items()
+    }
 
 
 def _mask(rows: Sequence[PairRow], scope: Scope) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

@@ -12,7 +12,7 @@ from django.db.models import BooleanField, Case, F, Q, Value, When
 from django.utils.translation import gettext as _
 
 from evaluation.agreement.rendering import Table
-from evaluation.models import Item, PhrasePair
+from evaluation.models import PhrasePair
 from evaluation.phenomena import Phenomenon, Profile, SystemCell, phenomena, profile
 from evaluation.phenomena.kinds import language_code
 from evaluation.phenomena.profile import Shown
@@ -20,7 +20,7 @@ from evaluation.phenomena.words import knows
 from evaluation.reports import plots
 from evaluation.reports.memo import remembered
 from evaluation.reports.scope import Scope, meetings_of, study_of
-from evaluation.reports.tagged import AT_ONCE, LISTS, candidate_texts, taggable, told_by, words_of
+from evaluation.reports.tagged import AT_ONCE, LISTS, Sentences, sentences_of, taggable, told_by, words_of
 from evaluation.study import Study
 from evaluation.tokens import tokenize
 from evaluation.word_classes import Words, tagged_words, tags_mark
@@ -154,10 +154,8 @@ def pair_rows(scope: Scope) -> Iterator[PairRow]:
     return (PairRow(*row) for row in pairs.values_list(*columns))
 
 
-def shown_from(
-    scope: Scope, study: Study, rows: Iterable[PairRow], references: Mapping[int, Sequence[str]]
-) -> Shown:
-    """Pairs × phenomena, in the order of the study; ``references`` by item."""
+def shown_from(scope: Scope, study: Study, rows: Iterable[PairRow], sentences: Sentences) -> Shown:
+    """Pairs × phenomena, in the order of the study."""
     judged = np.zeros(len(study.pair_sentences), dtype=bool)
     judged[study.pairs] = True
     codes = {int(key): code for code, key in enumerate(study.pair_keys) if judged[code]}
@@ -167,13 +165,13 @@ def shown_from(
     for row in rows:
         if row.pk in codes:
             by_task[row.task].append(row)
-    texts = None if told_by(scope.tasks) == (LISTS,) else candidate_texts(scope.tasks)
+    listed, references = told_by(scope.tasks, sentences) == (LISTS,), sentences.references
     for task in scope.tasks:
         of_task, language = by_task[task.pk], task.target_language
         told = (
             _listed_rows(of_task, language, references)
-            if texts is None
-            else _tagged_rows(of_task, language, references, texts)
+            if listed
+            else _tagged_rows(of_task, language, references, sentences.texts)
         )
         for row, seen in told:
             found[codes[row.pk], [numbers[phenomenon] for phenomenon in seen]] = True
@@ -212,9 +210,7 @@ def _both(words: Mapping[Key, Words], one: Key, other: Key) -> Words:
 
 
 def _shown_by(scope: Scope) -> Shown:
-    items = Item.objects.filter(task__in=[task.pk for task in scope.tasks])
-    references = dict(items.values_list("pk", "references"))
-    return shown_from(scope, study_of(scope), pair_rows(scope), references)
+    return shown_from(scope, study_of(scope), pair_rows(scope), sentences_of(scope.tasks))
 
 
 def _by_rules(

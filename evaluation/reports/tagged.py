@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Hashable, Mapping, Sequence
-from functools import lru_cache
+from dataclasses import dataclass
 
-from evaluation.models import Candidate, Task
+from evaluation.models import Candidate, Item, Task
 from evaluation.word_classes import Words, tagged_words, tagger_of, tags_mark
 
 AT_ONCE = 2_000
 LISTS = "word lists"
+MOST = 512
 
 
-def told_by(tasks: Sequence[Task]) -> tuple[str, ...]:
+def told_by(tasks: Sequence[Task], sentences: Sentences | None = None) -> tuple[str, ...]:
     """The taggers by whose tags phenomena are told, or ``LISTS`` unless every sentence of all tasks was read.
 
     What is told by tags and what is told by lists must not be added up or compared.
     """
-    if not read(tasks).issuperset(task.pk for task in tasks):
+    if not read(tasks, sentences).issuperset(task.pk for task in tasks):
         return (LISTS,)
     return tuple(sorted({tagger_of(task.target_language) or "" for task in tasks}))
 
@@ -30,20 +32,59 @@ def taggable(tasks: Sequence[Task]) -> list[Task]:
     return [task for task in tasks if task.pk not in known]
 
 
-def read(tasks: Sequence[Task]) -> frozenset[int]:
-    """Tasks of which every sentence was read; one query, none on a site where nothing was read yet."""
-    if not tags_mark():
+def read(tasks: Sequence[Task], sentences: Sentences | None = None) -> frozenset[int]:
+    """Tasks of which every sentence was read; one query, none where ``sentences`` are at hand, where the
+    answer is known, or on a site where nothing was read yet."""
+    mark = tags_mark()
+    if not mark:
         return frozenset()
-    return _read(tuple((task.pk, task.campaign.key, task.target_language) for task in tasks), tags_mark())
+    # The campaign's key, because keys of tasks can be used again.
+    key = (mark, *((task.pk, task.campaign.key, task.target_language) for task in tasks))
+    if (known := _known.get(key)) is None:
+        texts = (sentences or sentences_of(tasks)).by_task
+        known = frozenset(task.pk for task in tasks if _all_known(task.target_language, texts[task.pk]))
+        while len(_known) >= MOST:
+            _known.popitem(last=False)
+        _known[key] = known
+    return known
 
 
-@lru_cache(maxsize=512)
-def _read(tasks: tuple[tuple[int, str, str], ...], mark: Hashable) -> frozenset[int]:
-    """The campaign's key, because keys of tasks can be used again; ``mark`` says when to ask anew."""
-    texts: dict[int, list[str]] = {pk: [] for pk, _, _ in tasks}
-    for task, text in Candidate.objects.filter(item__task__in=texts).values_list("item__task_id", "text"):
-        texts[task].append(text)
-    return frozenset(pk for pk, _, language in tasks if _all_known(language, texts[pk]))
+_known: OrderedDict[Hashable, frozenset[int]] = OrderedDict()
+
+
+def forget() -> None:
+    """Start anew; for tests."""
+    _known.clear()
+
+
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """What belongs to each item of some tasks, and the texts of its candidates where tags need them."""
+
+    items: Mapping[int, tuple[str, str, list[str]]]  # key, source, references
+    texts: Mapping[int, str]  # by candidate
+    by_task: Mapping[int, list[str]]
+
+    @property
+    def references(self) -> dict[int, list[str]]:
+        return {item: references for item, (_, _, references) in self.items.items()}
+
+
+def sentences_of(tasks: Sequence[Task]) -> Sentences:
+    """One query, with or without candidates: on a site where nothing was read yet nobody needs them."""
+    wanted = [task.pk for task in tasks]
+    columns = ("key", "source", "references")
+    if not tags_mark():
+        rows = Item.objects.filter(task__in=wanted).values_list("pk", *columns)
+        return Sentences({pk: (key, source, known) for pk, key, source, known in rows}, {}, {})
+    items, texts = {}, {}
+    by_task: dict[int, list[str]] = {task: [] for task in wanted}
+    of_item = (f"item__{column}" for column in columns)
+    candidates = Candidate.objects.filter(item__task__in=wanted)
+    for pk, task, text, item, *said in candidates.values_list("pk", "item__task", "text", "item", *of_item):
+        items[item], texts[pk] = tuple(said), text
+        by_task[task].append(text)
+    return Sentences(items, texts, by_task)
 
 
 def _all_known(language: str, texts: Sequence[str]) -> bool:
@@ -51,12 +92,6 @@ def _all_known(language: str, texts: Sequence[str]) -> bool:
         return False
     blocks = (texts[start : start + AT_ONCE] for start in range(0, len(texts), AT_ONCE))
     return all(tagged_words(language, block) is not None for block in blocks)
-
-
-def candidate_texts(tasks: Sequence[Task]) -> dict[int, str]:
-    """One query."""
-    found = Candidate.objects.filter(item__task__in=[task.pk for task in tasks])
-    return dict(found.values_list("pk", "text"))
 
 
 def words_of(language: str, texts: Mapping[int, str]) -> Mapping[int, Words]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,10 +16,18 @@ from django.test.utils import CaptureQueriesContext
 
 from evaluation.models import Annotator, Assignment, Task, User
 from evaluation.services import judging
+from evaluation.word_classes import register_words
+from metrics.word_classes import Taggers
+from tests.database.everything import use_everything
 
 MOST_QUERIES = 8
 MOST_BYTES = 60_000
 TRANSACTION = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE")
+
+# What only some sites or tasks use: tables, and names in the page.
+OPTIONAL = ("metrics_", "evaluation_sentenceanswer", "evaluation_draw", "evaluation_standing",
+            "evaluation_practice", "evaluation_job", "evaluation_adjudication")  # fmt: skip
+ASKED_ON_DEMAND = ('name="comment"', 'name="verdict"', 'name="rating_a"', 'name="rating_b"')
 
 SignIn = Callable[[User | Annotator | None], Client]
 
@@ -58,6 +66,45 @@ def test_a_page_and_an_answer_cost_few_queries_and_never_more(client: Client, as
         pages.add(queries(lambda: client.get(url)))
     assert len(pages) == len(answers) == 1
     assert max(pages | answers) <= MOST_QUERIES
+
+
+@pytest.fixture
+def busy(task: Task, alice: User, assignment: Assignment) -> Iterator[None]:
+    """Everything that a site may use is used."""
+    use_everything(alice)
+    yield
+    register_words(Taggers())
+
+
+def constant(page: bytes) -> str:
+    """A page without what is new at each opening: the keys of its form."""
+    text = re.sub(r'(csrfmiddlewaretoken" value=)"\w+"', r"\1", page.decode())
+    return re.sub(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "", text)
+
+
+def test_switched_off_nothing_optional_is_asked_for_or_shown(client: Client, assignment: Assignment) -> None:
+    Task.objects.update(ask_sentence=False, ask_rating=False, ask_comment=False)
+    with CaptureQueriesContext(connection) as captured:
+        page = client.get(assignment.get_absolute_url()).content.decode()
+    asked = " ".join(query["sql"] for query in captured.captured_queries)
+    assert [name for name in OPTIONAL if name in asked] == []
+    assert [name for name in ASKED_ON_DEMAND if name in page] == []
+
+
+def test_what_organisers_use_leaves_no_byte_on_the_page(
+    client: Client, assignment: Assignment, request: pytest.FixtureRequest
+) -> None:
+    before = constant(client.get(assignment.get_absolute_url()).content)
+    request.getfixturevalue("busy")
+    Task.objects.update(ask_sentence=False, ask_rating=False)  # these are meant to be seen
+    assert constant(client.get(assignment.get_absolute_url()).content) == before
+
+
+def test_switched_on_page_and_answer_stay_cheap(client: Client, assignment: Assignment, busy: None) -> None:
+    page = client.get(assignment.get_absolute_url()).content.decode()
+    assert [name for name in ASKED_ON_DEMAND if name not in page] == []
+    assert queries(lambda: client.get(assignment.get_absolute_url())) <= MOST_QUERIES
+    assert queries(lambda: save(client, assignment, "A>B", 0)) - 1 <= MOST_QUERIES
 
 
 def test_the_page_with_styles_and_scripts_is_light(client: Client, assignment: Assignment) -> None:

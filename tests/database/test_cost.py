@@ -1,11 +1,13 @@
 """Any page costs a constant number of queries, at most ten, whatever is stored; at first sight and later.
 
 The addresses are those of the checked-in table of routes and roles: a page that is not in it fails there.
+Each is opened on a plain site, and on one that uses everything that a site may use.
 """
 
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,11 +15,14 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from evaluation.models import Annotator, Ranking, SentenceAnswer, Task
-from evaluation.reports import memo
+from evaluation.models import Annotator, Candidate, Ranking, SentenceAnswer, Task
+from evaluation.reports import memo, tagged
 from evaluation.schemes import SIX_WAY
 from evaluation.services import oversight
+from evaluation.word_classes import register_words
+from metrics.word_classes import Taggers
 from tests.database.answering import another_task
+from tests.database.everything import use_everything
 from tests.security.stage import Stage, set_stage
 from tests.security.test_routes import table
 
@@ -37,8 +42,15 @@ FURTHER = (
 )
 
 
+PLAIN, EVERYTHING, HALF = (
+    "a plain site",
+    "a site that uses everything",
+    "one with half of its sentences tagged",
+)
+
+
 @pytest.fixture
-def stage(db: None, settings: object, tmp_path: Path) -> Stage:
+def stage(request: pytest.FixtureRequest, db: None, settings: object, tmp_path: Path) -> Iterator[Stage]:
     settings.HOME = settings.MEDIA_ROOT = tmp_path  # type: ignore[attr-defined]  # any setting can be set
     found = set_stage()
     another_task("Barns")  # a campaign has more than one
@@ -50,8 +62,11 @@ def stage(db: None, settings: object, tmp_path: Path) -> Stage:
         uuid=uuid.uuid4(), annotator=Annotator.objects.all()[0], comparison=pair.owner, question="comment",
         version=1, value="hard",
     )  # fmt: skip
+    if request.param != PLAIN:
+        use_everything(manager, tagged=Candidate.objects.count() // 2 if request.param == HALF else None)
     Ranking.objects.all().delete()
-    return found
+    yield found
+    register_words(Taggers())
 
 
 def fill(task: Task, n: int) -> None:
@@ -104,15 +119,21 @@ def costs(stage: Stage) -> dict[str, tuple[int, int]]:
     """Queries of the first opening, when nothing is known, and of the second."""
     found = {}
     for example, client in pages(stage).items():
-        memo.forget()
         url = stage.path(example)
         if example.startswith("api/"):
             client.get(url)  # once a day a token notes that it was used
-            memo.forget()
+        forget()
         found[example] = (cost(client, url), cost(client, url))
     return found
 
 
+def forget() -> None:
+    """As after a restart."""
+    memo.forget()
+    tagged.forget()
+
+
+@pytest.mark.parametrize("stage", [PLAIN, EVERYTHING], indirect=True)
 def test_ten_and_ten_thousand_rankings_cost_the_same_on_every_page(stage: Stage) -> None:
     fill(stage.task, 10)
     few = costs(stage)
@@ -122,3 +143,9 @@ def test_ten_and_ten_thousand_rankings_cost_the_same_on_every_page(stage: Stage)
     assert {page: pair for page, pair in many.items() if max(pair) > MOST} == {}
     assert len(many) > 50
     assert max(many[ANNOTATE]) <= 8
+
+
+@pytest.mark.parametrize("stage", [HALF], indirect=True)
+def test_a_page_that_must_look_for_tags_first_costs_no_more(stage: Stage) -> None:
+    fill(stage.task, 10)
+    assert {page: pair for page, pair in costs(stage).items() if max(pair) > MOST} == {}

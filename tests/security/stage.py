@@ -127,7 +127,7 @@ def gaps(task: Task, manager: User, bob: Annotator) -> dict[str, object]:
         "guest": return_token(User.objects.create_user("guest-stage")),
         "job": Job.objects.create(kind="score", title="Scoring", owner=manager, task=task).pk,
         "replication": Job.objects.create(
-            kind="replicate", title="R", owner=manager, state="done", result=_replication()
+            kind="replicate", title="R", owner=manager, state="done", result=a_replication()
         ).pk,
         "model": TrainedModel.objects.create(
             name=f"m{task.pk}",
@@ -139,7 +139,7 @@ def gaps(task: Task, manager: User, bob: Annotator) -> dict[str, object]:
     }
 
 
-def _replication() -> dict[str, Any]:
+def a_replication() -> dict[str, Any]:
     """A finished report with a table, a note, and something that was not run."""
     table = Table(
         "Table 2", ("κ", "κ′"), (Row("task 1", (Cell(0.4127, 0.5, 0.4, 0.6), Cell(0.777))),), ("So.",)
