@@ -141,6 +141,9 @@ class Task(models.Model):
     size = models.PositiveIntegerField(
         default=0, help_text=_("Comparisons that ask something; counted once, at import.")
     )
+    repeated = models.PositiveIntegerField(
+        default=0, help_text=_("Those of them that each person sees a second time.")
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = TaskQuerySet.as_manager()
@@ -172,6 +175,11 @@ class Task(models.Model):
     @property
     def scheme(self) -> Scheme:
         return SCHEMES[self.scheme_name]
+
+    @property
+    def per_person(self) -> int:
+        """How many comparisons one person is given."""
+        return self.size + self.repeated
 
     @property
     def is_open(self) -> bool:

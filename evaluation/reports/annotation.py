@@ -104,11 +104,11 @@ def phrases(alignment: Alignment) -> list[Phrase]:
 
 def task_progress(assignment: Assignment) -> Progress:
     ((done, milliseconds),) = _PROGRESS.rows(assignment.annotator_id, assignment.task_id)
-    return progress(done, assignment.task.size, milliseconds or 0)
+    return progress(done, assignment.task.per_person, milliseconds or 0)
 
 
 def progress(done: int, total: int, active_ms: int) -> Progress:
-    """What is shown a second time comes on top of the total: whoever is there has nothing foreseeable left.
+    """Whoever was given more than there is now has nothing foreseeable left.
 
     >>> progress(10, 40, 10 * 60_000)
     Progress(done=10, total=40, active_minutes=10, minutes_left=30)

@@ -50,7 +50,9 @@ def home_page(user: User) -> HomePage:
     own = [
         OwnTask(
             task,
-            progress(row["done"], task.size, row["ms"] or 0) if row else progress(0, task.size, 0),
+            progress(row["done"], task.per_person, row["ms"] or 0)
+            if row
+            else progress(0, task.per_person, 0),
             newest.get(task.pk),
         )
         for task in tasks

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from django.db.models import Exists, F, OuterRef, QuerySet
 
 from evaluation.models import Alignment, Assignment, Comparison, Occurrence, PhrasePair, Ranking, Slot, Task
-from evaluation.services.seats import COLUMNS
+from evaluation.services.seats import COLUMNS, count_seats
 from evaluation.services.storing import drawn_owners, insert_rows
 
 
@@ -59,8 +59,7 @@ def settle_seats(task: Task, comparisons: set[int]) -> None:
         place = _place(task, comparison)
         rows = [(task.pk, comparison.pk, k, 0, place, Slot.State.FREE.value) for k in range(task.overlap)]
         insert_rows(Slot, COLUMNS, rows, again=True)
-    size = task.slots.order_by().values("comparison").distinct().count()
-    Task.objects.filter(pk=task.pk).update(size=size)
+    count_seats(task)
 
 
 def _place(task: Task, comparison: Comparison) -> int:

@@ -39,7 +39,14 @@ def make_seats(task: Task, *, repeats: int = 0) -> None:
         with transaction.atomic():
             # Repeatable after a kill: a seat exists once.
             insert_rows(Slot, COLUMNS, some, again=True)
-    Task.objects.filter(pk=task.pk).update(size=len(asking))
+    count_seats(task)
+
+
+def count_seats(task: Task) -> None:
+    """What one person is given, so that no page has to count it."""
+    seats = task.slots.order_by().values("comparison").distinct()
+    size, repeated = (seats.filter(presentation=n).count() for n in (0, 1))
+    Task.objects.filter(pk=task.pk).update(size=size, repeated=repeated)
 
 
 def seat_lot(seed: int, first: str, second: str) -> str:
