@@ -95,9 +95,9 @@ def _is_batch(start: bytes) -> bool:
 
 
 def _is_lines(start: bytes) -> bool:
-    """Whether the first line is a whole object that is not a whole document."""
+    """Whether the first line is a whole object that is not a whole document; a comma after it is a fault."""
     try:
-        value = json.loads(first_line(start)) if _first(start) == b"{" else None
+        value = json.loads(first_line(start).rstrip().removesuffix(",")) if _first(start) == b"{" else None
     except (ValueError, RecursionError):
         return False
     return isinstance(value, dict) and "items" not in value

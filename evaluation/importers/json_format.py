@@ -161,7 +161,7 @@ def _list(reader: JsonReader, pointer: str, reading: Reading) -> Iterator[Record
 def _line(file: SourceFile, number: int, line: str, reading: Reading) -> Iterator[Record]:
     reader = JsonReader.of_line(line, number, file, reading)
     shape = Shape(reader.value(), "", reader.place._replace(column=1), reading)
-    reader.end()
+    reader.end_of_line()
     if shape.has("format"):
         _learn(shape)
         return

@@ -132,6 +132,16 @@ class JsonReader:
         if self.peek():
             self._syntax("something follows the end of the document")
 
+    def end_of_line(self) -> None:
+        """The same for one line of JSON lines, where people like to write a comma."""
+        if self.peek() == ",":
+            self._syntax(
+                "a comma follows the object",
+                remedy="JSON lines are not separated by commas: take them away, or put [ before the first "
+                "object and ] after the last",
+            )
+        self.end()
+
     def _more(self) -> bool:
         """Take in more text; drop what is behind the cursor."""
         if self._ended:
@@ -182,7 +192,7 @@ class JsonReader:
             return self._line + breaks, index - self._text.rfind("\n", 0, index)
         return self._line, self._column + index
 
-    def _syntax(self, message: str, index: int | None = None) -> Any:
+    def _syntax(self, message: str, index: int | None = None, remedy: str = "correct the JSON") -> Any:
         index = self._at if index is None else index
         line, column = self._position(index)
         code = "control_char" if message.startswith("Invalid control") else "json_syntax"
@@ -191,7 +201,7 @@ class JsonReader:
         self._reading.refuse(
             code,
             message[:1].lower() + message[1:],
-            "correct the JSON",
+            remedy,
             Place(self._file, line, column),
             excerpt,
         )

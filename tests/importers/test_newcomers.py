@@ -44,3 +44,15 @@ def test_a_key_that_is_missing_is_not_called_null() -> None:
         read([SourceFile.from_bytes("notes.json", b'{"hello": "world"}')])
     said = [f"{one.message}; {one.remedy}" for one in caught.value.problems]
     assert any("expected an object, found nothing (/candidates); put an object there" in one for one in said)
+
+
+def test_json_lines_with_commas_between_them_are_told_so() -> None:
+    lines = ['{"id": "1", "source": "x", "candidates": {"a": "one", "b": "two"}}'] * 3
+    found = refused("week.jsonl", ",\n".join(lines) + "\n")
+    assert (found.code, found.line, len(lines[0]) + 1) == ("json_syntax", 1, found.column)
+    assert "take them away" in found.remedy
+
+
+def test_a_table_whose_tabs_became_spaces_is_told_what_separates_columns() -> None:
+    found = refused("week.tsv", "id    source    alpha    beta\n1    Ja.    Yes.    Yeah.\n")
+    assert "tabs, commas or semicolons" in found.remedy
