@@ -21,6 +21,7 @@ from evaluation.models import (
     Task,
     User,
 )
+from evaluation.reports.annotation import progress
 from evaluation.reports.monitor import monitor_page
 from evaluation.schemes import Choice
 from evaluation.services import judging
@@ -219,6 +220,40 @@ class TestAnnotating:
         assert Assignment.objects.get(pk=assignment.pk).finished_at is None
         client.post(reverse("skip", args=[assignment.token]), {"reason": "garbled"})
         assert Assignment.objects.get(pk=assignment.pk).skip_reason == "garbled"
+
+
+class TestProgress:
+    def test_what_is_shown_a_second_time_counts(self, db: None, signed_in: SignIn) -> None:
+        task = make_task(repeats=100, overlap=1)
+        bob, seen = annotator("bob", task), 0
+        client = signed_in(bob)
+        while (assignment := judging.next_assignment(task, bob)) is not None:
+            page, seen = client.get(assignment.get_absolute_url()).content.decode(), seen + 1
+            assert f"Comparison {seen} of {2 * task.size}" in page
+            assert f"{seen - 1} of {2 * task.size} comparisons" in client.get("/").content.decode()
+            for index in judging.asked(assignment).values_list("index", flat=True):
+                said = judging.Answer(uuid.uuid4(), index, Choice.EQUAL, 0, active_ms=60_000)
+                judging.submit_ranking(assignment, said)
+            judging.finish(assignment)
+        assert seen == 2 * task.size
+        assert "Review" in client.get("/").content.decode()
+
+    def test_nobody_has_less_than_nothing_left(self) -> None:
+        assert progress(10, 8, 60_000).minutes_left == 0
+
+
+class TestWhatIsSaid:
+    def test_answers_that_wait_are_spoken_of_only_on_the_way_to_an_annotation_page(self, db: None) -> None:
+        said = "Answers that wait in this browser"
+        assert said not in Client().get("/sign-in?next=/").content.decode()
+        assert said in Client().get("/sign-in?next=/a/somewhere/").content.decode()
+
+    def test_who_only_organises_is_not_told_how_answers_are_saved(
+        self, alice: User, bob: Annotator, signed_in: SignIn
+    ) -> None:
+        said = "Every answer is saved as you give it"
+        assert said in signed_in(bob).get("/").content.decode()
+        assert said not in signed_in(alice).get("/").content.decode()
 
 
 class TestBlindness:
