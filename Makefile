@@ -21,6 +21,7 @@ setup: $(RUN_STAMP) ## the environment, in .venv
 setup-dev: $(DEV_STAMP)
 
 $(UV):
+	@echo "Making an environment in $(VENV), once: about 600 MB, a minute or two …"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Appraise needs Python 3.11 or newer; try: make PYTHON=python3.11" >&2; exit 1; }
 	@$(PYTHON) -m venv $(VENV) || { echo "Python cannot make environments here; on Debian: apt install python3-venv" >&2; exit 1; }
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/uv.txt
