@@ -43,7 +43,8 @@ def commands() -> str:
     from django.core.management import get_commands
 
     ours = sorted(name for name, app in get_commands().items() if app in OURS)
-    lines = ["# Commands", "", "`python manage.py COMMAND`, or `appraise COMMAND` from the package.", ""]
+    said = "`.venv/bin/python manage.py COMMAND`, or `appraise COMMAND` from the package."
+    lines = ["# Commands", "", said, ""]
     for name in ours:
         lines += _command(name, get_commands()[name])
     return "\n".join(lines)
