@@ -82,8 +82,8 @@ def _check_roles(files: list[SourceFile], reading: Reading) -> None:
         reading.refuse(
             "too_few_systems",
             "plain text needs the outputs of at least two systems",
-            "add a file per system, one sentence per line, or a table whose first line names its columns, with tabs, "
-            "commas or semicolons between them",
+            "add a file per system, one sentence per line, or a table whose first line names its columns, "
+            "with tabs, commas or semicolons between them",
             place,
         )
     if Role.SOURCE not in roles and Role.REFERENCE not in roles:
