@@ -9,15 +9,15 @@ from enum import StrEnum
 from typing import Any
 
 import numpy as np
-from django.db.models import Aggregate, JSONField, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Aggregate, JSONField, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.functions import JSONObject
 
 from evaluation.agreement.rendering import Cell, Table
-from evaluation.models import Adjudication, Occurrence, PhrasePair, SentenceAnswer
+from evaluation.models import Adjudication, Candidate, Occurrence, PhrasePair, SentenceAnswer
 from evaluation.phenomena import Phenomenon
 from evaluation.reports.phenomena import phenomena_of, shown_by
 from evaluation.reports.scope import Scope, names, study_of
-from evaluation.reports.tagged import LISTS, told_by
+from evaluation.reports.tagged import LISTS, Sentences, is_known, read, told_by
 from evaluation.schemes import SIX_WAY, Choice, Scheme
 from evaluation.study import Dispute, Study, disputes
 from evaluation.study.disputes import Split, most_bits
@@ -189,9 +189,26 @@ def _matching(scope: Scope, study: Study, query: Query) -> list[int] | None:
         chosen = chosen.filter(kind=query.kind)
     if query.text:
         chosen = chosen.filter(Q(first__icontains=query.text) | Q(second__icontains=query.text))
-    ids = np.fromiter(chosen.values_list("pk", flat=True), np.int64)
+    ids = np.array(_keys(scope, chosen), dtype=np.int64)
     codes: list[int] = np.searchsorted(np.asarray(study.pair_keys), ids).tolist()
     return codes if showing is None else sorted({*codes} & {*showing})
+
+
+def _keys(scope: Scope, chosen: QuerySet[PhrasePair]) -> list[int]:
+    """Of the chosen pairs; with them, in one query, what must be known to tell phenomena by tags."""
+    if is_known(scope.tasks):
+        return list(chosen.values_list("pk", flat=True))
+    written = Candidate.objects.filter(item__task__in=_tasks(scope)).order_by()
+    texts: dict[int, list[str]] = {task: [] for task in _tasks(scope)}
+    keys = []
+    rows = chosen.order_by().values_list(Value(1), "pk", Value(""))
+    for is_pair, number, text in rows.union(written.values_list(Value(0), "item__task_id", "text"), all=True):
+        if is_pair:
+            keys.append(number)
+        else:
+            texts[number].append(text)
+    read(scope.tasks, Sentences({}, {}, texts))
+    return keys
 
 
 def _showing(scope: Scope, query: Query) -> list[int] | None:

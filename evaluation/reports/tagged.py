@@ -35,11 +35,9 @@ def taggable(tasks: Sequence[Task]) -> list[Task]:
 def read(tasks: Sequence[Task], sentences: Sentences | None = None) -> frozenset[int]:
     """Tasks of which every sentence was read; one query, none where ``sentences`` are at hand, where the
     answer is known, or on a site where nothing was read yet."""
-    mark = tags_mark()
-    if not mark:
+    if not tags_mark():
         return frozenset()
-    # The campaign's key, because keys of tasks can be used again.
-    key = (mark, *((task.pk, task.campaign.key, task.target_language) for task in tasks))
+    key = _key(tasks)
     if (known := _known.get(key)) is None:
         texts = (sentences or sentences_of(tasks)).by_task
         known = frozenset(task.pk for task in tasks if _all_known(task.target_language, texts[task.pk]))
@@ -50,6 +48,16 @@ def read(tasks: Sequence[Task], sentences: Sentences | None = None) -> frozenset
 
 
 _known: OrderedDict[Hashable, frozenset[int]] = OrderedDict()
+
+
+def is_known(tasks: Sequence[Task]) -> bool:
+    """Whether ``read`` needs no query."""
+    return not tags_mark() or _key(tasks) in _known
+
+
+def _key(tasks: Sequence[Task]) -> Hashable:
+    """The campaign's key is part of it, because keys of tasks can be used again."""
+    return (tags_mark(), *((task.pk, task.campaign.key, task.target_language) for task in tasks))
 
 
 def forget() -> None:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from evaluation.models import Annotator, Candidate, Ranking, SentenceAnswer, Task
 from evaluation.reports import memo, tagged
@@ -27,6 +29,7 @@ from tests.security.stage import Stage, set_stage
 from tests.security.test_routes import table
 
 MOST = 10
+LONG_AGO = timezone.now() - timedelta(hours=1)  # settled: a slow machine must not make pages look again
 WHO = ("manager", "annotator", "administrator", "anonymous")  # the first of them who may enter
 STREAMED = ("/export/", "me/data.json")  # files of any size, read block by block
 ANNOTATE = "a/{assignment}/"
@@ -77,7 +80,7 @@ def fill(task: Task, n: int) -> None:
     Ranking.objects.bulk_create(
         Ranking(
             uuid=uuid.uuid4(), annotator=who, pair=pair, version=version,
-            choice=SIX_WAY.labels[(who.pk * 7 + pair.pk * 3 + version) % 6],
+            choice=SIX_WAY.labels[(who.pk * 7 + pair.pk * 3 + version) % 6], received_at=LONG_AGO,
         )
         for who, pair, version in seats[done:n]
     )  # fmt: skip
