@@ -63,7 +63,7 @@ def use(folder: Path, appraise: Path) -> dict[str, object]:
     kept = {"PATH", "LANG", "LC_ALL"}  # and nothing that knows this checkout
     environment = {name: os.environ[name] for name in kept if name in os.environ} | {"HOME": str(folder)}
     port = quiet_port()
-    command = [appraise, "run", "--port", str(port)]
+    command = [str(appraise), "run", "--port", str(port)]
     site = subprocess.Popen(command, cwd=empty, env=environment, start_new_session=True)
     try:
         seconds = wait_for(port, site)
