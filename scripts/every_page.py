@@ -31,6 +31,8 @@ WIDTHS = (1280, 375)
 COLOURS = ("light", "dark")
 LANGUAGES = ("en", "de")
 MANY, ANSWERED = 10_000, 120
+# Nobody can ask for these: they are shown as the templates have them.
+BROKEN = ("400", "403_csrf", "500", "503")
 
 
 def main() -> None:
@@ -57,8 +59,15 @@ def wanted(values: dict[str, object], only: str) -> Iterator[tuple[str, str]]:
     from tests.journeys.every_page import examples
 
     wrong = [("annotator", "nowhere"), ("researcher", "upload/"), ("manager", "tasks/{task}/work")]
+    wrong += [("anonymous", f"broken/{page}") for page in BROKEN]
     more = [("manager", f"upload/{{{one}}}/") for one in values if one.startswith("faulty")]
     more += [("manager", f"models/{{{one}}}") for one in values if one.startswith("model_")]
+    more += [("manager", f"replications/{{{one}}}/") for one in values if one.startswith("paper_")]
+    more += [("second annotator", "a/{four}/"), ("reader", "a/{arabic}/")]
+    more += [("manager", ""), ("manager", "jobs/"), ("manager", "jobs/{failed}/")]
+    again = ("selection", "standing", "changes?before=task:{task}", "phenomena", "panel", "results", "")
+    more += [("manager", f"tasks/{{again}}/{page}") for page in again]
+    more += [("manager", "campaigns/{other}/changes?before=campaign:{campaign}&old=tundra&new=tundra-2")]
     for role, example in [*examples(), *wrong, *more]:
         gaps = set(re.findall(r"{(\w+)}", example))
         if gaps <= set(values) and re.search(only, example):
@@ -66,7 +75,7 @@ def wanted(values: dict[str, object], only: str) -> Iterator[tuple[str, str]]:
 
 
 def name(role: str, example: str) -> str:
-    return f"{role}-" + (re.sub(r"[^a-z0-9]+", "-", example).strip("-") or "home") + ".png"
+    return role.replace(" ", "-") + "-" + (re.sub(r"[^a-z0-9]+", "-", example).strip("-") or "home") + ".png"
 
 
 @contextmanager
@@ -86,9 +95,21 @@ def take(context: Any, url: str, user: User | None, path: str, file: Path) -> No
     from tests.journeys.every_page import seen_by
 
     page = seen_by(user, context, url)
+    page.route(
+        "**/broken/*", lambda route: route.fulfill(body=broken(route.request), content_type="text/html")
+    )
     page.goto(path)
     page.screenshot(path=file, full_page=True)
     page.close()
+
+
+def broken(request: Any) -> str:  # Any: playwright names its type differently in its two interfaces
+    """A page for what goes wrong, in the language of the browser."""
+    from django.template.loader import render_to_string
+    from django.utils import translation
+
+    with translation.override(request.headers["accept-language"][:2]):
+        return render_to_string(f"{request.url.rpartition('/')[2]}.html")
 
 
 def furnish(world: str, site: Site) -> tuple[dict[str, User | None], dict[str, object]]:
@@ -111,10 +132,11 @@ def nobody_but_root() -> tuple[dict[str, User | None], dict[str, object]]:
 
 
 def demonstration(site: Site) -> tuple[dict[str, User | None], dict[str, object]]:
-    from evaluation.models import Task, User
+    from evaluation.models import Job, Task, User
     from evaluation.services import judging
     from metrics.jobs import begin_training
     from metrics.models import TrainedModel
+    from tests.database.test_scripts_of_the_world import make_pages
     from tests.security.stage import gaps
 
     load_demo(site)
@@ -122,11 +144,17 @@ def demonstration(site: Site) -> tuple[dict[str, User | None], dict[str, object]
     task, by_place = Task.objects.get(slug="evening-news"), Task.objects.get(judging="places")
     for method in ("svm", "ranker"):
         begin_training(task, method, people["manager"], method=method)
+    papers = replications(people["manager"])
     site.manage("worker", "--batch", "--no-startup-delay", "-v", "0")
     values = gaps(task, people["manager"], people["heron"].annotator)
     assignment = judging.next_assignment(by_place, people["heron"].annotator)
     values["places"] = "" if assignment is None else assignment.token
     values |= {f"model_{model.kind}": model.pk for model in TrainedModel.objects.all()}
+    four = judging.next_assignment(Task.objects.get(slug="town-news"), people["lark"].annotator)
+    values["four"] = "" if four is None else four.token
+    _, reader, arabic = make_pages("ar")
+    values["failed"] = Job.objects.filter(state=Job.State.FAILED)[0].pk
+    values |= papers | {"arabic": arabic.token, "again": "second-round", "other": "demo-2"}
     values |= {f"faulty{number}": pk for number, pk in enumerate(faulty(people["manager"]))}
     Task.objects.filter(pk=task.pk).update(practice=True)
     staff: dict[str, User | None] = {
@@ -135,8 +163,31 @@ def demonstration(site: Site) -> tuple[dict[str, User | None], dict[str, object]
         "researcher": people["researcher"],
         "administrator": people["admin"],
         "anonymous": None,
+        "second annotator": people["lark"],
+        "reader": reader.user,
     }
     return staff, values
+
+
+def replications(manager: User) -> dict[str, object]:
+    """Of every paper but the demo's own, one on small invented data."""
+    from metrics.jobs import begin_replication
+    from metrics.replicate.recipes import RECIPES
+    from metrics.services.replicating import data_folder
+    from tests.learned.data import write_set
+
+    data_folder().mkdir(parents=True)
+    seasons = ["spring", "summer", "autumn", "winter"]
+    for seed, one in enumerate(seasons, start=1):
+        write_set(data_folder(), one, segments=60, references=2, seed=seed)
+    second = {"paper-000": seasons[1:], "paper-001": ["autumn"], "paper-004": ["autumn"]}
+    found: dict[str, object] = {}
+    for recipe in RECIPES:
+        own = recipe == "paper-003"
+        data = {"campaign": "demo" if own else "", "sets": [] if own else ["spring"]}
+        arguments = {"recipe": recipe, "second": second.get(recipe, []), "scheme": "", **data}
+        found[recipe.replace("-", "_")] = begin_replication(arguments, manager).pk
+    return found
 
 
 def faulty(manager: User) -> Iterator[object]:
