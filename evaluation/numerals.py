@@ -14,9 +14,13 @@ from django.utils.translation import get_language
 def numeral(text: str) -> str:
     """A number that Python wrote, with the separators of the reader's language and a real minus.
 
-    >>> numeral("1,234.5"), numeral("-0.25")
-    ('1,234.5', '−0.25')
+    What was rounded to zero has no sign.
+
+    >>> numeral("1,234.5"), numeral("-0.25"), numeral("-0.00"), numeral("+0.001")
+    ('1,234.5', '−0.25', '0.00', '+0.001')
     """
+    if text[:1] in ("-", "+") and not text.strip("+-0.,"):
+        text = text[1:]
     return text.translate(_separators(get_language() or ""))
 
 
