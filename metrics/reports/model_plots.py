@@ -46,6 +46,7 @@ def model_plots(model: TrainedModel) -> dict[str, Plot]:
 def bars(label: str, value: str, values: Valued) -> Plot:
     """One bar a feature, in the order given; negative ones grow to the left."""
     most = max((abs(number) for _name, number in values), default=1.0) or 1.0
+    digits = 3 if most >= 0.1 else 5  # small values must still be told apart
     height = 26 * len(values) + 8
     marks = [f'<line class="axis" x1="300" x2="300" y1="0" y2="{height}"/>']
     for place, (name, number) in enumerate(values):
@@ -54,7 +55,7 @@ def bars(label: str, value: str, values: Valued) -> Plot:
         kind = "bar1" if number >= 0 else "bar0"
         marks.append(f'<rect class="{kind}" x="{x:.1f}" y="{y}" width="{width:.1f}" height="18" rx="2"/>')
         marks.append(_text(0, y + 13, name, "start", "t-ink"))
-        marks.append(_text(460, y + 13, numeral(f"{number:+.3f}"), "end"))
+        marks.append(_text(460, y + 13, numeral(f"{number:+.{digits}f}"), "end"))
     table = Table(label, (_("feature"), value), tuple((name, number) for name, number in values))
     return Plot(label, 460, height, "".join(marks), table, narrow=True)
 
