@@ -37,7 +37,7 @@ class ReplicationForm(forms.Form):
     )
     scheme = forms.ChoiceField(
         label=_("Scheme of judgement files"),
-        choices=[(name, scheme.title) for name, scheme in SCHEMES.items()],
+        choices=[(name, _(scheme.title)) for name, scheme in SCHEMES.items()],
         required=False,
         widget=forms.Select(attrs={"class": "in"}),
     )

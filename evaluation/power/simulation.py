@@ -19,6 +19,10 @@ class SimulatedPower(NamedTuple):
     high: float
     studies: int
 
+    @property
+    def interval(self) -> tuple[float, float]:
+        return self.low, self.high
+
 
 def simulated_power(
     design: Design, sentences: int, *, alpha: float = 0.05, studies: int = 2000, seed: int = 0

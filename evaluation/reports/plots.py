@@ -124,15 +124,22 @@ def label_bars(labels: Sequence[str], counts: Sequence[int]) -> Plot:
     rows = tuple(zip(labels, counts, shares, strict=True))
     table = Table(_("label distribution"), (_("label"), _("answers"), _("share")), rows)
     said = ", ".join(f"{label} {count}" for label, count in zip(labels, counts, strict=True))
-    return _bars(_("Answers by label: %(said)s") % {"said": said}, list(labels), list(counts), table)
+    names = [label.replace(">>", "≫").replace("<<", "≪") for label in labels]
+    return _bars(_("Answers by label: %(said)s") % {"said": said}, names, list(counts), table)
 
 
 def time_bars(times: Sequence[tuple[float, float | None, int]]) -> Plot:
     """How long an answer took."""
-    names = [numeral(f"{low:g}–{high:g}" if high is not None else f"{low:g}+") for low, high, _count in times]
+    # On a phone there is no room for both ends of a bar.
+    names = [numeral(f"{low:g}" if high is not None else f"{low:g}+") for low, high, _count in times]
     counts = [count for *_, count in times]
     table = Table(_("seconds for one answer"), (_("from"), _("to"), _("answers")), tuple(times))
-    return _bars(_("Seconds for one answer, idle time left out"), names, counts, table)
+    return _bars(
+        _("Seconds for one answer, idle time left out; a bar reaches from its number to the next"),
+        names,
+        counts,
+        table,
+    )
 
 
 def _bars(label: str, names: list[str], counts: list[int], table: Table) -> Plot:
@@ -197,7 +204,7 @@ def strengths(systems: Sequence[SystemLine]) -> Plot:
         y = 20 + 28 * n
         marks.append(_text(158, y + 4, line.system, anchor="end", ink=True))
         marks.append(_circle("pt", x(value), y))
-        said = "" if line.rank_range is None else _("rank %d–%d") % line.rank_range
+        said = "" if line.rank_range is None else _rank(*line.rank_range)
         marks.append(_text(575, y + 4, said, anchor="start"))
         if n and line.cluster != ranked[n - 1].cluster:
             marks.append(_line("axis", 10, 650, y - 14, y - 14))
@@ -213,6 +220,10 @@ def strengths(systems: Sequence[SystemLine]) -> Plot:
         "".join(marks),
         table,
     )
+
+
+def _rank(best: int, worst: int) -> str:
+    return _("rank %d") % best if best == worst else _("rank %d–%d") % (best, worst)
 
 
 def contests(rows: Sequence[tuple[str, str, float | None, Interval]]) -> Plot:
@@ -269,7 +280,8 @@ def power_curve(plan: Plan) -> Plot:
         ]
     for part in range(5):
         value = max(costs) * part / 4
-        marks.append(_text(x(value), 188, numeral(f"{value:,.0f}" if value >= 10 else f"{value:.1f}")))
+        whole = value >= 10 or not value
+        marks.append(_text(x(value), 188, numeral(f"{value:,.0f}" if whole else f"{value:.1f}")))
     points = " ".join(
         f"{x(cost):.1f},{y(point.power):.1f}" for cost, point in zip(costs, plan.curve, strict=True)
     )
@@ -281,6 +293,7 @@ def power_curve(plan: Plan) -> Plot:
             marks.append(_line("ci", here, here, y(plan.checked.low), y(plan.checked.high)))
         marks.append(_circle("pt", here, y(plan.enough.power)))
     marks.append(_text(640, 206, _("cost") if paid else _("hours of work"), anchor="end"))
+    marks.append(_text(56, 26, _("power"), anchor="start"))
     columns = (_("sentences"), _("judgements"), _("hours"), _("cost"), _("power"))
     rows = tuple(
         (point.sentences, point.bill.judgements, point.bill.hours, point.bill.money, point.power)

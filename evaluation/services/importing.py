@@ -107,7 +107,7 @@ class TaskSettings:
         elif self.dedup != Task.Dedup.ITEM:
             found, remedy = f"pairs merged {self.dedup!r}", "merge pairs within a sentence"
         elif self.checks:
-            found, remedy = f"{self.checks} % attention checks", "leave them out; they compare two candidates"
+            found, remedy = f"{self.checks}% attention checks", "leave them out; they compare two candidates"
         elif self.ask_sentence or self.ask_rating:
             found, remedy = "questions about two whole sentences", "leave those out"
         else:

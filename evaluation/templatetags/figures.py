@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from django import template
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
@@ -34,6 +34,16 @@ def figure(value: float | str | None, digits: int = 3) -> str:
 
 
 @register.filter
+def signed(value: float | None, digits: int = 2) -> str:
+    """A difference.
+
+    >>> signed(0.25), signed(-0.25), signed(0.001), signed(None)
+    ('+0.25', '−0.25', '0.00', '–')
+    """
+    return MISSING if value is None else numeral(f"{value:+.{digits}f}")
+
+
+@register.filter
 def percent(value: float | None, digits: int = 0) -> str:
     """
     >>> percent(0.0), percent(None), percent(0.625)
@@ -56,14 +66,24 @@ def span(interval: tuple[float, float] | None, digits: int = 2) -> str:
 
 
 @register.filter
-def percent_span(interval: tuple[float, float] | None) -> str:
+def percent_span(interval: tuple[float, float] | None, digits: int = 0) -> str:
     """
-    >>> percent_span((0.5, 0.563))
-    '50 – 56%'
+    >>> percent_span((0.5, 0.563)), percent_span((0.5, 0.563), 1)
+    ('50 – 56%', '50.0 – 56.3%')
     """
     if interval is None:
         return MISSING
-    return _per_cent(" – ".join(numeral(f"{end * 100:.0f}") for end in interval))
+    return _per_cent(" – ".join(numeral(f"{end * 100:.{digits}f}") for end in interval))
+
+
+@register.filter
+def breakable(signature: str) -> SafeString:
+    """A signature that breaks into lines between its parts.
+
+    >>> breakable("chrf|v:<1>")
+    'chrf|<wbr>v:&lt;1&gt;'
+    """
+    return format_html_join(SafeString("|<wbr>"), "{}", ((part,) for part in signature.split("|")))
 
 
 @register.filter

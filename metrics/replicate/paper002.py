@@ -61,7 +61,10 @@ def replicate(asked: Asked, note: Note = lambda message: None) -> Report:
     signatures: dict[str, str] = {}
     try:
         background, words = _background(asked.background)
-    except (InputError, ToolAbsent) as error:
+    except InputError as error:
+        fault = error.problems[0]
+        missing.insert(0, Missing("every row of collocations", f"{fault.message}; {fault.remedy}"))
+    except ToolAbsent as error:
         missing.insert(0, Missing("every row of collocations", str(error)))
     else:
         found = _studied(sets, background, words, note)

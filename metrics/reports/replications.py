@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from evaluation.models import Campaign, Job, Role, Task, User
-from metrics.replicate.rendering import provenance, shown
-from metrics.replicate.values import Report, Table, from_dict
+from metrics.replicate.rendering import figure, provenance
+from metrics.replicate.values import Cell, Report, Table, from_dict
 
 KIND = "replicate"
 
 
 @dataclass(frozen=True, slots=True)
 class ShownTable:
-    """A table with its cells as text: the paper's and ours."""
+    """A table with its cells as text: the paper's, ours, and the interval of ours."""
 
     table: Table
-    rows: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
+    rows: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,5 +53,14 @@ def campaigns(user: User) -> list[Campaign]:
 
 
 def _shown(table: Table) -> ShownTable:
-    rows = tuple((row.label, tuple(shown(cell, table.digits) for cell in row.cells)) for row in table.rows)
+    rows = tuple((row.label, tuple(_cell(cell, table.digits) for cell in row.cells)) for row in table.rows)
     return ShownTable(table, rows)
+
+
+def _cell(cell: Cell, digits: int) -> tuple[str, str, str]:
+    ends = [] if cell.ours is None or cell.low is None or cell.high is None else [cell.low, cell.high]
+    return (
+        figure(cell.paper, digits),
+        figure(cell.ours, digits),
+        " – ".join(figure(end, digits) for end in ends),
+    )

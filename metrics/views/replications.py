@@ -22,6 +22,8 @@ from metrics.replicate.rendering import FORMS
 from metrics.reports.replications import ReplicationPage, campaigns, finished, replications
 from metrics.services.replicating import data_folder
 
+TITLES = {"json": "JSON", "md": "Markdown", "tex": "LaTeX", "csv": "CSV"}
+
 
 @login_required
 @never_cache
@@ -42,9 +44,8 @@ def page(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_GET
 def report(request: HttpRequest, pk: UUID) -> HttpResponse:
-    return render(
-        request, "metrics/replication.html", {"page": _found(request, pk), "forms": ["json", *FORMS]}
-    )
+    context = {"page": _found(request, pk), "forms": TITLES.items()}
+    return render(request, "metrics/replication.html", context)
 
 
 @login_required

@@ -163,7 +163,7 @@ class TestThePage:
     ) -> None:
         page = signed_in(alice).get(url(task)).content.decode()
         assert "Nobody has answered yet" in page
-        assert '<p class="big">–' in page
+        assert not [mark for mark in ('class="big"', "<table", "<svg class") if mark in page]
 
     def test_zero_is_printed_as_zero(
         self, task: Task, alice: User, bob: Annotator, carol: Annotator, signed_in: SignIn

@@ -27,7 +27,7 @@ def test_metrics_are_chosen_scored_and_compared(
     page.get_by_role("link", name="Choose metrics").click()
     for name in ("bleu", "meteor", "per", "ter"):
         page.locator(f'input[value="{name}"]').uncheck()
-    page.get_by_role("button", name="Score", exact=True).click()
+    page.get_by_role("button", name="Score the task").click()
     expect(page.get_by_text("Score Houses: chrf, wer").first).to_be_visible()
     page.goto("about:blank")  # the page asks after its job, on the connection that the job would use here
     work()
@@ -48,7 +48,7 @@ def test_metrics_are_chosen_scored_and_compared(
     page.get_by_role("link", name="Choose metrics").click()
     page.get_by_label("Name of the metric").fill("COMET")
     page.get_by_label("File").set_input_files(scores)
-    page.get_by_role("button", name="Import").click()
+    page.get_by_role("button", name="Import scores").click()
     expect(page.get_by_text("The scores of COMET are here.")).to_be_visible()
 
 
