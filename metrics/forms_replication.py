@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from evaluation.models import Campaign
 from evaluation.schemes import SCHEMES
+from evaluation.templatetags.figures import spoken
 from metrics.replicate.folder import SECOND, Offer
 from metrics.replicate.recipes import RECIPES, title
 
@@ -37,7 +38,7 @@ class ReplicationForm(forms.Form):
     )
     scheme = forms.ChoiceField(
         label=_("Scheme of judgement files"),
-        choices=[(name, _(scheme.title)) for name, scheme in SCHEMES.items()],
+        choices=lambda: [(name, spoken(scheme.title)) for name, scheme in SCHEMES.items()],
         required=False,
         widget=forms.Select(attrs={"class": "in"}),
     )
