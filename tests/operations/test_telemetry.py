@@ -23,7 +23,7 @@ from appraise.logs import JsonFormatter
 from appraise.operations import telemetry
 from appraise.operations.counters import Counters, forget
 from appraise.urls import urlpatterns as real
-from evaluation.models import Job
+from evaluation.models import Job, Ranking
 
 CANARIES = ("canary-name", "canary-token", "canary-query", "canary-body", "canary-cookie", "canary-value")
 
@@ -150,7 +150,7 @@ def test_the_figures_say_when_the_database_is_away(
     def away(*arguments: object, **options: object) -> None:
         raise gone("away")
 
-    monkeypatch.setattr(telemetry.Ranking.objects, "aggregate", away)
+    monkeypatch.setattr(Ranking.objects, "aggregate", away)
     assert list(telemetry._from_database())[-1] == "appraise_database_up 0"
 
 
