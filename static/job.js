@@ -6,6 +6,8 @@ const count = panel.querySelector("[data-count]");
 async function look() {
   try {
     const response = await fetch(panel.dataset.job, { headers: { Accept: "application/json" } });
+    // Signed out, or the job is gone: the page itself says so better than a bar that stands still.
+    if (response.redirected || (response.status >= 400 && response.status < 500)) return location.reload();
     const job = await response.json();
     if (!["waiting", "running"].includes(job.state)) return location.reload();
     bar.max = job.total || 1;
