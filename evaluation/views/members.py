@@ -9,6 +9,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -82,7 +83,13 @@ def invite(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return _page(request, task, invitation_form=form)
     people.invite(task, by=signed_in(request), **form.cleaned_data)
-    messages.success(request, _("The link is below. Whoever has it can join."))
+    uses = form.cleaned_data["most_uses"]
+    told = ngettext(
+        "The link is below. One person can join by it.",
+        "The link is below. %(n)d people can join by it.",
+        uses,
+    )
+    messages.success(request, told % {"n": uses})
     return redirect("members", slug=slug)
 
 
