@@ -49,7 +49,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 # A browser, a server or a process of its own: these take longest, and share what is costly to set up.
-LONG = ("journeys", "operations")
+LONG = {"journeys", "operations"}
 
 
 @pytest.hookimpl(trylast=True, specname="pytest_collection_modifyitems")
@@ -62,8 +62,7 @@ def pytest_long_ones_first(items: list[pytest.Item]) -> None:
 
 
 def takes_long(item: pytest.Item) -> bool:
-    folder = item.path.relative_to(ROOT / "tests").parts[0]
-    return folder in LONG or item.get_closest_marker("slow") is not None
+    return not LONG.isdisjoint(item.path.parts) or item.get_closest_marker("slow") is not None
 
 
 MakeDatabase = Callable[[str], str]

@@ -83,7 +83,8 @@ def breakable(signature: str) -> SafeString:
     >>> breakable("chrf|v:<1>")
     'chrf|<wbr>v:&lt;1&gt;'
     """
-    return format_html_join(SafeString("|<wbr>"), "{}", ((part,) for part in signature.split("|")))
+    first, *others = signature.split("|")
+    return format_html("{}{}", first, format_html_join("", "|<wbr>{}", ((part,) for part in others)))
 
 
 @register.filter
