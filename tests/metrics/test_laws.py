@@ -94,8 +94,8 @@ def test_its_signature_names_every_parameter(metric: Metric) -> None:
     for name, default in registry.parameters_of(metric.name).items():
         if isinstance(default, bool):
             changed: registry.Value = not default
-        elif isinstance(default, float) and default:
-            changed = default / 2  # stays in range where it is a share
+        elif isinstance(default, float) and 0 < default < 1:
+            changed = default / 2  # a share stays one
         elif isinstance(default, int | float):
             changed = default + 1
         else:
