@@ -97,6 +97,7 @@ class Client:
 
     async def work(self, until: float) -> None:
         try:
+            await self.rest()  # or all begin in the same moment
             url = (await self.ask("POST", "/tasks/load/work")).location
             while time.monotonic() < until:
                 url = await self.comparison(url, until)
@@ -117,13 +118,17 @@ class Client:
             self.journal.acknowledged.append(str(answer["uuid"]))
             if time.monotonic() > until:
                 return url
+        await self.rest()
         return (await self.ask("POST", url)).location
+
+    async def rest(self) -> None:
+        if self.pause:
+            await asyncio.sleep(random.expovariate(1 / self.pause))
 
     async def timed(self, what: str, method: str, url: str, body: str = "", kind: str = "") -> Reply:
         """The request, and the minimal page after it."""
         for label, asked in ((what, (method, url, body, kind)), ("minimal", ("GET", "/minimal", "", ""))):
-            if self.pause:
-                await asyncio.sleep(random.expovariate(1 / self.pause))
+            await self.rest()
             begin = time.perf_counter()
             reply = await self.ask(*asked)
             self.journal.seconds[label].append(time.perf_counter() - begin)

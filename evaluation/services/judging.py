@@ -84,6 +84,10 @@ def next_assignment(task: Task, annotator: Annotator) -> Assignment | None:
     """What this annotator does next: unfinished work first, then a free seat; ``None`` if all is done."""
     if not task.is_open:
         raise TaskClosed(task.slug)
+    quota = _quota(task, annotator)
+    # Where a transaction locks the whole database, the search comes before it: it takes longer than the rest,
+    # and everybody's answers would wait. A seat that is gone by then is not taken, and sought once more.
+    ahead = None if connection.features.has_select_for_update else _first_free(task, annotator)
     with transaction.atomic():
         # One claim at a time for each annotator, or two tabs could be given the same comparison twice.
         Annotator.objects.select_for_update().get(pk=annotator.pk)
@@ -92,14 +96,16 @@ def next_assignment(task: Task, annotator: Annotator) -> Assignment | None:
             if take_seat(assignment) is not None:
                 return assignment
             _release(assignment)
-        return _claim(task, annotator)
+        return _claim(task, annotator, quota, ahead)
 
 
-def _claim(task: Task, annotator: Annotator) -> Assignment | None:
+def _claim(
+    task: Task, annotator: Annotator, quota: int | None, seen: Slot | None = None
+) -> Assignment | None:
     mine = annotator.assignments.filter(task=task).aggregate(n=Max("number"))["n"] or 0
-    if (quota := _quota(task, annotator)) is not None and mine >= quota:
+    if quota is not None and mine >= quota:
         return None
-    slot = _first_free(task, annotator)
+    slot = seen or _first_free(task, annotator)
     if slot is None:
         return None
     taken = (
@@ -108,7 +114,7 @@ def _claim(task: Task, annotator: Annotator) -> Assignment | None:
         .update(state=Slot.State.TAKEN, annotator=annotator, lease_until=_lease(task))
     )
     if not taken:  # somebody was faster; the next look no longer sees that seat
-        return _claim(task, annotator)
+        return _claim(task, annotator, quota)
     return Assignment.objects.create(
         annotator=annotator,
         task=task,
