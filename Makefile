@@ -45,11 +45,11 @@ lock: | $(UV)
 run: $(RUN_STAMP) ## Appraise with its demo campaign, at http://127.0.0.1:8000/ (PORT=…, DATABASE_URL=…)
 	@$(BIN)/python manage.py start --demo --port $(PORT)
 
-# What is told within a minute comes first; then both databases, of which one works while the other waits.
+# What is told within a minute comes first, side by side; then one database after the other.
 BESIDE := $(MAKE) --no-print-directory --jobs=3 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 test: $(DEV_STAMP) system-packages tools ## everything that must be true
 	@$(BESIDE) lint check-django docs
-	@$(BESIDE) pytest pytest-postgres
+	@$(MAKE) --no-print-directory pytest pytest-postgres
 
 lint: $(DEV_STAMP) ## format, lint, types
 	@$(BIN)/ruff format --check --quiet .
@@ -62,9 +62,8 @@ check-django: $(DEV_STAMP)
 	@$(BIN)/python manage.py makemigrations --check --dry-run --verbosity 0
 	@$(DEPLOY) $(BIN)/python -W error manage.py check --deploy --fail-level WARNING
 
-# Two workers for each database: four on two cores, because browsers and servers spend much of their time
-# waiting for each other. A worker more reads all tests once more.
-PYTEST := pytest --quiet -n 2 --dist worksteal
+# Three workers on two cores: browsers and servers spend much of their time waiting for each other.
+PYTEST := pytest --quiet -n 3 --dist worksteal
 pytest: $(DEV_STAMP) system-packages
 	@$(BIN)/python -m $(PYTEST)
 
