@@ -2,9 +2,9 @@
 
 Scores every metric on the judged sets of ``APPRAISE_DATA`` once, keeps the scores under
 ``var/discourse_tables`` and prints the tables as Markdown. WMT12 into English is scored whole, but for
-syntactic metrics, which see its judged cells only (the constituency parser takes an hour on two cores for
-them). WMT13, the second collection in place of WMT11, has no syntactic rows. The discourse parser is the
-learned one with the model ``var/discourse.npz`` (``train discourse``).
+syntactic metrics, which see its judged cells only (the constituency parser takes more than an hour on
+two cores for them). WMT13, the second collection in place of WMT11, has no syntactic rows. The discourse
+parser is the learned one with the model ``var/discourse.npz`` (``train discourse``).
 """
 
 from __future__ import annotations
