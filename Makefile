@@ -41,15 +41,25 @@ lock: | $(UV)
 	@$(COMPILE) pyproject.toml --extra dev -o requirements/dev.txt >/dev/null
 	@$(COMPILE) pyproject.toml -c requirements/dev.txt -o requirements/run.txt >/dev/null
 
-.PHONY: run test lint check-django pytest pytest-postgres system-packages bench tools
+.PHONY: run test lint check-django pytest pytest-postgres arrived kernels system-packages bench tools
 run: $(RUN_STAMP) ## Appraise with its demo campaign, at http://127.0.0.1:8000/ (PORT=…, DATABASE_URL=…)
 	@$(BIN)/python manage.py start --demo --port $(PORT)
 
-# What is told within a minute comes first, side by side; then one database after the other.
+# What is told within a minute comes first, side by side, while browser and parsers arrive and kernels are
+# compiled, once for all workers; then one database after the other.
 BESIDE := $(MAKE) --no-print-directory --jobs=3 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
-test: $(DEV_STAMP) system-packages tools ## everything that must be true
-	@$(BESIDE) lint check-django docs
+test: $(DEV_STAMP) ## everything that must be true
+	@$(BESIDE) lint arrived kernels check-django docs
 	@$(MAKE) --no-print-directory pytest pytest-postgres
+
+# Real parsers and taggers take part in the tests.
+arrived: system-packages
+	@$(MAKE) --no-print-directory tools
+
+TEXTS := fixtures/samples/text
+kernels: $(DEV_STAMP)
+	@APPRAISE_HOME=$$(mktemp -d) $(BIN)/python manage.py score --hyp $(TEXTS)/north.en.txt --ref $(TEXTS)/reference.en.txt \
+	  --metrics wer,per,bleu,bleu-paper,nist,ter,chrf++,fms-2,meteor,rouge-l,rouge-w,dr >/dev/null 2>&1
 
 lint: $(DEV_STAMP) ## format, lint, types
 	@$(BIN)/ruff format --check --quiet .
@@ -62,8 +72,8 @@ check-django: $(DEV_STAMP)
 	@$(BIN)/python manage.py makemigrations --check --dry-run --verbosity 0
 	@$(DEPLOY) $(BIN)/python -W error manage.py check --deploy --fail-level WARNING
 
-# Three workers on two cores: browsers and servers spend much of their time waiting for each other.
-PYTEST := pytest --quiet -n 3 --dist worksteal
+# Four workers on two cores: browsers and servers spend much of their time waiting for each other.
+PYTEST := pytest --quiet -n 4 --dist worksteal
 pytest: $(DEV_STAMP) system-packages
 	@$(BIN)/python -m $(PYTEST)
 
@@ -71,7 +81,6 @@ pytest: $(DEV_STAMP) system-packages
 pytest-postgres: $(DEV_STAMP)
 	@$(BIN)/python -m tests.postgres $(PYTEST) -m database $(addprefix tests/,database journeys operations security)
 
-# Real parsers and taggers take part in the tests (tools).
 # Journeys need a browser. As root on Debian it is installed; elsewhere you are told what to install.
 system-packages:
 	@scripts/system_packages.sh

@@ -114,7 +114,8 @@ def meanwhile(people: int, sentences: int, alone_seconds: float = 20) -> dict[st
         environment = {**os.environ, "APPRAISE_HOME": home, "OMP_NUM_THREADS": "1"}
         manage = [sys.executable, "manage.py"]
         port = str(free_port())
-        site = subprocess.Popen([*manage, "start", "--demo", "--port", port], cwd=ROOT, env=environment,
+        # Without the demo: the background worker would train and score beside what is measured.
+        site = subprocess.Popen([*manage, "start", "--port", port], cwd=ROOT, env=environment,
                                 stdout=subprocess.DEVNULL)  # fmt: skip
         try:
             address = f"http://127.0.0.1:{port}"
@@ -148,10 +149,12 @@ def meanwhile(people: int, sentences: int, alone_seconds: float = 20) -> dict[st
 
 
 INVITE = """
+from django.core.management import call_command
 from evaluation.models import Task, User
 from evaluation.services import people
-task = Task.objects.get(slug="evening-news")
-print(people.invite(task, by=User.objects.get(username="admin"), most_uses={people}).token)
+call_command("import_task", "fixtures/demo/evening-news.jsonl", name="News", overlap={people})
+organiser = User.objects.create_superuser("organiser")
+print(people.invite(Task.objects.get(), by=organiser, most_uses={people}).token)
 """
 
 

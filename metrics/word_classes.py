@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from evaluation.phenomena.words import is_function_word
 from evaluation.word_classes import Word, WordClass, Words
 from metrics.collocation.words import english
 from metrics.linguistics import wordnet
@@ -146,6 +145,9 @@ def word_class(word: str, tag: str, classes: Mapping[WordClass, tuple[str, ...]]
     >>> [word_class(word, "RB", PENN, "en").value for word in ("quickly", "also")]
     ['content', 'function']
     """
+    # Here, not above: its neighbours load SciPy, and every command would wait for that when it starts.
+    from evaluation.phenomena.words import is_function_word
+
     if tag.startswith(ADVERBS) and is_function_word(word, language):
         return WordClass.FUNCTION
     return next((kind for kind, tags in classes.items() if tag.startswith(tags)), WordClass.OTHER)

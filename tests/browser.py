@@ -9,6 +9,9 @@ from playwright.sync_api import Page
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
+    # Nobody watches: what draws for a screen shares a process, and what guesses for a user rests.
+    "--in-process-gpu", "--disable-software-rasterizer", "--disable-extensions", "--disable-hang-monitor",
+    "--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider",
 ]  # fmt: skip
 
 

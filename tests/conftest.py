@@ -54,11 +54,31 @@ LONG = {"journeys", "operations"}
 
 @pytest.hookimpl(trylast=True, specname="pytest_collection_modifyitems")
 def pytest_long_ones_first(items: list[pytest.Item]) -> None:
-    """They stay with one worker and its set-up, and none is left to the end, when the others have no work.
+    """Every worker begins with its share of them, so that none is left to the end, when others have no work.
 
-    After pytest-django, which puts what empties the tables last: no migration of ours fills a table.
+    A worker is dealt a slice of the list, and who is done early takes from the end of another slice. A file
+    stays in one piece, with its set-up. After pytest-django, which puts what empties the tables last: no
+    migration of ours fills a table.
     """
-    items.sort(key=lambda item: not takes_long(item))
+    shares: list[list[pytest.Item]] = [
+        [] for _ in range(int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
+    ]
+    by_file: dict[Path, list[pytest.Item]] = {}
+    short: list[pytest.Item] = []
+    for item in items:
+        if takes_long(item):
+            by_file.setdefault(item.path, []).append(item)
+        else:
+            short.append(item)
+    for file in sorted(by_file.values(), key=len, reverse=True):
+        min(shares, key=len).extend(file)
+    rest = len(items)
+    for n, share in enumerate(shares):
+        wanted = max(rest // (len(shares) - n) - len(share), 0)
+        share += short[:wanted]
+        del short[:wanted]
+        rest -= len(share)
+    items[:] = [item for share in shares for item in share]
 
 
 def takes_long(item: pytest.Item) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 from threading import Thread
 
 import pytest
@@ -23,6 +25,19 @@ def test_the_aligner_and_the_list_of_metrics_load_no_learners() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+def test_a_command_starts_without_scipy(tmp_path: Path) -> None:
+    program = "import sys, django; django.setup(); print('scipy' in sys.modules)"
+    environment = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "appraise.settings",
+        "APPRAISE_HOME": str(tmp_path),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment
+    )
+    assert done.stdout.split() == ["False"]
 
 
 def test_what_is_left_out_can_be_imported_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:

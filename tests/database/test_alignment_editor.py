@@ -270,7 +270,6 @@ class TestCorrecting:
         assert plan.alignment.dropped
         assert plan.rows == made.phrases
 
-    @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite in memory has one connection")
     @pytest.mark.django_db(transaction=True)
     def test_of_two_corrections_at_the_same_moment_one_is_stored(self, task: Task, alice: User) -> None:
         comparison = the_comparison(task)

@@ -136,6 +136,7 @@ def forget() -> None:
     tagged.forget()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", [PLAIN, EVERYTHING], indirect=True)
 def test_ten_and_ten_thousand_rankings_cost_the_same_on_every_page(stage: Stage) -> None:
     fill(stage.task, 10)
@@ -148,6 +149,7 @@ def test_ten_and_ten_thousand_rankings_cost_the_same_on_every_page(stage: Stage)
     assert max(many[ANNOTATE]) <= 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", [HALF], indirect=True)
 def test_a_page_that_must_look_for_tags_first_costs_no_more(stage: Stage) -> None:
     fill(stage.task, 10)

@@ -15,6 +15,7 @@ from evaluation.reports.standing import standing
 SYSTEMS = ("tundra", "tundra-2")
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_the_demonstration_has_something_to_show_everywhere() -> None:
     memo.forget()

@@ -32,7 +32,6 @@ def address(task: Task, name: str = "members", *args: object) -> str:
     return reverse(name, args=[task.slug, *args])
 
 
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite in memory has one connection")
 @pytest.mark.django_db(transaction=True)
 def test_one_person_with_two_windows_uses_a_link_once(task: Task, alice: User, dora: User) -> None:
     invitation = people.invite(task, by=alice, most_uses=5)

@@ -135,7 +135,6 @@ class TestErasing:
         assert not User.objects.filter(username="root").exists()
         assert Erasure.objects.count() == 1
 
-    @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite in memory has one connection")
     @pytest.mark.django_db(transaction=True)
     def test_the_last_two_administrators_cannot_leave_together(self) -> None:
         both = [User.objects.create_superuser(name) for name in ("root", "other")]

@@ -257,6 +257,7 @@ def test_training_on_the_tested_set_is_refused(judged: str) -> None:
 # --- paper 004 --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_discourse_is_added_to_metrics_and_to_their_sum(judged: str, tmp_path: Path) -> None:
     other = str(write_set(tmp_path, "other", segments=45, seed=3))
     report = run("paper-004", Options(sets=(judged,), test=(other,), resamples=20))

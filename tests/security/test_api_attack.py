@@ -35,6 +35,7 @@ def stage(db: None, settings: Any, tmp_path: Path) -> Iterator[Stage]:  # Any: p
         signal.connect(close_old_connections)
 
 
+@pytest.mark.slow
 def test_no_request_ends_in_a_server_error(stage: Stage) -> None:
     """Every operation as described, with nonsense, with a real task, as manager and as stranger."""
     real = {"slug": stage.task.slug, "pk": str(stage.values["job"]), "kind": "tasks"}

@@ -47,6 +47,7 @@ def test_every_route_is_listed_once_for_each_method() -> None:
     assert max(listed.values()) == 1
 
 
+@pytest.mark.slow
 def test_every_role_gets_what_the_table_says(stage: Stage) -> None:
     differences = []
     for row in table():
