@@ -57,9 +57,11 @@ arrived: system-packages
 	@$(MAKE) --no-print-directory tools
 
 TEXTS := fixtures/samples/text
+LEXICAL := wer,per,bleu,bleu-paper,nist,ter,chrf++,fms-2,meteor,rouge-l,rouge-w,dr
 kernels: $(DEV_STAMP)
-	@APPRAISE_HOME=$$(mktemp -d) $(BIN)/python manage.py score --hyp $(TEXTS)/north.en.txt --ref $(TEXTS)/reference.en.txt \
-	  --metrics wer,per,bleu,bleu-paper,nist,ter,chrf++,fms-2,meteor,rouge-l,rouge-w,dr >/dev/null 2>&1
+	@home=$$(mktemp -d); trap 'rm -r $$home' EXIT; \
+	told=$$(APPRAISE_HOME=$$home $(BIN)/python manage.py score --metrics $(LEXICAL) \
+	  --hyp $(TEXTS)/north.en.txt --ref $(TEXTS)/reference.en.txt 2>&1) || { echo "$$told"; exit 1; }
 
 lint: $(DEV_STAMP) ## format, lint, types
 	@$(BIN)/ruff format --check --quiet .
