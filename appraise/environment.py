@@ -184,6 +184,9 @@ def postgresql(url: str, pool_size: int) -> dict[str, object]:
     if not name:
         raise SettingError("DATABASE_URL", url, "a database name at the end")
     query = dict(parse_qsl(parts.query))
+    uses = query.pop("prepare_threshold", "1")
+    if not uses.isdecimal():
+        raise SettingError("DATABASE_URL", url, "prepare_threshold=0 to keep no plans, or a number of uses")
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": name,
@@ -193,5 +196,9 @@ def postgresql(url: str, pool_size: int) -> dict[str, object]:
         "HOST": query.pop("host", parts.hostname or ""),
         "PORT": str(parts.port or ""),
         "CONN_HEALTH_CHECKS": True,
-        "OPTIONS": {"pool": {"min_size": 1, "max_size": pool_size, "timeout": 20}, **query},
+        "OPTIONS": {
+            "pool": {"min_size": 1, "max_size": pool_size, "timeout": 20},
+            "prepare_threshold": int(uses) or None,  # plans are kept where evaluation/prepared.py asks for it
+            **query,
+        },
     }

@@ -3,19 +3,48 @@
 Django builds the SQL of a queryset anew on each use, which costs more than running it. For the few queries
 of the annotation page a ``Prepared`` keeps the SQL and puts new parameters in. It is still the ORM's
 language: what it returns are ordinary model instances or tuples, converted as Django converts them.
+
+PostgreSQL, too, reads and plans a statement anew on each use; of these it keeps the plans (``planned``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Generic, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.utils import CursorWrapper
 from django.db.models import Model, QuerySet
 from django.db.models.query import get_related_populators
 
 M = TypeVar("M", bound=Model)
+
+
+def planned(database: BaseDatabaseWrapper) -> CursorWrapper:
+    """A cursor whose statements PostgreSQL plans once for each connection; elsewhere, an ordinary one.
+
+    Ordinary, too, where statements are logged: the log shows them with their values, and a planned one goes
+    without.
+    """
+    keeps_plans = bool(database.settings_dict["OPTIONS"].get("prepare_threshold"))
+    if database.vendor != "postgresql" or not keeps_plans or database.queries_logged:
+        return database.cursor()
+    database.ensure_connection()
+    return database.make_cursor(_planning_cursor()(database.connection))
+
+
+@cache
+def _planning_cursor() -> Callable[..., Any]:
+    from django.db.backends.postgresql.base import ServerBindingCursor  # needs psycopg: not for every site
+
+    class PlanningCursor(ServerBindingCursor):
+        def execute(self, query: str, params: Any = None) -> Any:  # Any: as in Django's own
+            return super().execute(query, params, prepare=True)  # type: ignore[misc]  # the stubs lack it
+
+    return PlanningCursor
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +97,7 @@ class Prepared(Generic[M]):
         if compiled is None:
             compiled = self._compiled[database.vendor] = self._compile()
         values = [arguments[p.number] if isinstance(p, _Hole) else p for p in compiled.parameters]
-        with database.cursor() as cursor:
+        with planned(database) as cursor:
             cursor.execute(compiled.sql, values)
             rows = cursor.fetchall()
         if compiled.converters:
@@ -114,7 +143,7 @@ class PreparedInsert(Generic[M]):
         if sql is None:
             sql = self._sql[database.vendor] = self._compile(database.ops.quote_name)
         prepared = [field.get_db_prep_save(values[field.name], database) for field in self.fields]
-        with database.cursor() as cursor:
+        with planned(database) as cursor:
             cursor.execute(sql, prepared)
 
     def _compile(self, quote: Callable[[str], str]) -> str:

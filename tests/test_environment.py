@@ -66,7 +66,19 @@ def test_a_database_address_with_a_socket_folder(tmp_path: Path) -> None:
     assert (found["HOST"], found["NAME"], found["PASSWORD"]) == ("/run/pg", "study", "a/b")
 
 
-@pytest.mark.parametrize("url", ["mysql://x/y", "postgres://host", "sqlite://", "nonsense"])
+@pytest.mark.parametrize(("query", "threshold"), [("", 1), ("?prepare_threshold=0", None)])
+def test_plans_are_kept_unless_a_pooler_stands_between(
+    tmp_path: Path, query: str, threshold: int | None
+) -> None:
+    options = database(tmp_path, {"DATABASE_URL": f"postgres://host/study{query}"})["OPTIONS"]
+    assert isinstance(options, dict)
+    assert options["prepare_threshold"] == threshold
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["mysql://x/y", "postgres://host", "sqlite://", "nonsense", "postgres://host/name?prepare_threshold=x"],
+)
 def test_an_unknown_database_is_refused(tmp_path: Path, url: str) -> None:
     with pytest.raises(SettingError):
         database(tmp_path, {"DATABASE_URL": url})

@@ -57,6 +57,22 @@ def save(client: Client, assignment: Assignment, choice: str, base: int) -> None
     assert response.status_code == 200
 
 
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="Python's sqlite3 keeps plans by itself")
+def test_postgresql_plans_a_page_and_an_answer_once(client: Client, assignment: Assignment) -> None:
+    def plans() -> int:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%evaluation_%'")
+            return int(cursor.fetchone()[0])
+
+    client.get(assignment.get_absolute_url())
+    save(client, assignment, "A>B", 0)
+    known = plans()
+    assert known >= 6
+    client.get(assignment.get_absolute_url())
+    save(client, assignment, "A<B", 1)
+    assert plans() <= known + 1, "a number of another size has a plan of its own"
+
+
 def test_a_page_and_an_answer_cost_few_queries_and_never_more(client: Client, assignment: Assignment) -> None:
     url = assignment.get_absolute_url()
     pages, answers = set(), set()
