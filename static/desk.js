@@ -88,10 +88,12 @@ export function work({ Outbox, rows, read, write, answer, stored, option, light 
   }
 
   function showState(state, waiting) {
-    save.dataset.state = state === "signed-out" ? "offline" : state;
-    const text = { saved: words.saved, saving: words.saving, offline: words.offline, "signed-out": words.signedOut }[state];
+    const text = {
+      saved: words.saved, saving: words.saving, unsaved: words.unsaved, offline: words.offline, "signed-out": words.signedOut,
+    }[state];
+    save.dataset.state = ["saved", "saving"].includes(state) ? state : "offline";
     save.textContent = waiting && state !== "saving" ? `${text} (${waiting})` : text;
-    if (wantsOn && state === "saved" && !waiting) next(); // the connection is back, and so is what was asked for
+    if (wantsOn && state !== "saving") goOn();
   }
 
   function setVersion(name, version) {
@@ -166,7 +168,11 @@ export function work({ Outbox, rows, read, write, answer, stored, option, light 
     send(card);
   }
 
-  // Leaving: only when everything is answered and stored.
+  // Leaving: only when everything is answered and stored. What waits from another page goes on waiting on the next.
+
+  async function goOn() {
+    if (!await outbox.waiting(ours)) next(); // the connection is back, and so is what was asked for
+  }
 
   async function next() {
     if (open().length) {
@@ -177,9 +183,9 @@ export function work({ Outbox, rows, read, write, answer, stored, option, light 
     if (leaving) return; // a double click is one click
     leaving = true;
     wantsOn = false;
-    await outbox.flush();
+    await outbox.retry(ours);
     if (!leaving) return; // a conflict has to be looked at first
-    if (await outbox.waiting()) {
+    if (await outbox.waiting(ours)) {
       say(words.wait, true);
       leaving = false;
       wantsOn = true;

@@ -18,6 +18,7 @@ const opened = (async () => { // asynchronous, so that a browser that refuses at
 // Some browsers offer no storage in private windows, and a disk may be full: then answers wait in memory, which
 // still survives everything but a closed tab. Before that the browser asks.
 const memory = new Map(), unwritten = new Set();
+const gone = new Set(); // stored: a look into the database that began before is no reason to send them again
 addEventListener("beforeunload", (event) => { if (unwritten.size) event.preventDefault(); });
 
 async function transact(mode, work) {
@@ -43,6 +44,7 @@ async function put(entry) {
 }
 
 function forget(uuid) {
+  gone.add(uuid);
   memory.delete(uuid);
   unwritten.delete(uuid);
 }
@@ -66,27 +68,31 @@ async function settle(entry, version) {
 
 async function all() {
   const kept = await transact("readonly", (store) => request(store.getAll()));
-  for (const entry of kept ?? []) if (!memory.has(entry.uuid)) memory.set(entry.uuid, entry);
+  for (const entry of kept ?? []) if (!memory.has(entry.uuid) && !gone.has(entry.uuid)) memory.set(entry.uuid, entry);
   return [...memory.values()].sort((a, b) => a.time - b.time);
 }
 
 // Answers to one question, in the order in which they were given.
 const questionOf = (entry) => `${entry.url} ${entry.phrase}`;
-const RETRY_AFTER = 4000, TOO_LONG = 20_000, SLOW = 250; // milliseconds
+const RETRY_AFTER = 4000, RETRY_AT_LAST = 64_000, TOO_LONG = 20_000, SLOW = 250; // milliseconds
+const AWAY = [502, 503, 504]; // the site itself does not answer; any other trouble is that of one answer
+const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
 export class Outbox {
-  // `onState(state, waiting)`: saved, saving, offline or signed-out; `onReceipt(entry, receipt)` after the
+  // `onState(state, waiting)`: saved, saving, unsaved, offline or signed-out; `onReceipt(entry, receipt)` after the
   // server stored an answer; `onConflict(entry, receipt)` where it did not, because another window had
   // answered meanwhile or the question is no longer there.
   constructor({ token, onState, onReceipt, onConflict }) {
     Object.assign(this, { token, onState, onReceipt, onConflict });
     this.sent = new Set();
     this.foreign = new Set(); // of somebody else who uses this browser: they wait until that person is back
+    this.failed = new Map(); // question → its first answer, what is the matter, and when it is tried again
+    this.underway = new Map(); // question → its answers being sent
     this.newest = 0;
     this.slow = false;
     this.sending = null;
     this.again = false;
-    addEventListener("online", () => this.flush());
+    addEventListener("online", () => this.retry());
     addEventListener("offline", () => this.tell("offline"));
   }
 
@@ -94,12 +100,20 @@ export class Outbox {
     this.onState("saving", 1); // at once: “Saved” must never stand beside an answer that is not
     this.newest = Math.max(Date.now(), this.newest + 1); // two answers in one millisecond have an order too
     await put({ ...entry, time: this.newest });
+    this.failed.delete(questionOf(entry)); // answered anew: tried anew
     return this.flush();
   }
 
   flush() {
     this.again = true;
+    this.ring?.();
     return this.sending ??= this.#send();
+  }
+
+  // Also what is not due yet: the connection is back, or somebody waits for these.
+  retry(meant = () => true) {
+    for (const trouble of this.failed.values()) if (meant(trouble.entry)) trouble.until = 0;
+    return this.flush();
   }
 
   async kept() {
@@ -108,8 +122,8 @@ export class Outbox {
     return found;
   }
 
-  async waiting() {
-    return (await this.kept()).length;
+  async waiting(meant = () => true) {
+    return (await this.kept()).filter(meant).length;
   }
 
   async tell(state) {
@@ -119,36 +133,69 @@ export class Outbox {
 
   async #send() {
     clearTimeout(this.later);
+    this.stopped = false;
     try {
-      do {
+      for (;;) {
+        const rung = new Promise((resolve) => { this.ring = resolve; }); // by an answer that comes meanwhile
         this.again = false;
-        const entries = await this.kept(), queues = new Map();
-        if (entries.length) await this.tell("saving");
+        const ready = await this.#ready();
+        if (ready.length) await this.tell("saving");
         // On a slow line side by side: that costs one journey, and not one for each answer.
-        for (const entry of entries) {
-          const queue = this.slow ? questionOf(entry) : "";
-          queues.set(queue, [...queues.get(queue) ?? [], entry]);
+        for (const [question, queue] of ready.slice(0, this.slow ? ready.length : 1)) {
+          this.underway.set(question, this.#drain(question, queue));
         }
-        const states = await Promise.all([...queues.values()].map((queue) => this.#drain(queue)));
-        const trouble = states.find((state) => state !== "saved");
-        if (trouble) {
-          if (trouble === "offline") this.later = setTimeout(() => this.flush(), RETRY_AFTER);
-          this.again = false;
-          return void await this.tell(trouble);
+        if (this.underway.size) {
+          await Promise.race([rung, ...this.underway.values(), ...(this.slow ? [] : [this.#lag()])]);
+        } else {
+          await this.tell(this.#state());
+          if (!this.again || this.stopped) return;
         }
-        await this.tell("saved");
-      } while (this.again); // an answer that came meanwhile
+      }
     } finally {
       this.sending = null;
+      this.#tryLater();
     }
   }
 
-  async #drain(queue) {
-    for (const entry of queue) {
-      const state = await this.#deliver(entry);
-      if (state !== "saved") return state;
+  // What can be sent now, by question. What failed before comes last, so that it holds nobody up.
+  async #ready() {
+    if (this.stopped || (this.underway.size && !this.slow)) return [];
+    const queues = new Map(), now = performance.now();
+    for (const entry of await this.kept()) {
+      const question = questionOf(entry);
+      if (this.underway.has(question) || this.failed.get(question)?.until > now) continue;
+      queues.set(question, [...queues.get(question) ?? [], entry]);
     }
-    return "saved";
+    return [...queues].sort(([a], [b]) => this.failed.has(a) - this.failed.has(b));
+  }
+
+  // One answer takes long: the others no longer wait for it.
+  async #lag() {
+    const [first] = this.underway.values();
+    await pause(SLOW);
+    if ([...this.underway.values()].includes(first)) this.slow = true;
+  }
+
+  async #drain(question, queue) {
+    let state = "saved";
+    for (const entry of queue) if (state === "saved") state = await this.#deliver(entry);
+    this.underway.delete(question);
+    if (state === "saved") return void this.failed.delete(question);
+    // Without a connection or a log-in the others would fail as well.
+    if (state !== "unsaved") this.stopped = true;
+    const last = this.failed.get(question)?.wait ?? RETRY_AFTER / 2;
+    const wait = state === "unsaved" ? Math.min(2 * last, RETRY_AT_LAST) : RETRY_AFTER;
+    this.failed.set(question, { entry: queue[0], state, wait, until: state === "signed-out" ? 0 : performance.now() + wait });
+  }
+
+  #state() {
+    const states = [...this.failed.values()].map((trouble) => trouble.state);
+    return ["signed-out", "offline", "unsaved"].find((state) => states.includes(state)) ?? "saved";
+  }
+
+  #tryLater() {
+    const times = [...this.failed.values()].filter((trouble) => trouble.state !== "signed-out").map((trouble) => trouble.until);
+    if (times.length) this.later = setTimeout(() => this.flush(), Math.max(0, Math.min(...times) - performance.now()));
   }
 
   async #deliver(entry) {
@@ -167,8 +214,10 @@ export class Outbox {
         redirect: "error",
         signal: AbortSignal.timeout(TOO_LONG),
       });
-      body = await response.json();
       this.slow = performance.now() - began > SLOW;
+      if (AWAY.includes(response.status)) return "offline";
+      if (response.status >= 500) return "unsaved";
+      body = await response.json();
     } catch {
       return "offline";
     }
@@ -178,7 +227,7 @@ export class Outbox {
       return "saved";
     }
     // 400 will never become right by waiting; everything else is the server's trouble, not ours.
-    if (!response.ok && response.status !== 400 && response.status !== 409) return "offline";
+    if (!response.ok && response.status !== 400 && response.status !== 409) return "unsaved";
     if (response.ok) {
       this.onReceipt(entry, body); // first: an answer that is given from now on builds on this one
       await settle(entry, body.version);

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from django.contrib.sessions.models import Session
+from django.utils import timezone
 from playwright.sync_api import BrowserContext, Dialog, Page, Route, expect
 
 from evaluation.models import Assignment, Ranking, Task
@@ -214,3 +217,100 @@ def test_a_double_click_on_next_moves_one_sentence(page: Page, task: Task) -> No
     expect(page).not_to_have_url(before)
     ready(page)
     assert Assignment.objects.count() == 2
+
+
+def failing(page: Page, pair: int, tried: list[str], *, hangs: bool = False) -> None:
+    """The server fails on every answer to this pair, and on no other."""
+    url = page.locator("form#answers").get_attribute("data-answer-url")
+    phrase = int(page.locator(f"#pair-{pair}").get_attribute("data-phrase") or "")
+
+    def fail(route: Route) -> None:
+        said = json.loads(route.request.post_data or "")
+        if (said["url"], said["phrase"]) != (url, phrase):
+            route.continue_()
+            return
+        tried.append(said["choice"])
+        if not hangs:
+            route.fulfill(status=500, body="<h1>Error</h1>", content_type="text/html")
+
+    page.route("**/answer", fail)
+
+
+@pytest.fixture
+def unwatched(context: BrowserContext) -> Page:
+    """A page whose console may speak of a server that fails."""
+    return context.new_page()
+
+
+NOT_SAVED = "Not saved yet — kept in this browser"
+
+
+def test_an_answer_that_the_server_cannot_store_holds_up_no_other(unwatched: Page, task: Task) -> None:
+    page, tried = unwatched, list[str]()
+    begin(page)
+    first, cards = page.url, page.locator(".card[data-card]").count()
+    failing(page, 1, tried)
+    for _ in range(cards):
+        page.keyboard.press("1")
+    arrived(page, cards - 1)
+    state(page, f"{NOT_SAVED} (1)")
+    choose(page, 1, 5)
+    state(page, f"{NOT_SAVED} (2)")
+    assert set(tried) == {"A>>B"}  # a correction never overtakes what it corrects
+    page.keyboard.press("Enter")
+    expect(page.locator(".need")).to_contain_text("Not everything is saved yet.")
+    expect(page).to_have_url(first)
+    page.unroute("**/answer")
+    expect(page).not_to_have_url(first)  # tried again by itself, and on as was asked for
+    assert Ranking.objects.count() == cards + 1
+
+
+def test_an_answer_without_any_response_holds_up_no_other(page: Page, task: Task) -> None:
+    begin(page)
+    tried: list[str] = []
+    failing(page, 1, tried, hangs=True)
+    choose(page, 1, 1)
+    choose(page, 2, 1)
+    arrived(page, 1)
+    choose(page, 2, 5)
+    arrived(page, 2)
+    assert set(tried) == {"A>>B"}
+
+
+def test_an_answer_that_keeps_failing_is_tried_less_and_less_often(unwatched: Page, task: Task) -> None:
+    page, tried = unwatched, list[str]()
+    page.clock.install()
+    begin(page)
+    page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 60)  # from here on time passes as told
+    failing(page, 1, tried)
+    choose(page, 1, 1)
+    state(page, f"{NOT_SAVED} (1)")
+    for number, seconds in enumerate((4, 8, 16), 1):
+        page.clock.run_for((seconds - 1) * 1000)
+        choose(page, 2, number)
+        arrived(page, number)
+        state(page, f"{NOT_SAVED} (1)")
+        assert len(tried) == number  # another answer is no reason to try it before its time
+        with page.expect_response(lambda response: response.status == 500):
+            page.clock.run_for(1000)
+        state(page, f"{NOT_SAVED} (1)")
+        assert len(tried) == number + 1
+
+
+def test_an_answer_left_on_another_page_does_not_hold_up_this_one(unwatched: Page, task: Task) -> None:
+    page, tried = unwatched, list[str]()
+    begin(page)
+    failing(page, 1, tried)
+    choose(page, 1, 1)
+    state(page, f"{NOT_SAVED} (1)")
+    Assignment.objects.update(finished_at=timezone.now())  # as if the organiser had closed it meanwhile
+    page.goto("/")
+    page.get_by_role("button", name="Continue").click()
+    ready(page)
+    second = page.url
+    for _ in range(page.locator(".card[data-card]").count()):
+        page.keyboard.press("3")
+    page.keyboard.press("Enter")
+    expect(page).not_to_have_url(second)
+    ready(page)
+    state(page, f"{NOT_SAVED} (1)")
