@@ -119,7 +119,7 @@ def add_files(upload: Upload, files: Sequence[Incoming]) -> None:
                 target.write(chunk)
         replaced = upload.files.filter(name=name).first()
         if replaced:
-            (_folder(upload) / replaced.path).unlink(missing_ok=True)
+            _unlink_later(_folder(upload) / replaced.path)
             UploadedFile.objects.filter(pk=replaced.pk).update(path=path.name, size=file.size or 0)
             continue
         role, systems = _guess(name, path)
@@ -132,7 +132,7 @@ def remove_file(upload: Upload, position: str) -> None:
     """The file at this position, as a form says it; nothing where there is none."""
     for file in upload.files.all():
         if str(file.position) == position:
-            (_folder(upload) / file.path).unlink(missing_ok=True)
+            _unlink_later(_folder(upload) / file.path)
             file.delete()
 
 
@@ -314,4 +314,9 @@ def discard(upload: Upload) -> None:
     """The files and what was decided about them; a task that was made of them stays."""
     folder = _folder(upload)
     upload.delete()
-    shutil.rmtree(folder, ignore_errors=True)
+    # A change that is rolled back still needs them.
+    transaction.on_commit(lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
+def _unlink_later(path: Path) -> None:
+    transaction.on_commit(lambda: path.unlink(missing_ok=True))

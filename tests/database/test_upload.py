@@ -112,6 +112,7 @@ class TestThePage:
         assert "column_count" in page
         assert Task.objects.count() == 0
 
+    @pytest.mark.django_db(transaction=True)
     def test_a_corrected_file_replaces_the_faulty_one(self, client: Client) -> None:
         drop(client, ("bad.tsv", (GOOD_TSV + "3\tx\ty\n").encode()))
         upload = Upload.objects.get()
@@ -221,6 +222,7 @@ class TestThePage:
         assert other.get(address).status_code == 404
         assert other.post(address, {"discard": "1"}).status_code == 404
 
+    @pytest.mark.django_db(transaction=True)
     def test_an_upload_can_be_found_again_and_discarded(self, client: Client) -> None:
         drop(client, ("houses.json", HOUSES))
         upload = Upload.objects.get()

@@ -1,0 +1,63 @@
+"""The files of an upload go when the database says so for good, and not before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import transaction
+from pytest_django import Settings
+
+from evaluation.models import Upload
+from evaluation.services import uploads
+from tests.database.conftest import person
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def dropped(text: bytes) -> list[SimpleUploadedFile]:
+    return [SimpleUploadedFile("houses.en", text)]
+
+
+@pytest.fixture
+def upload(settings: Settings, tmp_path: Path) -> Upload:
+    settings.MEDIA_ROOT = tmp_path
+    return uploads.new_upload(person("alice", may_create=True), dropped(b"A house\n"))
+
+
+CHANGES: dict[str, Callable[[Upload], None]] = {
+    "discard": uploads.discard,
+    "remove": lambda upload: uploads.remove_file(upload, "1"),
+    "replace": lambda upload: uploads.add_files(upload, dropped(b"A home\n")),
+}
+
+
+class RolledBack(Exception):
+    """Something later in the same transaction failed."""
+
+
+def undone(change: Callable[[Upload], None]) -> None:
+    with transaction.atomic():
+        change(Upload.objects.get())
+        raise RolledBack
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_files_survive_a_change_that_is_rolled_back(upload: Upload, change: Callable[[Upload], None]) -> None:
+    with pytest.raises(RolledBack):
+        undone(change)
+    (kept,) = uploads.sources(Upload.objects.get(pk=upload.pk))
+    with kept.open(uploads.LIMITS) as file:
+        assert file.read() == b"A house\n"
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_files_go_with_the_change_that_is_committed(
+    upload: Upload, change: Callable[[Upload], None], settings: Settings
+) -> None:
+    (path,) = (Path(settings.MEDIA_ROOT) / str(upload.pk)).iterdir()
+    with transaction.atomic():
+        change(Upload.objects.get())
+    assert not path.exists()
