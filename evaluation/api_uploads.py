@@ -6,7 +6,7 @@ from typing import Any
 
 from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
-from ninja import File, Form, Router, Schema, Status, UploadedFile
+from ninja import Field, File, Form, Router, Schema, Status, UploadedFile
 
 from evaluation.api import WriteAuth, user_of
 from evaluation.forms_upload import SettingsForm, first_values
@@ -54,9 +54,13 @@ class SettingsIn(Schema):
     split: int | None = None
     seed: int = 1
     instructions: str = ""
+    ask_sentence: bool = Field(False, description="Ask which whole sentence is better")
+    ask_rating: bool = Field(False, description="Ask for a rating of each sentence, 1 to 5")
+    ask_comment: bool = Field(True, description="Offer a field for comments")
     format: str = "auto"
     empty: str = "refuse"
     link_base: int = 0
+    incomplete: bool = Field(False, description="Not every system has translated every sentence")
 
 
 @router.post(
@@ -83,7 +87,7 @@ def job(request: HttpRequest, pk: str) -> dict[str, Any]:
 
 
 def _import(kept: Upload, settings: SettingsIn) -> Job:
-    typed = {name: str(value) for name, value in settings.dict().items() if value not in ("", None)}
+    typed = {name: _typed(value) for name, value in settings.dict().items() if value not in ("", None)}
     kept.settings |= {"values": typed}
     kept.save(update_fields=["settings"])
     outcome = uploads.check(kept)
@@ -105,6 +109,13 @@ def _import(kept: Upload, settings: SettingsIn) -> Job:
         )
     data = form.cleaned_data
     return begin_import(kept, outcome, form.settings(), campaign=data["campaign"], split=data["split"])
+
+
+def _typed(value: str | int | bool) -> str:
+    """As a browser sends it: a box that is not ticked says nothing."""
+    if isinstance(value, bool):
+        return "on" if value else ""
+    return str(value)
 
 
 def _job(found: Job) -> dict[str, Any]:

@@ -15,6 +15,9 @@ from pytest_django.live_server_helper import LiveServer
 
 from appraise.client import Appraise, AppraiseError
 from evaluation import jobs
+from evaluation.api import api
+from evaluation.api_uploads import SettingsIn
+from evaluation.forms_upload import SettingsForm
 from evaluation.models import Annotator, ApiToken, Membership, Ranking, Role, Task, Upload, User
 from evaluation.reports import memo
 from evaluation.schemes import Choice
@@ -172,6 +175,30 @@ class TestClient:
         assert (found["state"], found["error"]) == ("done", "")
         assert "sheds" in [task["slug"] for task in site.tasks()]
         assert Task.objects.get(slug="sheds").scheme_name == "six-way"
+
+    def test_every_field_of_the_upload_form_is_a_documented_setting(self) -> None:
+        settings = api.get_openapi_schema()["components"]["schemas"]
+        known = {name for schema in settings.values() for name in schema.get("properties", {})}
+        assert set(SettingsForm.base_fields) <= set(SettingsIn.model_fields) <= known
+
+    def test_boxes_mean_what_they_mean_on_the_page(self, site: Appraise, tmp_path: Path) -> None:
+        User.objects.filter(username="alice").update(may_create=True)
+        ApiToken.objects.update(scope=ApiToken.Scope.WRITE)
+        items = [
+            {"id": str(number), "source": "Schuppen", "candidates": dict.fromkeys(systems, "shed")}
+            for number, systems in enumerate(("xyz", "xyz", "xy"))
+        ]
+        path = tmp_path / "sheds.json"
+        path.write_text(json.dumps({"items": items}), encoding="utf-8")
+        with pytest.raises(AppraiseError, match="missing_system"):
+            site.upload(path, name="Sheds", source_language="de", target_language="en", incomplete=False)
+        for name, boxes in (("Silent", {}), ("Said", {"ask_sentence": True, "ask_comment": False})):
+            job = site.upload(
+                path, name=name, source_language="de", target_language="en", incomplete=True, **boxes
+            )
+            jobs.run_job.call(job["id"])
+        asked = Task.objects.order_by("pk").values_list("name", "ask_sentence", "ask_rating", "ask_comment")
+        assert list(asked)[1:] == [("Silent", False, False, True), ("Said", True, False, False)]
 
     def test_a_bad_file_or_setting_stores_nothing(self, site: Appraise, tmp_path: Path) -> None:
         User.objects.filter(username="alice").update(may_create=True)
