@@ -45,7 +45,7 @@ class Command(AppraiseCommand):
         parser.add_argument("--by", metavar="COLUMN", help="with --judged: also report each group")
         parser.add_argument("--metrics", default="", metavar="NAME,…", help="see score --list")
         parser.add_argument("--model", action="append", default=[], metavar="FILE", help="a trained model")
-        parser.add_argument("--ties", choices=[*TieRule], default=TieRule.WMT14, type=str)
+        parser.add_argument("--ties", choices=[rule.value for rule in TieRule], default=TieRule.WMT14.value)
         parser.add_argument("--resamples", type=int, default=1000, help="0: no interval")
         parser.add_argument("--seed", type=int, default=1)
         parser.add_argument("--workers", type=int, default=1)
