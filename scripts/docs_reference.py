@@ -22,20 +22,24 @@ DJANGOS_OWN = {
 def on_files(files: Any, *, config: Any) -> Any:
     from mkdocs.structure.files import File
 
-    _set_up_django()
-    pages = {"reference/commands.md": commands(), "reference/operations.md": operations()}
-    for place, text in pages.items():
+    for place, text in pages().items():
         files.append(File.generated(config, place, content=text))
     return files
 
 
-def _set_up_django() -> None:
-    """With a home of its own: reading the code must leave nothing behind."""
+def pages() -> dict[str, str]:
+    """Place → text. Written in a home of their own: reading the code leaves nothing behind."""
+    with tempfile.TemporaryDirectory(prefix="appraise-docs-") as home:
+        _set_up_django(home)
+        return {"reference/commands.md": commands(), "reference/operations.md": operations()}
+
+
+def _set_up_django(home: str) -> None:
     import django
 
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
     os.environ["DJANGO_SETTINGS_MODULE"] = "appraise.settings"
-    os.environ["APPRAISE_HOME"] = tempfile.mkdtemp(prefix="appraise-docs-")
+    os.environ["APPRAISE_HOME"] = home
     django.setup()
 
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
+from multiprocessing.util import Finalize
 from typing import Any, cast
 
 # Before the settings are read: tests never touch the real database, key or uploads.
 os.environ["APPRAISE_HOME"] = tempfile.mkdtemp(prefix="appraise-tests-")
+# Gone at the end; unlike atexit, a process that is forked from this one leaves it alone.
+Finalize(None, shutil.rmtree, (os.environ["APPRAISE_HOME"], True), exitpriority=0)
 os.environ["SECRET_KEY"] = "tests-only-" + "x" * 40
 
-from appraise.settings import *  # noqa: F403 — that is what Django's settings are for
+from appraise.settings import *  # noqa: E402, F403 — that is what Django's settings are for
 
 database = cast("dict[str, Any]", DATABASES["default"])  # noqa: F405 — Any: Django's options are of every type
 if database["ENGINE"] == "appraise.sqlite":

@@ -102,3 +102,14 @@ def test_nonsense_ends_the_program_with_one_line(tmp_path: Path, name: str, text
     )
     assert run.returncode == 1
     assert run.stderr.strip() == f"appraise: {name}={text!r} makes no sense; expected {expected}"
+
+
+@pytest.mark.parametrize(
+    "read",
+    ["import tests.settings", "from scripts.docs_reference import pages; pages()"],
+    ids=["tests", "docs"],
+)
+def test_a_home_for_the_moment_is_gone_afterwards(read: str, tmp_path: Path) -> None:
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", read], cwd=ROOT, env=environment, check=True)
+    assert list(tmp_path.iterdir()) == []
