@@ -31,7 +31,7 @@ SCHEME_WORDS = {
 }
 ALIGNERS = [
     ("lexical", _("built-in: words, stems, synonyms")),
-    ("statistical", _("statistical: learns from the sentences")),
+    ("statistical", _("statistical: learns from the first 2,000 pairs of sentences")),
     ("exact", _("plain difference: equal words only")),
 ]
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from evaluation.forms_upload import ALIGNERS
 from evaluation.importers import ImportedSet, Options, SourceFile, read
+from evaluation.management.commands.import_task import Command
 from evaluation.models import (
     Alignment,
     Campaign,
@@ -27,6 +28,7 @@ from evaluation.models import (
     Slot,
     Task,
 )
+from evaluation.planning import LEARNT_FROM
 from evaluation.problems import InputError
 from evaluation.services import importing
 from evaluation.services.importing import TaskSettings, create_task, fill_task, import_set
@@ -37,6 +39,12 @@ SETTINGS = TaskSettings(name="Houses", scheme="six-way", source_language="de", t
 
 def a_set(sentences: list[dict[str, Any]] = SENTENCES) -> ImportedSet:
     return read([SourceFile.from_bytes("houses.json", json.dumps({"items": sentences}).encode())])
+
+
+def test_form_and_command_say_how_much_the_statistical_aligner_learns_from() -> None:
+    said = f"learns from the first {LEARNT_FROM:,} pairs"
+    assert said in str(dict(ALIGNERS)["statistical"])
+    assert said in " ".join(Command().create_parser("manage.py", "import_task").format_help().split())
 
 
 @pytest.fixture

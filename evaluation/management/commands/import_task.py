@@ -13,6 +13,7 @@ from appraise.commands import Command as AppraiseCommand
 from evaluation.checks import MOST_PERCENT
 from evaluation.importers import COMMAND_LINE, FORMATS, ImportedSet, Options, Role, SourceFile, read
 from evaluation.models import Campaign, Task
+from evaluation.planning import LEARNT_FROM
 from evaluation.problems import InputError, Problem
 from evaluation.schemes import SCHEMES
 from evaluation.services.importing import ImportSummary, TaskSettings, dry_run, import_set
@@ -43,7 +44,8 @@ class Command(AppraiseCommand):
         add("--dedup", choices=Task.Dedup.values, default=Task.Dedup.ITEM)
         add("--overlap", type=positive, default=2)
         add("--seed", type=seed, default=1, help="decides every draw (default: 1)")
-        add("--aligner", choices=["lexical", "exact", "statistical"], default="lexical")
+        learns = f"statistical learns from the first {LEARNT_FROM:,} pairs of sentences (default: lexical)"
+        add("--aligner", choices=["lexical", "exact", "statistical"], default="lexical", help=learns)
         add("--alignments", type=Path, metavar="FILE", help="word links of the two systems, Pharaoh or A3")
         add("--link-base", type=int, choices=[0, 1], default=0)
         add("--source", type=Path, metavar="FILE")
