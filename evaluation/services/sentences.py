@@ -14,7 +14,7 @@ from django.db import IntegrityError, transaction
 from evaluation.blinding import canonical
 from evaluation.models import Assignment, SentenceAnswer
 from evaluation.schemes import Choice
-from evaluation.services.judging import ChoiceNotInScheme, ReusedId
+from evaluation.services.judging import ChoiceNotInScheme, ReusedId, take_seat
 
 Question = SentenceAnswer.Question
 QUESTIONS = ("verdict", "rating_a", "rating_b", "comment")
@@ -81,6 +81,7 @@ def _append(
             uuid=uuid,
             annotator_id=assignment.annotator_id,
             comparison_id=assignment.comparison_id,
+            slot=take_seat(assignment) if assignment.task.is_open else None,
             presentation=assignment.presentation,
             question=question,
             version=last.version + 1,

@@ -11,11 +11,12 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from evaluation.models import Annotator, Assignment, SentenceAnswer, Task, User
+from evaluation.models import Annotator, Assignment, SentenceAnswer, Slot, Task, User
 from evaluation.reports.scope import whole_scope
 from evaluation.reports.whole import whole_sentences
 from evaluation.services import judging
 from evaluation.services.sentences import submit_sentence_answer
+from tests.database.conftest import annotator
 
 SignIn = Callable[[User | Annotator | None], Client]
 
@@ -51,6 +52,20 @@ def test_each_is_stored_by_itself_and_a_repeated_request_once(
     stored = [(row.question, row.value) for row in SentenceAnswer.objects.order_by("pk")]
     shown = ("A<B", "rating_second") if assignment.swapped else ("A>B", "rating_first")
     assert stored == [("verdict", shown[0]), ("verdict", "A=B"), (shown[1], "4")]
+
+
+def test_an_answer_knows_the_seat_it_was_given_from_unless_that_went_to_others(
+    task: Task, bob: Annotator, carol: Annotator, signed_in: SignIn
+) -> None:
+    client, assignment = signed_in(bob), begin(task, bob)
+    send(client, assignment)
+    assert SentenceAnswer.objects.get().slot == bob.slots.get()
+    # Away for too long: both seats of the comparison are somebody else's now.
+    dora = annotator("dora", task)
+    for seat, who in zip(assignment.comparison.slots.order_by("k"), (carol, dora), strict=True):
+        Slot.objects.filter(pk=seat.pk).update(state=Slot.State.TAKEN, annotator=who)
+    assert send(client, assignment, value="A=B", base=1).status_code == 200
+    assert SentenceAnswer.objects.latest("pk").slot is None
 
 
 def test_an_answer_from_another_window_is_told_not_overwritten(
