@@ -52,11 +52,11 @@ def measure(actions: dict[str, Callable[[], object]]) -> dict[str, float]:
 def questions(annotator: Annotator) -> list[tuple[str, int]]:
     """Open questions of an annotator: the page's address and the phrase."""
     from evaluation.models import Task
-    from evaluation.services import judging
+    from evaluation.services import claiming, judging
 
     found = []
     for task in Task.objects.filter(judging=Task.Judging.PAIRS).order_by("slug"):
-        while (assignment := judging.next_assignment(task, annotator)) is not None:
+        while (assignment := claiming.next_assignment(task, annotator)) is not None:
             indices = judging.asked(assignment).values_list("index", flat=True)
             found += [(assignment.get_absolute_url(), index) for index in indices]
             judging.skip(assignment, "opened for the benchmark")

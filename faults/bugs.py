@@ -115,7 +115,7 @@ def swallow_database_errors() -> None:
 def count_then_insert() -> None:
     """Looks for a comparison with too few people and takes it a moment later: no seat, no transaction."""
     from evaluation.models import Alignment, Annotator, Assignment, Comparison, Task
-    from evaluation.services import judging
+    from evaluation.services import claiming
 
     def next_assignment(task: Task, annotator: Annotator) -> Assignment | None:
         from django.db.models import Count
@@ -136,7 +136,7 @@ def count_then_insert() -> None:
             alignment=Alignment.objects.filter(comparison=comparison).latest(),
         )  # fmt: skip
 
-    replace(judging, "next_assignment", next_assignment)
+    replace(claiming, "next_assignment", next_assignment)
 
 
 @bug

@@ -63,8 +63,8 @@ def pages_of(samples: Sequence[Sampled], language: str) -> list[str | None]:
     """
     from evaluation.importers import SourceFile, read
     from evaluation.models import Annotator, Campaign, Membership, Role, Task, User
+    from evaluation.services.claiming import next_assignment
     from evaluation.services.importing import TaskSettings, import_set
-    from evaluation.services.judging import next_assignment
 
     items = [
         {

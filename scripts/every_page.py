@@ -133,7 +133,7 @@ def nobody_but_root() -> tuple[dict[str, User | None], dict[str, object]]:
 
 def demonstration(site: Site) -> tuple[dict[str, User | None], dict[str, object]]:
     from evaluation.models import Job, Task, User
-    from evaluation.services import judging
+    from evaluation.services import claiming
     from metrics.jobs import begin_training
     from metrics.models import TrainedModel
     from tests.database.test_scripts_of_the_world import make_pages
@@ -147,10 +147,10 @@ def demonstration(site: Site) -> tuple[dict[str, User | None], dict[str, object]
     papers = replications(people["manager"])
     site.manage("worker", "--batch", "--no-startup-delay", "-v", "0")
     values = gaps(task, people["manager"], people["heron"].annotator)
-    assignment = judging.next_assignment(by_place, people["heron"].annotator)
+    assignment = claiming.next_assignment(by_place, people["heron"].annotator)
     values["places"] = "" if assignment is None else assignment.token
     values |= {f"model_{model.kind}": model.pk for model in TrainedModel.objects.all()}
-    four = judging.next_assignment(Task.objects.get(slug="town-news"), people["lark"].annotator)
+    four = claiming.next_assignment(Task.objects.get(slug="town-news"), people["lark"].annotator)
     values["four"] = "" if four is None else four.token
     _, reader, arabic = make_pages("ar")
     values["failed"] = Job.objects.filter(state=Job.State.FAILED)[0].pk

@@ -24,7 +24,7 @@ from evaluation.models import Alignment, Assignment, Candidate, Item, PhrasePair
 from evaluation.places import Group, Steps, normal, step_count, steps_of, verdicts
 from evaluation.prepared import Prepared
 from evaluation.schemes import Choice
-from evaluation.services import judging
+from evaluation.services import claiming, judging
 
 
 class UnknownPlace(Exception):
@@ -226,7 +226,7 @@ def _append(
 ) -> PlaceReceipt:
     with transaction.atomic():
         # First the seat, which locks: answers to one sentence by one person come one after another.
-        seat = judging.take_seat(assignment) if assignment.task.is_open else None
+        seat = claiming.take_seat(assignment) if assignment.task.is_open else None
         known = of_spot(spot, given(assignment))
         ids = {pair: uuids.uuid5(answer.uuid, str(pair)) for pair in spot.pairs.values()}
         if first := [one for one in known if one.uuid == ids[one.pair]]:

@@ -14,7 +14,8 @@ from django.db import IntegrityError, transaction
 from evaluation.blinding import canonical
 from evaluation.models import Assignment, SentenceAnswer
 from evaluation.schemes import Choice
-from evaluation.services.judging import ChoiceNotInScheme, ReusedId, take_seat
+from evaluation.services.claiming import take_seat
+from evaluation.services.judging import ChoiceNotInScheme, ReusedId
 
 Question = SentenceAnswer.Question
 QUESTIONS = ("verdict", "rating_a", "rating_b", "comment")

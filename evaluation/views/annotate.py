@@ -28,7 +28,7 @@ from evaluation.forms import (
 from evaluation.models import Annotator, Assignment, Task, User
 from evaluation.prepared import Prepared
 from evaluation.reports.annotation import annotation_page
-from evaluation.services import alignments, judging, places, practice, sentences
+from evaluation.services import alignments, claiming, judging, places, practice, sentences
 from evaluation.views.desk import desk
 
 P = ParamSpec("P")
@@ -262,8 +262,8 @@ def store_sentence(request: HttpRequest, assignment: Assignment) -> bool:
 
 def open_next(request: HttpRequest, task: Task, annotator: Annotator) -> HttpResponse:
     try:
-        assignment = judging.next_assignment(task, annotator)
-    except judging.TaskClosed:
+        assignment = claiming.next_assignment(task, annotator)
+    except claiming.TaskClosed:
         messages.info(request, _("This task is closed. Thank you for your work."))
         return redirect("home")
     if assignment is None:

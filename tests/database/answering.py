@@ -10,7 +10,7 @@ from typing import Any
 from evaluation.blinding import canonical
 from evaluation.models import Annotator, PhrasePair, Ranking, Task
 from evaluation.schemes import Choice
-from evaluation.services import judging
+from evaluation.services import claiming, judging
 from tests.database.conftest import SENTENCES, make_task
 
 Chooser = Callable[[PhrasePair, int], Choice]
@@ -26,7 +26,7 @@ def answer_task(
     """Work through a task; ``choose`` speaks about the pair as stored. Returns the number of answers."""
     given = 0
     for _ in range(most or 1000):
-        assignment = judging.next_assignment(task, who)
+        assignment = claiming.next_assignment(task, who)
         if assignment is None:
             break
         for place in judging.asked(assignment).select_related("pair").order_by("index"):

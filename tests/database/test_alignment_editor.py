@@ -32,7 +32,7 @@ from evaluation.models import (
 )
 from evaluation.reports.alignments import editor_page
 from evaluation.schemes import Choice
-from evaluation.services import alignments, judging
+from evaluation.services import alignments, claiming, judging
 from tests.database.conftest import annotator, make_task, person
 
 SignIn = Callable[[User | Annotator | None], Client]
@@ -85,7 +85,7 @@ def questions(alignment: Alignment) -> set[tuple[str, str]]:
 
 
 def begin(task: Task, who: Annotator) -> Assignment:
-    assignment = judging.next_assignment(task, who)
+    assignment = claiming.next_assignment(task, who)
     assert assignment is not None
     return assignment
 
@@ -186,7 +186,7 @@ class TestCorrecting:
         )
         pair = task.pairs.get(first="blue", second="red")
         bob = annotator("bob", task)
-        while (work := judging.next_assignment(task, bob)) is not None:
+        while (work := claiming.next_assignment(task, bob)) is not None:
             for index in asked(work):
                 answer(work, index)
             judging.finish(work)

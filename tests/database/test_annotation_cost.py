@@ -15,7 +15,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from evaluation.models import Annotator, Assignment, Task, User
-from evaluation.services import judging
+from evaluation.services import claiming, judging
 from evaluation.word_classes import register_words
 from metrics.word_classes import Taggers
 from tests.database.everything import use_everything
@@ -39,7 +39,7 @@ def client(bob: Annotator, signed_in: SignIn) -> Client:
 
 @pytest.fixture
 def assignment(task: Task, bob: Annotator) -> Assignment:
-    found = judging.next_assignment(task, bob)
+    found = claiming.next_assignment(task, bob)
     assert found is not None
     return found
 

@@ -21,7 +21,7 @@ from django.urls import reverse
 
 from evaluation.models import Annotator, Campaign, Comparison, Task, User
 from evaluation.schemes import Choice
-from evaluation.services import judging
+from evaluation.services import claiming, judging
 from tests.database.conftest import SENTENCES, annotator, make_task
 
 TOKENS = re.compile(
@@ -139,10 +139,10 @@ def test_a_page_tells_nothing_about_the_answers_of_others(db: None) -> None:
     assert bob.user is not None
     client = Client()
     client.force_login(bob.user)
-    assignment = judging.next_assignment(task, bob)
+    assignment = claiming.next_assignment(task, bob)
     assert assignment is not None
     before = TOKENS.sub(b"*", client.get(assignment.get_absolute_url()).content)
-    hers = judging.next_assignment(task, carol)
+    hers = claiming.next_assignment(task, carol)
     assert hers is not None
     for index in judging.asked(hers).values_list("index", flat=True):
         judging.submit_ranking(hers, judging.Answer(uuid.uuid4(), index, Choice.A_BETTER, 0))

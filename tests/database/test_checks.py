@@ -28,7 +28,7 @@ from evaluation.reports.annotation import annotation_page
 from evaluation.reports.judgements import task_judgements
 from evaluation.reports.members import attention
 from evaluation.schemes import Choice
-from evaluation.services import judging
+from evaluation.services import claiming, judging
 from evaluation.services.importing import TaskSettings, dry_run, import_set
 from evaluation.tokens import split
 from tests.database.conftest import SENTENCES, annotator, make_task
@@ -109,7 +109,7 @@ class TestChecks:
         task = make_task(sentences=MANY, checks=10)
         bob = annotator("bob", task)
         for _ in range(task.size):
-            assignment = judging.next_assignment(task, bob)
+            assignment = claiming.next_assignment(task, bob)
             assert assignment is not None
             shown = repr(annotation_page(assignment))
             assert "degraded" not in shown
@@ -120,7 +120,7 @@ class TestChecks:
         task = make_task(sentences=MANY, checks=10)
         bob, carol = annotator("bob", task), annotator("carol", task)
         for who, attentive in ((bob, True), (carol, False)):
-            while (assignment := judging.next_assignment(task, who)) is not None:
+            while (assignment := claiming.next_assignment(task, who)) is not None:
                 expected = assignment.comparison.expected
                 said = Choice(expected) if expected and attentive else Choice.EQUAL
                 answer_all(assignment, canonical(said, swapped=assignment.swapped, flipped=False))

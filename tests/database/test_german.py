@@ -13,7 +13,7 @@ from django.utils import translation
 
 from evaluation.models import Annotator, Job, Task, User
 from evaluation.schemes import Choice
-from evaluation.services import judging
+from evaluation.services import claiming
 from evaluation.templatetags.figures import (
     figure,
     job_message,
@@ -98,7 +98,7 @@ def test_the_switch_outlasts_the_browsers_preference_and_leads_back(
 def test_an_annotator_works_in_german_while_the_sentences_keep_their_language(
     task: Task, bob: Annotator, signed_in: SignIn
 ) -> None:
-    assignment = judging.next_assignment(task, bob)
+    assignment = claiming.next_assignment(task, bob)
     assert assignment is not None
     page = signed_in(bob).get(assignment.get_absolute_url(), headers=GERMAN).content.decode()
     assert "Welche Phrase ist die bessere Übersetzung?" in page

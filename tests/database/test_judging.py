@@ -12,12 +12,12 @@ from django.utils import timezone
 from evaluation.blinding import canonical
 from evaluation.models import Annotator, Assignment, Membership, PhrasePair, Ranking, Slot, Task
 from evaluation.schemes import Choice
-from evaluation.services import judging
+from evaluation.services import claiming, judging
 from tests.database.conftest import annotator, make_task
 
 
 def claimed(task: Task, who: Annotator) -> Assignment:
-    assignment = judging.next_assignment(task, who)
+    assignment = claiming.next_assignment(task, who)
     assert assignment is not None
     return assignment
 
@@ -63,7 +63,7 @@ class TestClaiming:
 
     def test_everything_is_given_out_once_and_then_nothing(self, task: Task, bob: Annotator) -> None:
         seen = []
-        while (assignment := judging.next_assignment(task, bob)) is not None:
+        while (assignment := claiming.next_assignment(task, bob)) is not None:
             answer_all(assignment)
             assert judging.finish(assignment) == []
             seen.append(assignment.comparison_id)
@@ -75,12 +75,12 @@ class TestClaiming:
         assignment = claimed(task, bob)
         answer_all(assignment)
         judging.finish(assignment)
-        assert judging.next_assignment(task, bob) is None
+        assert claiming.next_assignment(task, bob) is None
 
     def test_a_closed_task_gives_out_nothing(self, task: Task, bob: Annotator) -> None:
         task.state = Task.State.CLOSED
-        with pytest.raises(judging.TaskClosed):
-            judging.next_assignment(task, bob)
+        with pytest.raises(claiming.TaskClosed):
+            claiming.next_assignment(task, bob)
 
     def test_abandoned_work_returns_when_the_lease_runs_out(
         self, task: Task, bob: Annotator, carol: Annotator
@@ -103,7 +103,7 @@ class TestRepeats:
         task = make_task(repeats=100, overlap=1)
         bob = annotator("bob", task)
         sides: dict[int, list[bool]] = {}
-        while (assignment := judging.next_assignment(task, bob)) is not None:
+        while (assignment := claiming.next_assignment(task, bob)) is not None:
             sides.setdefault(assignment.comparison_id, []).append(assignment.swapped)
             answer_all(assignment)
             judging.finish(assignment)

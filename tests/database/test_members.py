@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from evaluation.models import Annotator, Assignment, AuditEntry, Invitation, Membership, Role, Task, User
 from evaluation.schemes import Choice
-from evaluation.services import judging, people
+from evaluation.services import claiming, judging, people
 from tests.database.answering import always, answer_task
 from tests.database.conftest import person
 
@@ -68,10 +68,10 @@ class TestMembers:
         erin = person("erin")
         manager.post(address(task, "add-members"), {"names": "erin", "role": "annotator", "quota": "1"})
         voice = Annotator.objects.create(user=erin)
-        first = judging.next_assignment(task, voice)
+        first = claiming.next_assignment(task, voice)
         assert first is not None
         judging.skip(first, "no")
-        assert judging.next_assignment(task, voice) is None
+        assert claiming.next_assignment(task, voice) is None
 
     def test_a_name_that_nobody_has_adds_nobody(self, task: Task, manager: Client) -> None:
         person("erin")
@@ -102,7 +102,7 @@ class TestMembers:
             assert row.quota == stored
 
     def test_removing_somebody_keeps_every_answer(self, task: Task, bob: Annotator, manager: Client) -> None:
-        judging.next_assignment(task, bob)
+        claiming.next_assignment(task, bob)
         manager.post(address(task, "change-member", task.memberships.get().pk), {"remove": "1"})
         assert task.memberships.count() == 0
         assert Assignment.objects.filter(annotator=bob).exists()
@@ -287,7 +287,7 @@ class TestCompletion:
         assert AuditEntry.objects.latest("pk").action == "completion"
         end, client = address(task, "finished"), signed_in(bob)
         answer_task(task, bob, always(Choice.EQUAL), most=1)
-        judging.next_assignment(task, bob)
+        claiming.next_assignment(task, bob)
         early = client.get(end).content.decode()
         assert "There is more to do" in early
         assert "QX-4411" not in early

@@ -24,7 +24,7 @@ from evaluation.models import (
 from evaluation.reports.annotation import progress
 from evaluation.reports.monitor import monitor_page
 from evaluation.schemes import Choice
-from evaluation.services import judging
+from evaluation.services import claiming, judging
 from tests.database.answering import always, answer_task, change_mind
 from tests.database.conftest import annotator, make_task
 
@@ -32,7 +32,7 @@ SignIn = Callable[[User | Annotator | None], Client]
 
 
 def assigned(task: Task, who: Annotator) -> Assignment:
-    assignment = judging.next_assignment(task, who)
+    assignment = claiming.next_assignment(task, who)
     assert assignment is not None
     return assignment
 
@@ -227,7 +227,7 @@ class TestProgress:
         task = make_task(repeats=100, overlap=1)
         bob, seen = annotator("bob", task), 0
         client = signed_in(bob)
-        while (assignment := judging.next_assignment(task, bob)) is not None:
+        while (assignment := claiming.next_assignment(task, bob)) is not None:
             page, seen = client.get(assignment.get_absolute_url()).content.decode(), seen + 1
             assert f"Comparison {seen} of {2 * task.size}" in page
             assert f"{seen - 1} of {2 * task.size} comparisons" in client.get("/").content.decode()
@@ -261,7 +261,7 @@ class TestBlindness:
         self, task: Task, bob: Annotator, signed_in: SignIn
     ) -> None:
         client = signed_in(bob)
-        while (assignment := judging.next_assignment(task, bob)) is not None:
+        while (assignment := claiming.next_assignment(task, bob)) is not None:
             body = client.get(assignment.get_absolute_url()).content.decode()
             for name in ("alpha", "beta", "gamma", "degraded"):
                 assert name not in body

@@ -23,7 +23,7 @@ from evaluation.places import verdicts
 from evaluation.problems import InputError
 from evaluation.reports.judgements import study, task_judgements
 from evaluation.reports.votes import meetings
-from evaluation.services import judging, places
+from evaluation.services import claiming, judging, places
 from evaluation.services.importing import TaskSettings, dry_run
 from evaluation.services.places import PlaceAnswer
 from evaluation.study.systems import study_results
@@ -45,7 +45,7 @@ def task(db: None) -> Task:
 
 
 def first(task: Task, who: Annotator) -> Assignment:
-    found = judging.next_assignment(task, who)
+    found = claiming.next_assignment(task, who)
     assert found is not None
     return found
 

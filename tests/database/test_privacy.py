@@ -29,7 +29,7 @@ from evaluation.models import (
     User,
 )
 from evaluation.schemes import Choice
-from evaluation.services import judging, ledger, oversight, people, privacy
+from evaluation.services import claiming, judging, ledger, oversight, people, privacy
 from evaluation.services.sentences import submit_sentence_answer
 from tests.database.answering import always, answer_task
 
@@ -51,7 +51,7 @@ def user_of(annotator: Annotator) -> User:
 def busy_bob(task: Task, alice: User, bob: Annotator, signed_in: SignInAs) -> User:
     """Somebody who left a trace wherever one can be left."""
     user = user_of(bob)
-    first = judging.next_assignment(task, bob)
+    first = claiming.next_assignment(task, bob)
     assert first is not None
     submit_sentence_answer(first, "comment", "I live in Elm Street", uuid=uuid.uuid4())
     AlignmentReport.objects.create(

@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 
 from evaluation.models import Annotator, Assignment, Task, User
-from evaluation.services import judging
+from evaluation.services import claiming
 from evaluation.templatetags.appraise import direction, language_name
 from tests.database.conftest import annotator, make_task
 
@@ -35,7 +35,7 @@ def make_pages(language: str) -> tuple[Task, Annotator, Assignment]:
     }
     task = make_task(f"In {language}", [sentence], target_language=language, source_language="en", overlap=1)
     bob = annotator("bob", task)
-    assignment = judging.next_assignment(task, bob)
+    assignment = claiming.next_assignment(task, bob)
     assert assignment is not None
     return task, bob, assignment
 

@@ -15,7 +15,7 @@ from evaluation.models import Annotator, AuditEntry, Draw, Slot, Task, User
 from evaluation.models.steering import REST
 from evaluation.reports import memo
 from evaluation.reports.selection import pair_weights, selection_page
-from evaluation.services import judging, selecting
+from evaluation.services import claiming, selecting
 from evaluation.services.steering import steer
 from tests.database.answering import another_task, answer_task
 from tests.database.conftest import make_task, person
@@ -160,7 +160,7 @@ def test_the_annotation_page_costs_the_same_with_selection(
 ) -> None:
     client, costs = signed_in(bob), []
     for _ in range(2):
-        assignment = judging.next_assignment(task, bob)
+        assignment = claiming.next_assignment(task, bob)
         assert assignment is not None
         with CaptureQueriesContext(connection) as captured:
             assert client.get(assignment.get_absolute_url()).status_code == 200
@@ -175,7 +175,7 @@ def test_what_steers_a_task_leaves_no_trace_on_the_annotation_page(
     task: Task, alice: User, bob: Annotator, signed_in: SignIn
 ) -> None:
     """Selection and standing, on or off: the same page from as many queries."""
-    assignment = judging.next_assignment(task, bob)
+    assignment = claiming.next_assignment(task, bob)
     assert assignment is not None
     client, url = signed_in(bob), assignment.get_absolute_url()
 

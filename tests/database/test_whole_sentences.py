@@ -14,7 +14,7 @@ from django.urls import reverse
 from evaluation.models import Annotator, Assignment, SentenceAnswer, Slot, Task, User
 from evaluation.reports.scope import whole_scope
 from evaluation.reports.whole import whole_sentences
-from evaluation.services import judging
+from evaluation.services import claiming, judging
 from evaluation.services.sentences import submit_sentence_answer
 from tests.database.conftest import annotator
 
@@ -28,7 +28,7 @@ def task(task: Task) -> Task:
 
 
 def begin(task: Task, who: Annotator) -> Assignment:
-    assignment = judging.next_assignment(task, who)
+    assignment = claiming.next_assignment(task, who)
     assert assignment is not None
     return assignment
 
@@ -124,7 +124,7 @@ def test_strict_and_kind_raters_count_alike(
         carol: {"alpha": "3", "beta": "2", "gamma": "1"},
     }
     for who, of in scales.items():
-        while (assignment := judging.next_assignment(task, who)) is not None:
+        while (assignment := claiming.next_assignment(task, who)) is not None:
             rate(assignment, of)
             submit_sentence_answer(assignment, "verdict", "A=B", uuid=uuid.uuid4())
             judging.skip(assignment, "only rated")

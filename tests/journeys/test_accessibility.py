@@ -11,7 +11,7 @@ from django.conf import LazySettings
 from playwright.sync_api import BrowserContext, Page
 from pytest_django.live_server_helper import LiveServer
 
-from evaluation.services import judging
+from evaluation.services import claiming
 from tests.database.conftest import SENTENCES, annotator, make_task
 from tests.journeys.every_page import pages, seen_by
 from tests.security.stage import Stage, set_stage
@@ -75,7 +75,7 @@ def test_a_page_with_every_question(
 ) -> None:
     whole = make_task("Whole", SENTENCES[:1], ask_sentence=True, ask_rating=True, overlap=1)
     carol = annotator("carol", whole)
-    assignment = judging.next_assignment(whole, carol)
+    assignment = claiming.next_assignment(whole, carol)
     assert assignment is not None
     page = seen_by(carol.user, context, live_server.url)
     assert faults(page, assignment.get_absolute_url()) == []

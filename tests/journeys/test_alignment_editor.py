@@ -20,7 +20,7 @@ from evaluation.models import (
     Task,
     User,
 )
-from evaluation.services import alignments, judging
+from evaluation.services import alignments, claiming, judging
 from tests.browser import sign_in
 from tests.database.conftest import annotator, make_task
 
@@ -94,7 +94,7 @@ def test_a_report_becomes_a_new_version_by_mouse(
     page: Page, task: Task, comparison: Comparison, organiser: User
 ) -> None:
     bob = Annotator.objects.get()
-    work = judging.next_assignment(task, bob)
+    work = claiming.next_assignment(task, bob)
     assert work is not None
     occurrence = judging.asked(work).order_by("index")[0]
     AlignmentReport.objects.create(

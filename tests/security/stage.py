@@ -29,7 +29,7 @@ from evaluation.models import (
     User,
 )
 from evaluation.schemes import Choice
-from evaluation.services import judging, oversight
+from evaluation.services import claiming, judging, oversight
 from evaluation.services.people import return_token
 from metrics.models import TrainedModel
 from metrics.replicate.values import Cell, Missing, Report, Row, Table
@@ -105,7 +105,7 @@ def set_stage(sentences: list[dict[str, Any]] | None = None) -> Stage:
 
 def gaps(task: Task, manager: User, bob: Annotator) -> dict[str, object]:
     """One of everything that the address of a page may name, made where the task has none yet."""
-    assignment = judging.next_assignment(task, bob)
+    assignment = claiming.next_assignment(task, bob)
     assert assignment is not None
     pair = judging.asked(assignment)[0].pair
     AlignmentReport.objects.create(annotator=bob, pair=pair, alignment=assignment.alignment, reason="cut")
@@ -155,7 +155,7 @@ def _by_place(bob: Annotator) -> str:
     assert bob.user is not None
     together = make_task("Together", SENTENCES[:1], judging="places")
     Membership.objects.create(user=bob.user, campaign=together.campaign, task=together, role=Role.ANNOTATOR)
-    assignment = judging.next_assignment(together, bob)
+    assignment = claiming.next_assignment(together, bob)
     assert assignment is not None
     return assignment.token
 

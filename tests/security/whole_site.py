@@ -60,7 +60,7 @@ def work() -> None:
 
     from evaluation.models import User
     from evaluation.schemes import Choice
-    from evaluation.services import judging, oversight, people
+    from evaluation.services import claiming, judging, oversight, people
     from evaluation.services.sentences import submit_sentence_answer
     from metrics.services.finding import find_metrics
     from metrics.services.scoring import score_task
@@ -78,7 +78,7 @@ def work() -> None:
     bird.user.save()
     people.add_members(task, [name], by=root)
     oversight.make_token(bird.user, name=laptop)
-    first = judging.next_assignment(task, bird)
+    first = claiming.next_assignment(task, bird)
     assert first is not None
     submit_sentence_answer(first, "comment", street, uuid=uuid.uuid4())
     judging.skip(first, street)

@@ -38,7 +38,7 @@ from evaluation.models import (
 )
 from evaluation.places import step_count
 from evaluation.schemes import Choice, Scheme
-from evaluation.services import judging, places, practice, selecting
+from evaluation.services import claiming, judging, places, practice, selecting
 from evaluation.services.importing import TaskSettings, import_set
 
 PASSWORD = "demo"  # printed on the terminal, for a site that listens on this machine only
@@ -201,7 +201,7 @@ def annotate(task: Task, person: Person, wanted: int, random: Random) -> None:
         practice.finish(task, annotator)
     begin = timezone.now() - timedelta(days=6)
     for number in range(wanted):
-        assignment = judging.next_assignment(task, annotator)
+        assignment = claiming.next_assignment(task, annotator)
         if assignment is None:
             return
         when = begin + timedelta(days=6) * (number + random.random()) / wanted
