@@ -3,14 +3,35 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from metrics.base import Metric
+from metrics import registry
+from metrics.base import Metric, MetricUnavailable
 from metrics.npz import DAMAGED
 
 RANKER = "appraise-ranker"
+
+
+def chosen(
+    names: Sequence[str], models: Sequence[str | Path], spelled: Callable[[str], str] = str
+) -> dict[str, Metric]:
+    """Metrics by the names that were asked for, ``spelled`` in full, and trained models by their own.
+
+    ``ValueError`` says what there is not, or which name stands for two.
+    """
+    try:
+        found = {name: registry.parse(spelled(name)) for name in names}
+    except (registry.UnknownMetric, MetricUnavailable) as error:
+        raise ValueError(str(error)) from error
+    for path in models:
+        metric = load_model(path)
+        if metric.name in found:
+            raise ValueError(f"two metrics are called {metric.name!r}")
+        found[metric.name] = metric
+    return found
 
 
 def load_model(path: str | Path) -> Metric:

@@ -16,7 +16,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from appraise.commands import Command as AppraiseCommand
-from metrics import datasets, registry
+from metrics import datasets
 from metrics.base import Metric, MetricUnavailable
 from metrics.cluster import connected
 from metrics.datasets import Comparisons, Dataset, Ratings
@@ -25,7 +25,7 @@ from metrics.metaeval.kendall import TieRule
 from metrics.metaeval.people import machines_only
 from metrics.metaeval.report import Evaluation, Judgements, evaluate, judgements
 from metrics.metaeval.scoring import CellScores, score_dataset
-from metrics.model_files import load_model
+from metrics.model_files import chosen
 
 Options = dict[str, Any]  # Any: argparse's values
 
@@ -82,18 +82,10 @@ class Command(AppraiseCommand):
         names = [name.strip() for name in options["metrics"].split(",") if name.strip()]
         if not names and not options["model"]:
             self.refuse("name at least one metric (--metrics) or model (--model)")
-        found: dict[str, Metric] = {}
         try:
-            for name in names:
-                found[name] = registry.parse(name)
-        except (registry.UnknownMetric, MetricUnavailable, ValueError) as error:
+            return chosen(names, options["model"])
+        except ValueError as error:
             self.refuse(str(error))
-        for path in options["model"]:
-            metric = load_model(path)
-            if metric.name in found:
-                self.refuse(f"two metrics are called {metric.name!r}")
-            found[metric.name] = metric
-        return found
 
     def _parts(self, options: Options) -> Iterator[tuple[str | None, Dataset, Comparisons | Ratings]]:
         """The whole set under None, then each group."""

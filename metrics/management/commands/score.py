@@ -16,7 +16,7 @@ from evaluation.reports.judgements import find_tasks
 from metrics import registry, significance
 from metrics.base import AddableMetric, Metric, MetricUnavailable, Scores, score_systems
 from metrics.cluster import connected
-from metrics.model_files import load_model
+from metrics.model_files import chosen
 from metrics.parallel import check_parallel, read_lines
 from metrics.tokenizers import NAMES
 
@@ -100,18 +100,10 @@ class Command(AppraiseCommand):
         names = [name.strip() for name in options["metrics"].split(",") if name.strip()]
         if not names and not options["model"]:
             self.refuse("name at least one metric (--metrics, see --list) or model (--model)")
-        found: dict[str, Metric] = {}
         try:
-            for name in names:
-                found[name] = registry.parse(self._with_options(name, options))
-        except (registry.UnknownMetric, MetricUnavailable, ValueError) as error:
+            return chosen(names, options["model"], lambda name: self._with_options(name, options))
+        except ValueError as error:
             self.refuse(str(error))
-        for path in options["model"]:
-            metric = load_model(path)
-            if metric.name in found:
-                self.refuse(f"two metrics are called {metric.name!r}")
-            found[metric.name] = metric
-        return found
 
     def _with_options(self, specification: str, options: Options) -> str:
         """Add --tokenize and --lowercase where the metric has them and the specification is silent."""
