@@ -20,7 +20,6 @@ import numpy as np
 from metrics import registry
 from metrics.base import MetricUnavailable
 from metrics.datasets import (
-    Comparisons,
     Dataset,
     FloatArray,
     IntArray,
@@ -32,7 +31,9 @@ from metrics.discourse.tables import (
     Cell,
     Combine,
     JudgedSet,
+    Scored,
     Table,
+    judged_cells,
     segment_table,
     system_table,
     tuned,
@@ -41,7 +42,6 @@ from metrics.discourse.tables import (
 )
 from metrics.metaeval.kendall import TieRule
 from metrics.metaeval.scoring import score_dataset
-from metrics.metaeval.systems import human_by_system
 from metrics.replicate import paper004
 
 ROOT = Path(__file__).parents[1]
@@ -145,24 +145,15 @@ def judged_set(year: str, pair: str, model: str, *, judged_only: bool) -> Judged
         human = read_rankings(folder / f"{pair}.rankings.jsonl.gz", dataset)
     else:
         human = read_pairs(folder / f"{pair}.pairs.tsv.gz", dataset)
-    judged = np.unique(np.concatenate([human.better, human.worse]))
-    systems = dataset.systems()
-    shares = human_by_system(human, systems)
-    names = [name for name in systems if name in shares]
-    scores: dict[str, FloatArray] = {}
-    system_scores: dict[str, FloatArray] = {}
+    judged = judged_cells(human)
+    scored: dict[str, Scored] = {}
     for name, specification in (SPECIFICATIONS | (paper004.SYNTAX if year == "wmt12" else {})).items():
         limit = judged if judged_only or name in paper004.SYNTAX else None
         some = ".judged" if judged_only and name not in paper004.SYNTAX else ""
         found = kept_scores(f"{year}.{pair}.{name}{some}", specification.format(model=model), dataset, limit)
         if found is not None:
-            scores[name] = found[0][judged]
-            system_scores[name] = np.array([found[1].get(system, np.nan) for system in names])
-    place = np.full(len(dataset.cells), -1)
-    place[judged] = np.arange(len(judged))
-    moved = Comparisons(place[human.better], place[human.worse], np.empty((0, 2), np.int64))
-    truth = np.array([shares[name] for name in names])
-    return JudgedSet(scores, moved, dataset.segment_codes()[judged], system_scores, truth)
+            scored[name] = (found[0][judged], found[1])
+    return JudgedSet.of(dataset, human, scored)
 
 
 def kept_scores(

@@ -16,15 +16,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metrics.datasets import Comparisons, FloatArray, IntArray
+from metrics.datasets import Comparisons, Dataset, FloatArray, IntArray
 from metrics.learned.combination import BLOCK, JudgedTable, cross_validate, tune, uniform
 from metrics.metaeval.correlation import spearman
 from metrics.metaeval.kendall import TieRule, outcome_counts, tau
 from metrics.metaeval.resampling import percentile_interval
+from metrics.metaeval.systems import human_by_system
 
 ADDED = ("", "dr", "dr-lex")
 Rows = Mapping[str, Sequence[str]]
 Combine = Callable[[Sequence["JudgedSet"], Sequence[str]], list[FloatArray]]
+Scored = tuple[FloatArray, Mapping[str, float]]
+"""The scores of the judged cells, and of the systems by name."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,9 +44,32 @@ class JudgedSet:
     system_scores: Mapping[str, FloatArray]
     system_human: FloatArray
 
+    @classmethod
+    def of(cls, dataset: Dataset, human: Comparisons, scored: Mapping[str, Scored]) -> JudgedSet:
+        """The judged cells of a set, in the order of ``judged_cells``, and the systems with a verdict."""
+        judged = judged_cells(human)
+        shares = human_by_system(human, dataset.systems())
+        place = np.full(len(dataset.cells), -1)
+        place[judged] = np.arange(len(judged))
+        return cls(
+            scores={name: cells for name, (cells, _) in scored.items()},
+            human=Comparisons(place[human.better], place[human.worse], np.empty((0, 2), np.int64)),
+            segments=dataset.segment_codes()[judged],
+            system_scores={
+                name: np.array([systems.get(system, np.nan) for system in shares])
+                for name, (_, systems) in scored.items()
+            },
+            system_human=np.array([*shares.values()], np.float64),
+        )
+
     def columns(self, parts: Sequence[str]) -> FloatArray:
         """The scores of these metrics side by side."""
         return np.column_stack([self.scores[part] for part in parts])
+
+
+def judged_cells(human: Comparisons) -> IntArray:
+    """The cells that somebody has preferred to another, or another to them."""
+    return np.unique(np.concatenate([human.better, human.worse]))
 
 
 @dataclass(frozen=True, slots=True)

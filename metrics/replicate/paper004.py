@@ -15,12 +15,14 @@ import numpy as np
 from evaluation.problems import InputError, Problem
 from metrics import datasets, registry
 from metrics.base import MetricUnavailable
-from metrics.datasets import Comparisons, Dataset, FloatArray
+from metrics.datasets import Comparisons, Dataset
 from metrics.discourse import tables as discourse
 from metrics.discourse.families import ALL, LEX, SYN, ULC
 from metrics.discourse.tables import (
     Combine,
     JudgedSet,
+    Scored,
+    judged_cells,
     segment_table,
     system_table,
     tuned,
@@ -29,7 +31,6 @@ from metrics.discourse.tables import (
 )
 from metrics.metaeval.kendall import TieRule
 from metrics.metaeval.scoring import score_dataset
-from metrics.metaeval.systems import human_by_system
 from metrics.replicate.printed import DISCOURSE, PAPERS
 from metrics.replicate.values import (
     Cell,
@@ -117,11 +118,9 @@ def _judged_set(
 ) -> JudgedSet:
     """Scores of the judged cells and of the systems; metrics that cannot score are written down."""
     dataset, human = _read(prefix)
-    judged = np.unique(np.concatenate([human.better, human.worse]))
-    shares = human_by_system(human, dataset.systems())
+    judged = judged_cells(human)
     part = replace(dataset, cells=tuple(dataset.cells[cell] for cell in judged))
-    scores: dict[str, FloatArray] = {}
-    by_system: dict[str, FloatArray] = {}
+    scored: dict[str, Scored] = {}
     for name, specification in specifications(asked).items():
         note(f"{label_of(prefix)}: {name}")
         whole = asked.whole and name not in SYNTAX
@@ -133,13 +132,8 @@ def _judged_set(
             missing[name] = str(error)
             continue
         signatures[name] = found.signature
-        scores[name] = found.cells[judged] if whole else found.cells
-        by_system[name] = np.array([found.systems.get(system, np.nan) for system in shares])
-    place = np.full(len(dataset.cells), -1)
-    place[judged] = np.arange(len(judged))
-    moved = Comparisons(place[human.better], place[human.worse], np.empty((0, 2), np.int64))
-    truth = np.array([*shares.values()], np.float64)
-    return JudgedSet(scores, moved, dataset.segment_codes()[judged], by_system, truth)
+        scored[name] = (found.cells[judged] if whole else found.cells, found.systems)
+    return JudgedSet.of(dataset, human, scored)
 
 
 def _read(prefix: str) -> tuple[Dataset, Comparisons]:
