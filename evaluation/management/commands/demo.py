@@ -250,7 +250,9 @@ def rank(assignment: Assignment, person: Person, when: datetime, random: Random)
         worth = dict.fromkeys(texts, 0.0)
         for stave, number in zip(desk.group.staves, of, strict=True):
             worth[texts[number]] = max(worth[texts[number]], known[stave.text])
-        felt = [worth[text] + random.gauss(0, person.noise) for text in spot.texts]
+        # Not in the order in which they are shown: that depends on the site's secret.
+        moods = {text: worth[text] + random.gauss(0, person.noise) for text in sorted(worth)}
+        felt = [moods[text] for text in spot.texts]
         most = step_count(len(felt), assignment.task.scheme)
         seconds = random.lognormvariate(0, 0.5) * person.seconds * len(felt) / 2
         when += timedelta(seconds=seconds)
