@@ -67,6 +67,9 @@ def _still_needed(y: np.ndarray, alpha: float) -> int | None:
     return max(needed - len(y), 1) if needed <= (MOST_MORE + 1) * len(y) else None
 
 
+Z = 1.96  # of a 95 % interval
+
+
 class Precision(NamedTuple):
     half_width: float
     wanted: float
@@ -77,13 +80,18 @@ class Precision(NamedTuple):
 def precision(n: int, low: float | None, high: float | None, wanted: float) -> Precision | None:
     """Whether an interval over ``n`` units is at most ± ``wanted``; widths shrink with the root of n.
 
+    Chow & Robbins (1965) stop at the first n ≥ (z/d)² (S² + 1/n). Without 1/n, two sentences on which all
+    agree would have an interval of no width, and be enough.
+
     >>> precision(100, 0.40, 0.60, 0.05)
-    Precision(half_width=0.1, wanted=0.05, enough=False, more=300)
+    Precision(half_width=0.1, wanted=0.05, enough=False, more=304)
+    >>> precision(2, 1.0, 1.0, 0.05)
+    Precision(half_width=0.0, wanted=0.05, enough=False, more=38)
     """
     if low is None or high is None:
         return None
     half = round((high - low) / 2, 12)
-    enough = half <= wanted
-    return Precision(
-        half, wanted, enough, None if enough else math.ceil(n * ((half / wanted) ** 2 - 1) - 1e-9)
-    )
+    spread = n * half**2  # (z S)²
+    needed = (spread + math.sqrt(spread**2 + (2 * wanted * Z) ** 2)) / (2 * wanted**2)
+    more = math.ceil(needed - n - 1e-9)
+    return Precision(half, wanted, more <= 0, more if more > 0 else None)

@@ -41,7 +41,7 @@ class Versus(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """``precision`` is about κ, over ``sentences``; ``None`` without an interval."""
+    """``precision`` is about κ, over ``sentences`` that two people judged; ``None`` without an interval."""
 
     alpha: float
     versus: tuple[Versus, ...]
@@ -69,7 +69,7 @@ def study_standing(
         raise ValueError(f"an error rate in (0, 1) and a width above 0 expected, found {alpha} and {wanted}")
     judgements = study.judgements()
     row = task_row("", judgements, Reading(study.scheme, resamples=resamples))
-    sentences = len(np.unique(judgements.sentences))
+    sentences = len(np.unique(judgements.sentences[judgements.counts.sum(axis=0)[judgements.items] > 1]))
     low, high = row.interval or (None, None)
     return Standing(
         alpha,

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom
 
 from evaluation.sequential import confidence_sequence, decide, evidence, precision
 
@@ -102,6 +103,24 @@ def test_without_sentences_nothing_is_decided() -> None:
 def test_values_outside_are_refused(bad: list[float]) -> None:
     with pytest.raises(ValueError, match="must lie in"):
         evidence(bad)
+
+
+@pytest.mark.parametrize("agreeing", [0.6, 0.75])
+def test_an_interval_holds_the_truth_though_one_stops_as_soon_as_it_is_narrow(agreeing: float) -> None:
+    """One pair a sentence, looked at after each: the percentile bootstrap is then binomial."""
+    random, wanted, held, studies = np.random.default_rng(6), 0.08, 0, 400
+    for _ in range(studies):
+        agreed = random.random(400) < agreeing
+        counts, n = agreed.cumsum()[1:], np.arange(2, 401)
+        low, high = (binom.ppf(q, n, counts / n) / n for q in (0.025, 0.975))
+        stops = (
+            k
+            for k in range(len(n))
+            if (found := precision(int(n[k]), low[k], high[k], wanted)) and found.enough
+        )
+        stop = next(stops)
+        held += bool(low[stop] <= agreeing <= high[stop])
+    assert held / studies >= 0.91
 
 
 def test_precision_is_enough_when_the_interval_is_narrow_and_unknown_without_one() -> None:
