@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from evaluation.agreement.rendering import Table
 from evaluation.models import Role, Task, User
 from evaluation.power import Design, Plan, Point, Wishes, accuracy_from_agreement, make_plan
 from evaluation.reports import plots
@@ -97,6 +98,39 @@ def as_document(plan: Plan) -> dict[str, object]:
         "by_overlap": [{"overlap": overlap, **_point(point)} for overlap, point in plan.others],
         "curve": [_point(point) for point in plan.curve],
     }
+
+
+def plan_tables(plan: Plan) -> dict[str, Table]:
+    """What it takes as wished, and with more or fewer people per comparison; without the curve."""
+    columns = ("sentences", "comparisons", "judgements", "hours", "days", "money", "power")
+    found = "nothing separates these two" if plan.enough is None else _headline(plan)
+    enough = () if plan.enough is None else (_row(plan.enough),)
+    others = tuple((overlap, *_row(point)) for overlap, point in plan.others)
+    return {
+        "plan": Table(found, columns, enough),
+        "overlaps": Table("The same power with other numbers of people", ("people", *columns), others),
+    }
+
+
+def _headline(plan: Plan) -> str:
+    design, wishes, checked = plan.design, plan.wishes, plan.checked
+    told = f"Win rate {design.win_rate}, power {wishes.power}, alpha {wishes.alpha_each:.4f} for each two"
+    if checked is None:
+        return told
+    return f"{told}; simulated power {checked.power:.3f} ({checked.low:.3f} to {checked.high:.3f})"
+
+
+def _row(point: Point) -> tuple[float | None, ...]:
+    bill = point.bill
+    return (
+        point.sentences,
+        bill.comparisons,
+        bill.judgements,
+        bill.hours,
+        bill.days,
+        bill.money,
+        point.power,
+    )
 
 
 def _point(point: Point) -> dict[str, object]:

@@ -74,7 +74,23 @@ def standing_tables(found: Standing) -> dict[str, Table]:
         )
         for one in found.versus
     )
-    return {"decisions": Table("Which system is better, at any time", columns, rows)}
+    return {
+        "decisions": Table("Which system is better, at any time", columns, rows),
+        "kappa": _kappa_table(found),
+    }
+
+
+def _kappa_table(found: Standing) -> Table:
+    known, columns = found.precision, ("kappa", "low", "high", "sentences", "half-width", "wanted", "enough")
+    row = (found.kappa, *(found.interval or (None, None)), found.sentences)
+    precise = (
+        (None,) * 4 if known is None else (known.half_width, known.wanted, _word(known.enough), known.more)
+    )
+    return Table("How precisely kappa is known", (*columns, "about more"), ((*row, *precise),))
+
+
+def _word(enough: bool) -> str:
+    return "yes" if enough else "no"
 
 
 def as_document(found: Standing) -> dict[str, object]:

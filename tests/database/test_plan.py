@@ -38,6 +38,14 @@ def test_the_page_and_the_command_say_the_same(dora: User, signed_in: SignIn) ->
     told = plan(*(f"--{name.replace('_', '-')}={value}" for name, value in asked.items()))
     enough = told["enough"]
     assert isinstance(enough, dict)
+    out = StringIO()
+    call_command(
+        "plan", "--win-rate=0.7", "--overlap=1", "--price=30", "--ties=0.1", "--format=text", stdout=out
+    )
+    headline, columns, values, *others = out.getvalue().splitlines()
+    assert headline.startswith("Win rate 0.7, power 0.8, alpha 0.0500 for each two; simulated power 0.")
+    assert dict(zip(columns.split(), values.split(), strict=True))["sentences"] == str(enough["sentences"])
+    assert others[1] == "The same power with other numbers of people"
     assert page.context["page"].plan.enough.sentences == enough["sentences"]
     assert f"<dd>{enough['sentences']}<small>" in page.content.decode()
 

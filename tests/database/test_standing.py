@@ -79,6 +79,10 @@ def test_many_sentences_decide_and_the_monitor_says_so(
     call_command("standing", "--task", task.slug, stdout=out)
     told = json.loads(out.getvalue())
     assert (told["undecided"], told["systems"][0]["better"], told["kappa"]) == (0, "beta", None)
+    out = StringIO()
+    call_command("standing", "--task", task.slug, "--format", "text", stdout=out)
+    assert "Which system is better" in out.getvalue()
+    assert "How precisely kappa is known" in out.getvalue()
 
 
 def test_a_look_is_kept_until_something_is_new(task: Task, bob: Annotator) -> None:

@@ -7,8 +7,9 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from appraise.commands import Command as AppraiseCommand
+from evaluation.agreement.rendering import as_text
 from evaluation.forms_steering import PlanForm
-from evaluation.reports.plan import as_document, pilot_of, pilot_values, plan_from
+from evaluation.reports.plan import as_document, pilot_of, pilot_values, plan_from, plan_tables
 from evaluation.reports.scope import whole_scope
 
 
@@ -20,6 +21,7 @@ class Command(AppraiseCommand):
         for name, field in PlanForm.base_fields.items():
             # Values are checked by the form, as on the page.
             parser.add_argument("--" + name.replace("_", "-"), help=f"{field.label} ({field.initial})")
+        parser.add_argument("--format", choices=["json", "text"], default="json")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         said = {name: options[name] for name in PlanForm.base_fields if options[name] is not None}
@@ -29,7 +31,11 @@ class Command(AppraiseCommand):
             self.refuse(
                 "\n".join(f"--{name}: {' '.join(map(str, faults))}" for name, faults in form.errors.items())
             )
-        document = as_document(plan_from(form.cleaned_data))
+        plan = plan_from(form.cleaned_data)
+        if options["format"] == "text":
+            self.stdout.write("\n".join(map(as_text, plan_tables(plan).values())), ending="")
+            return
+        document = as_document(plan)
         if scope:
             found = pilot_of(scope)
             document["pilot"] = found._asdict() | {"estimates": found.estimates._asdict()}

@@ -38,4 +38,4 @@ class Command(AppraiseCommand):
         if options["format"] == "json":
             self.write_json(as_document(found))
         else:
-            self.stdout.write(as_text(standing_tables(found)["decisions"]), ending="")
+            self.stdout.write("\n".join(map(as_text, standing_tables(found).values())), ending="")
