@@ -26,6 +26,7 @@ PURE = [
     "metrics/substitution.py", "metrics/testset.py", "metrics/phrase_votes.py", "metrics/sidebyside.py",
     "metrics/task_training.py", "metrics/task_ranking.py", "metrics/score_files.py", "metrics/model_files.py",
     "metrics/nbest.py", "metrics/uneven.py", "metrics/npz.py", "metrics/parallel.py", "metrics/tables.py",
+    "metrics/one_place.py", "metrics/rereading.py",
 ]  # fmt: skip
 
 

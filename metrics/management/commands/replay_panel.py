@@ -1,0 +1,158 @@
+"""``manage.py replay_panel``: does a panel foretell the answer of a judge who was left out?
+
+Of a judged campaign every two outputs that two or more judges compared, over three labels. One answer of each
+that three or more judged is held out; the panel is fitted on the rest, with people alone and with metrics as
+one voice or each with its own, and asked for what was held out.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from django.core.management.base import CommandParser
+
+from appraise.commands import Command as AppraiseCommand
+from evaluation.agreement import Judgements
+from evaluation.agreement.judgements import Floats, Ints
+from evaluation.panel import MODELS, Rules, Seats, mirror_of
+from metrics import registry
+from metrics.datasets import find_set, read_dataset
+from metrics.metaeval.scoring import score_dataset
+from metrics.ranking.data import RankedSet, read
+
+LABELS = ("A>B", "A=B", "A<B")
+MACHINES = "bleu,chrf,ter,wer,nist,meteor"
+OFTEN = 100  # answers of a judge whose reliability is told
+Row = tuple[str, tuple[int, int], str]  # member, two cells, label
+
+
+class Command(AppraiseCommand):
+    help = "Hold out answers of a judged campaign and ask a panel of people and metrics for them."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--set", metavar="DIR/PREFIX", action="append", required=True, dest="sets")
+        parser.add_argument("--metrics", default=MACHINES, help="separated by commas (default: %(default)s)")
+        parser.add_argument("--seed", type=int, default=1)
+
+    def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
+        try:
+            metrics = {name: registry.parse(name) for name in options["metrics"].split(",")}
+        except (registry.UnknownMetric, ValueError) as error:
+            self.refuse(str(error))
+        found = {}
+        for prefix in options["sets"]:
+            files = find_set(prefix)
+            dataset = read_dataset(files.segments, files.outputs)
+            people = _often(list(_verdicts(read(prefix))))
+            if not people:
+                self.refuse(f"{prefix}: no two outputs were compared by two judges")
+            cells = sorted({row[1] for row in people})
+            machines: list[Row] = []
+            for name, metric in metrics.items():
+                self.note(f"{prefix}: {name} …")
+                scores = score_dataset(metric, dataset).cells
+                machines += [(name, cell, label) for cell, label in _said(cells, scores)]
+            found[prefix] = _replayed(people, machines, options["seed"])
+        self.write_json(found)
+
+
+def _verdicts(ranked: RankedSet) -> Iterator[Row]:
+    for ranking in ranked.rankings:
+        for (a, x), (b, y) in itertools.combinations(ranking.ranks, 2):
+            if ranked.texts[a] != ranked.texts[b]:
+                (_, first, one), (_, second, other) = sorted(
+                    [(ranked.systems[a], a, x), (ranked.systems[b], b, y)]
+                )
+                yield ranking.judge, (first, second), _label(other - one)
+
+
+def _label(ahead: float) -> str:
+    return LABELS[1 - int(np.sign(ahead))]
+
+
+def _often(rows: Sequence[Row]) -> list[Row]:
+    """The first answer of each judge, to what two or more of them judged."""
+    first = {row[:2]: row for row in reversed(rows)}
+    judges: dict[tuple[int, int], int] = {}
+    for _, cell in first:
+        judges[cell] = judges.get(cell, 0) + 1
+    return [row for row in rows if judges[row[1]] > 1 and first[row[:2]] is row]
+
+
+def _said(cells: Sequence[tuple[int, int]], scores: Floats) -> Iterator[tuple[tuple[int, int], str]]:
+    for one, other in cells:
+        ahead = scores[one] - scores[other]
+        if not np.isnan(ahead):
+            yield (one, other), _label(ahead)
+
+
+def _replayed(people: Sequence[Row], machines: Sequence[Row], seed: int) -> dict[str, object]:
+    study = Judgements.from_rows(people, LABELS)
+    held = _held_out(study, seed)
+    rest = np.ones(len(study), dtype=bool)
+    rest[held] = False
+    fitted = [row for row, kept in zip(people, rest, strict=True) if kept]
+    asked = [people[row] for row in held.tolist()]
+    return {
+        "fitted": len(fitted),
+        "judges": len({row[0] for row in people}),
+        "held_out": len(asked),
+        "majority": _majority(fitted, asked),
+        "panels": {
+            seats.value: {model: _panel(fitted, machines, asked, seats, model) for model in MODELS}
+            for seats in Seats
+        },
+    }
+
+
+def _held_out(study: Judgements, seed: int) -> Ints:
+    """One answer of each item that has three or more."""
+    often = np.flatnonzero(study.counts.sum(axis=0)[study.items] >= 3)
+    shuffled = np.random.default_rng(seed).permutation(often)
+    return shuffled[np.unique(study.items[shuffled], return_index=True)[1]]
+
+
+def _majority(fitted: Sequence[Row], asked: Sequence[Row]) -> float | None:
+    """How often the others' majority says what was held out; where labels tie, what drawing would give."""
+    counts: dict[tuple[int, int], dict[str, int]] = {}
+    for _, cell, label in fitted:
+        said = counts.setdefault(cell, {})
+        said[label] = said.get(label, 0) + 1
+    right = [_share(counts[cell], label) for _, cell, label in asked]
+    return float(np.mean(right)) if right else None
+
+
+def _share(said: Mapping[str, int], label: str) -> float:
+    most = [name for name, often in said.items() if often == max(said.values())]
+    return (label in most) / len(most)
+
+
+def _panel(
+    fitted: Sequence[Row], machines: Sequence[Row], asked: Sequence[Row], seats: Seats, model: str
+) -> dict[str, object]:
+    voters = [] if seats is Seats.PEOPLE else sorted({row[0] for row in machines})
+    rows = [(f"judge {who}", cell, label) for who, cell, label in fitted]
+    rows += [(f"metric {who}", cell, label) for who, cell, label in machines if voters]
+    study = Judgements.from_rows(rows, LABELS)
+    weak = 1 / len(voters) if voters and seats is Seats.ONE_VOICE else 1.0
+    voices = np.array([weak if name.startswith("metric") else 1.0 for name in study.annotator_names])
+    panel = MODELS[model](study, Rules(voices, mirror_of(LABELS)))
+    codes = {cell: code for code, cell in enumerate(dict.fromkeys(row[1] for row in rows))}
+    items = [codes[cell] for _, cell, _ in asked]
+    said = np.array([LABELS.index(label) for _, _, label in asked], dtype=np.int64)
+    answers = np.bincount(study.annotators, minlength=len(voices))
+    judges = ~np.array([name.startswith("metric") for name in study.annotator_names])
+    return {
+        "right": float((panel.consensus[items] == said).mean()) if asked else None,
+        "confidence": float(panel.posterior[items].max(axis=1).mean()) if asked else None,
+        "tie": float(panel.prior[1]),
+        "judges": _median(panel.reliability[judges & (answers >= OFTEN)]),
+        "machines": _median(panel.reliability[~judges]),
+    }
+
+
+def _median(values: Floats) -> float | None:
+    return float(np.median(values)) if len(values) else None
