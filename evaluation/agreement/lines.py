@@ -114,7 +114,7 @@ def _cohen(sampling: Sampling, table: PairTable, coarse: tuple[Judgements, PairT
     return Line(
         "cohen_mean",
         "Cohen κ, mean over annotator pairs",
-        "each annotator's own label distribution",
+        "each annotator’s own label distribution",
         table.cohen_mean(),
         _cohen_interval(sampling, sampling.judgements, table),
         None if coarse is None else coarse[1].cohen_mean(),
@@ -135,7 +135,7 @@ def _weighted_cohen(on_scale: PairTable) -> list[Line]:
         Line(
             f"cohen_{weights}",
             f"Cohen κ, {weights} weights, mean",
-            "each annotator's own label distribution; N/A left out",
+            "each annotator’s own label distribution; N/A left out",
             on_scale.cohen_mean(weights),
             None,
         )

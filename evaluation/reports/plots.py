@@ -7,6 +7,9 @@ language; coordinates are not.
 
 from __future__ import annotations
 
+import itertools
+import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -124,7 +127,7 @@ def label_bars(labels: Sequence[str], counts: Sequence[int]) -> Plot:
     rows = tuple(zip(labels, counts, shares, strict=True))
     table = Table(_("label distribution"), (_("label"), _("answers"), _("share")), rows)
     said = ", ".join(f"{label} {count}" for label, count in zip(labels, counts, strict=True))
-    names = [label.replace(">>", "≫").replace("<<", "≪") for label in labels]
+    names = [re.sub("([≫>=<≪])", r" \1 ", label.replace(">>", "≫").replace("<<", "≪")) for label in labels]
     return _bars(_("Answers by label: %(said)s") % {"said": said}, names, list(counts), table)
 
 
@@ -278,10 +281,9 @@ def power_curve(plan: Plan) -> Plot:
             _line("grid", 50, 640, y(tick), y(tick)),
             _text(42, y(tick) + 4, numeral(f"{tick:.1f}"), anchor="end"),
         ]
-    for part in range(5):
-        value = max(costs) * part / 4
-        whole = value >= 10 or not value
-        marks.append(_text(x(value), 188, numeral(f"{value:,.0f}" if whole else f"{value:.1f}")))
+    most = max(costs) or 1.0
+    for tick in _ticks(0, most, 10 ** (math.floor(math.log10(most)) - 1), parts=6):
+        marks.append(_text(x(tick), 188, numeral(f"{tick:,.0f}" if tick >= 10 else f"{tick:g}")))
     points = " ".join(
         f"{x(cost):.1f},{y(point.power):.1f}" for cost, point in zip(costs, plan.curve, strict=True)
     )
@@ -327,10 +329,16 @@ def _round_ends(values: Sequence[float], step: float = 0.1) -> tuple[float, floa
     return round(low, 6), round(high if high > low else low + step, 6)
 
 
-def _ticks(low: float, high: float, step: float = 0.1) -> list[float]:
-    count = round((high - low) / step)
-    every = max(1, -(-count // 8))
-    return [low + step * n for n in range(0, count + 1, every)]
+def _ticks(low: float, high: float, step: float = 0.1, parts: int = 8) -> list[float]:
+    """Round numbers between the ends, so many parts at most: where the axis passes 0, 0 is one of them.
+
+    >>> _ticks(-0.3, 1.0)
+    [-0.2, 0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
+    """
+    round_steps = (step * digit * 10**zeros for zeros in itertools.count() for digit in (1, 2, 5))
+    every = next(one for one in round_steps if high - low <= one * (parts + 0.01))
+    first, last = math.ceil(low / every - 0.01), math.floor(high / every + 0.01)
+    return [round(n * every, 6) for n in range(first, last + 1)]
 
 
 def _grid(

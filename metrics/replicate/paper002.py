@@ -155,7 +155,7 @@ def _accuracies(
 
 
 _RATIO = "(mean of the references − mean of the systems) / mean of the references."
-_SETS = "The paper's sets are not ours: ours are means over all sets, the same beside every printed set."
+_SETS = "The paper’s sets are not ours: ours are means over all sets, the same beside every printed set."
 _EMPTY = (Cell(),) * (len(METHODS) - 1)
 
 

@@ -126,7 +126,7 @@ def _notes(six: TaskRow | None, four: TaskRow) -> tuple[str, ...]:
         "P(E) is fixed: 1/6 for κ over six choices, 1/4 for κ′ over the four that they collapse to.",
         f"The paper finds fair agreement by κ and substantial agreement by κ′; pooled, ours is {kappa}"
         f"κ′ {four.band or 'without data'}, over {four.pairs:,} pairs of judgements.",
-        "The paper's tasks are not ours: the rows stand beside each other by their number only. "
+        "The paper’s tasks are not ours: the rows stand beside each other by their number only. "
         "Its average is not the mean of its rows, which is given below it.",
     )
 

@@ -48,10 +48,10 @@ def bars(label: str, value: str, values: Valued) -> Plot:
     most = max((abs(number) for _name, number in values), default=1.0) or 1.0
     digits = 3 if most >= 0.1 else 5  # small values must still be told apart
     height = 26 * len(values) + 8
-    marks = [f'<line class="axis" x1="300" x2="300" y1="0" y2="{height}"/>']
+    marks = [f'<line class="axis" x1="290" x2="290" y1="0" y2="{height}"/>']
     for place, (name, number) in enumerate(values):
-        y, width = 4 + 26 * place, 100 * abs(number) / most
-        x = 300 if number >= 0 else 300 - width
+        y, width = 4 + 26 * place, 80 * abs(number) / most  # the numbers need the rest on a phone
+        x = 290 if number >= 0 else 290 - width
         kind = "bar1" if number >= 0 else "bar0"
         marks.append(f'<rect class="{kind}" x="{x:.1f}" y="{y}" width="{width:.1f}" height="18" rx="2"/>')
         marks.append(_text(0, y + 13, name, "start", "t-ink"))

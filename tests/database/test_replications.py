@@ -11,6 +11,7 @@ from uuid import uuid4
 import pytest
 from django.core.management import call_command
 from django.test import Client
+from django.utils.html import escape
 
 from evaluation.jobs import run_job
 from evaluation.models import Annotator, Job, Membership, Ranking, Role, Task, User
@@ -140,6 +141,9 @@ def test_offered_data_can_be_chosen_and_nothing_else(
     failed = work(Job.objects.exclude(pk=job.pk).get())
     assert failed.state == Job.State.FAILED
     assert "missing_file" in failed.error
+    page = client.get(failed.get_absolute_url()).content.decode()
+    assert escape(failed.result["problems"][0]["message"][1:]) in page
+    assert "missing_file" not in page, "the code is for programs"
 
 
 def test_the_folder_offers_what_a_recipe_can_read(home: Path) -> None:
