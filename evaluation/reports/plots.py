@@ -81,7 +81,10 @@ def kappa_scale(name: str, value: float | None, interval: Interval | None) -> Pl
     if value is not None:
         marks += _whisker(interval, _scale, 38)
         marks.append(_circle("pt", _scale(value), 38))
-        marks.append(_text(_scale(value), 16, f"{name} = {numeral(f'{value:.2f}')}", ink=True))
+        low, high = value < 0.1, value > 0.9  # there its words would run over the edge
+        anchor = "start" if low else "end" if high else "middle"
+        shown = f"{name} = {numeral(f'{value:.2f}')}"
+        marks.append(_text(_scale(value) - 6 * low + 6 * high, 16, shown, anchor=anchor, ink=True))
     called = here and _(here)
     said = _("no data") if value is None else f"{numeral(f'{value:.2f}')}, {called}"
     rows: tuple[tuple[Cell, ...], ...] = ((name, value, *(interval or (None, None)), called),)

@@ -15,6 +15,7 @@ from django.utils.translation import ngettext
 
 from evaluation import markup
 from evaluation.models import Assignment, Item, Task
+from evaluation.numerals import numeral
 from evaluation.reports.annotation import AnnotationPage, Said
 from evaluation.skeleton import Skeleton
 from evaluation.templatetags.appraise import enumeration, lang_and_dir, language_name, time_left
@@ -68,7 +69,7 @@ def _said(page: AnnotationPage, task: Task, missing: Sequence[int]) -> dict[str,
     source, target = language_name(task.source_language), language_name(task.target_language)
     shows_source = task.shows == Task.Shows.SOURCE
     return {
-        "position": _position(task) % {"n": page.number, "total": page.progress.total},
+        "position": _position(task, page.number, page.progress.total),
         "left": time_left(page.progress.minutes_left),
         "languages": f"{source} → {target} · " if source else "",
         "above_kind": _("Source") if shows_source else _("Reference"),
@@ -78,10 +79,11 @@ def _said(page: AnnotationPage, task: Task, missing: Sequence[int]) -> dict[str,
     }
 
 
-def _position(task: Task) -> str:
+def _position(task: Task, number: int, total: int) -> str:
     """A sentence has one comparison for every two candidates, or one of all of them."""
     by_place = task.judging == Task.Judging.PLACES
-    return _("Sentence %(n)d of %(total)d") if by_place else _("Comparison %(n)d of %(total)d")
+    said = _("Sentence %(n)s of %(total)s") if by_place else _("Comparison %(n)s of %(total)s")
+    return said % {"n": numeral(f"{number:,}"), "total": numeral(f"{total:,}")}
 
 
 def _need(page: AnnotationPage, missing: Sequence[int]) -> str:
