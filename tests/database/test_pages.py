@@ -25,6 +25,7 @@ from evaluation.reports.annotation import progress
 from evaluation.reports.monitor import monitor_page
 from evaluation.schemes import Choice
 from evaluation.services import claiming, judging
+from evaluation.views import desk
 from tests.database.answering import always, answer_task, change_mind
 from tests.database.conftest import annotator, make_task
 
@@ -291,3 +292,7 @@ class TestHeaders:
         assert "style=" not in page
         assert " on" + "click" not in page
         assert "<script>" not in page
+
+
+def test_a_place_among_ten_thousand_is_written_as_everywhere_else() -> None:
+    assert desk._position(Task(), 121, 10_000) == "Comparison 121 of 10,000"

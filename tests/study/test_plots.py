@@ -47,3 +47,11 @@ def test_every_mark_lies_inside_the_drawing() -> None:
             for axis, end in (("x", plot.width), ("cx", plot.width), ("y", plot.height), ("cy", plot.height)):
                 if mark.get(axis):
                     assert -1 <= float(mark.get(axis, "0")) <= end + 1, (name, mark.attrib)
+
+
+@pytest.mark.parametrize(
+    ("value", "anchor"), [(-0.2, "start"), (0.0, "start"), (0.46, "middle"), (1.0, "end")]
+)
+def test_the_words_of_a_value_near_an_end_run_inwards(value: float, anchor: str) -> None:
+    drawn = ElementTree.fromstring(plots.kappa_scale("κ′", value, None).svg)
+    assert [mark.get("text-anchor") for mark in drawn if (mark.text or "").startswith("κ′")] == [anchor]
