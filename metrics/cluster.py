@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
-from appraise.release import version
 from evaluation.problems import InputError, Problem
+from evaluation.release import version
 
 WAIT_SECONDS = 10
 

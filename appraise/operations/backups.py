@@ -24,9 +24,9 @@ from django.db.migrations.recorder import MigrationRecorder
 from appraise.operations import manifest as manifests
 from appraise.operations import postgres, sqlite
 from appraise.operations.manifest import Manifest
-from appraise.release import version
 from evaluation.models import Campaign, User
 from evaluation.problems import InputError, Problem
+from evaluation.release import version
 from evaluation.services.privacy import replay_erasures
 
 PREFIX = "appraise-"

@@ -24,8 +24,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from appraise.operations.counters import Counters, Key
-from appraise.release import version
 from evaluation.models import Job, Ranking
+from evaluation.release import version
 
 logger = logging.getLogger("appraise.requests")
 

@@ -12,7 +12,7 @@ import scipy
 from django.conf import settings
 from django.db.models import Prefetch
 
-from appraise import release
+from evaluation import release
 from evaluation.exporters import Answer
 from evaluation.exporters.bundle import writer
 from evaluation.exporters.questions import MEMBER

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from evaluation import release
 from evaluation.problems import InputError, Problem
 from metrics.datasets import FloatArray
 from metrics.learned import features
@@ -168,6 +169,8 @@ def _refuse(path: str | Path, code: str, message: str, remedy: str) -> NoReturn:
 
 
 def _version(package: str) -> str | None:
+    if package == "appraise":  # a checkout is not installed, and still has a version
+        return release.version()
     try:
         return version(package)
     except PackageNotFoundError:

@@ -12,6 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from evaluation import release
 from evaluation.problems import InputError, Problem
 from metrics.datasets import digest
 
@@ -132,8 +133,8 @@ def software() -> dict[str, str | None]:
     """The versions that a number may depend on."""
     found: dict[str, str | None] = {}
     for package in SOFTWARE:
-        try:
-            found[package] = version(package)
+        try:  # a checkout is not installed, and still has a version
+            found[package] = release.version() if package == "appraise" else version(package)
         except PackageNotFoundError:
             found[package] = None
     return found
