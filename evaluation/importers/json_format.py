@@ -162,12 +162,17 @@ def _line(file: SourceFile, number: int, line: str, reading: Reading) -> Iterato
     reader = JsonReader.of_line(line, number, file, reading)
     shape = Shape(reader.value(), "", reader.place._replace(column=1), reading)
     reader.end_of_line()
-    if shape.has("format"):
+    if shape.has("format") or _is_header(shape):
         _learn(shape)
         return
     record = _judgement(shape) if shape.has("annotator") else _item(shape, number)
     if record is not None:
         yield record
+
+
+def _is_header(shape: Shape) -> bool:
+    """Says something of the whole set and has no key of an item: the ``format`` may be left out."""
+    return isinstance(shape.value, dict) and bool(shape.value) and shape.value.keys() <= set(HEADER)
 
 
 def _learn(header: Shape) -> None:

@@ -32,7 +32,8 @@ def read(files: Sequence[SourceFile], reading: Reading) -> Iterator[ImportedItem
 
 def _read_file(file: SourceFile, reading: Reading) -> Iterator[ImportedItem]:
     for number, unit in enumerate(units(file, reading, ROOTS, {"doc"}), 1):
-        reading.name = reading.name or unit.attribute("id")
+        enclosing = [element.attributes.get("id", "") for element in unit.around]
+        reading.name = reading.name or next(filter(None, enclosing), unit.attribute("id"))
         yield from _document(unit, number, reading)
 
 

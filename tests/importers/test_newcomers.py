@@ -46,6 +46,25 @@ def test_a_key_that_is_missing_is_not_called_null() -> None:
     assert any("expected an object, found nothing (/candidates); put an object there" in one for one in said)
 
 
+def test_a_first_line_about_the_whole_set_is_a_header_without_saying_so() -> None:
+    lines = (
+        '{"source_language": "fr", "target_language": "en"}\n'
+        + '{"source": "w", "candidates": {"a": "x", "b": "y"}}\n'
+    )
+    found = read([SourceFile.from_bytes("week.jsonl", lines.encode())])
+    assert (found.source_language, found.target_language, len(list(found.items))) == ("fr", "en", 1)
+
+
+def test_a_wmt_file_is_called_after_its_data_set_and_not_after_its_first_document() -> None:
+    def side(tag: str, text: str) -> str:
+        return f'<{tag} lang="en"><p><seg id="1">{text}</seg></p></{tag.split()[0]}>'
+
+    doc = side("src", "x") + side('hyp system="a"', "y") + side('hyp system="b"', "z")
+    for data, name in (('<dataset id="week">', "week"), ("<dataset>", "d1")):
+        content = f'{data}<doc id="d1">{doc}</doc></dataset>'
+        assert read([SourceFile.from_bytes("w.xml", content.encode())]).name == name
+
+
 def test_json_lines_with_commas_between_them_are_told_so() -> None:
     lines = ['{"id": "1", "source": "x", "candidates": {"a": "one", "b": "two"}}'] * 3
     found = refused("week.jsonl", ",\n".join(lines) + "\n")
