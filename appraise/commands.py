@@ -46,6 +46,11 @@ class Command(BaseCommand):
         except CommandError as error:
             error.returncode = 2
             raise
+        except OSError as error:
+            if error.filename is None:  # no file that somebody named, such as a closed pipe
+                raise
+            said = f"{error.filename}: cannot_open: {error.strerror}; check the path and its permissions"
+            raise CommandError(said, returncode=2) from error
 
     def write_json(self, document: object) -> None:
         """Print one JSON document; NaN is a programming error, not a value."""

@@ -21,6 +21,7 @@ from evaluation.study.values import CODE_OF, NO_CHECK, NO_TIME, latest
 
 LARGEST = 8 * 1024**3  # bytes of one member, unpacked
 WITHDRAWN = -1
+REMEDY = "name a file that `export --format bundle` made"
 Row = dict[str, Any]  # Any: JSON
 
 
@@ -38,19 +39,26 @@ class Bundle:
             archive = zipfile.ZipFile(path)
             manifest = json.loads(archive.read("manifest.json"))
         except (OSError, zipfile.BadZipFile, KeyError, ValueError) as error:
-            raise InputError(Problem("not_a_bundle", f"cannot be read: {error}", file=str(path))) from error
+            raise InputError(
+                Problem("not_a_bundle", f"cannot be read: {error}", REMEDY, str(path))
+            ) from error
         if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-            raise InputError(Problem("not_a_bundle", "the manifest is none of ours", file=str(path)))
+            raise InputError(Problem("not_a_bundle", "the manifest is none of ours", REMEDY, str(path)))
         if manifest.get("version") != VERSION:
             raise InputError(
-                Problem("bundle_version", f"version {manifest.get('version')!r} is unknown", file=str(path))
+                Problem(
+                    "bundle_version",
+                    f"version {manifest.get('version')!r} is unknown",
+                    "verify it with the Appraise that made it",
+                    str(path),
+                )
             )
         missing = [
             name for name in ("signature", "summary", "tasks", "annotators", "files") if name not in manifest
         ]
         if missing:
             raise InputError(
-                Problem("not_a_bundle", f"the manifest lacks {', '.join(missing)}", file=str(path))
+                Problem("not_a_bundle", f"the manifest lacks {', '.join(missing)}", REMEDY, str(path))
             )
         return cls(archive, manifest, str(path))
 

@@ -96,12 +96,13 @@ def test_a_bad_line_is_refused_with_its_place_and_nothing_is_printed(
 def test_a_damaged_archive_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     damaged = tmp_path / "pairs.jsonl.gz"
     damaged.write_bytes(gzip.compress(b"", mtime=0)[:10] + b"\xff" * 20)
-    assert "cannot read" in refusal(monkeypatch, "", str(damaged))
+    assert f"{damaged}: unreadable_file: " in refusal(monkeypatch, "", str(damaged))
 
 
 def test_bad_options_and_missing_files_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "--max-length must be at least 1" in refusal(monkeypatch, "", "--max-length", "0")
-    assert "cannot read nowhere.jsonl" in refusal(monkeypatch, "", "nowhere.jsonl")
+    missing = refusal(monkeypatch, "", "nowhere.jsonl")
+    assert "nowhere.jsonl: unreadable_file: No such file or directory; check the path" in missing
     assert "at least one sentence pair" in refusal(
         monkeypatch, '{"a": "", "b": ""}', "--aligner", "statistical"
     )

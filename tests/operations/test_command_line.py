@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+from tests.operations.conftest import run_python
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -15,6 +18,18 @@ def start(folder: Path) -> subprocess.CompletedProcess[str]:
     shutil.copy(ROOT / "manage.py", folder)
     command = [sys.executable, "-S", "manage.py", "plan", "--help"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_a_folder_or_file_that_cannot_be_opened_is_one_line_and_not_a_traceback(tmp_path: Path) -> None:
+    text = tmp_path / "news.txt"
+    text.write_text("One sentence.\n")
+    below = text / "below"  # a file has nothing below it
+    for command in (["backup", str(below)], ["train", "lm", "--text", str(text), "--out", f"{below}.npz/x"]):
+        run = run_python("manage.py", *command, home=tmp_path / "home")
+        assert (run.returncode, run.stdout) == (2, "")
+        last = run.stderr.splitlines()[-1]
+        assert re.fullmatch(r".*below.*: cannot_open: .+; check the path and its permissions", last)
+        assert "Traceback" not in run.stderr
 
 
 def test_a_python_without_django_hands_over_to_the_environment_of_the_checkout(tmp_path: Path) -> None:

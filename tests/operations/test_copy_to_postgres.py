@@ -44,6 +44,14 @@ def test_other_targets_are_refused(tmp_path: Path) -> None:
     assert "postgres://" in run.stderr
 
 
+def test_a_target_that_nobody_serves_or_that_is_none_is_refused_at_once(tmp_path: Path) -> None:
+    for url, code in (("postgres://nobody@127.0.0.1:1/x", "unreachable:"), ("mysql://x", "bad_target:")):
+        run = run_python("manage.py", "copy_to_postgres", url, home=tmp_path)
+        assert (run.returncode, run.stdout) == (2, "")
+        assert run.stderr.startswith(code)
+        assert len(run.stderr.splitlines()) == 1
+
+
 def test_json_is_compared_by_value() -> None:
     job = Job(arguments={"a": [1e16, 1.5], "b": None})
     same = Job(pk=job.pk, arguments={"b": None, "a": [10**16, 1.5]})

@@ -76,7 +76,8 @@ class Command(BaseCommand):
                 data = stream.read()
             return path, gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
         except (OSError, EOFError, zlib.error) as error:
-            self.refuse(f"cannot read {path}: {error}")
+            said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            self.refuse(f"{path}: unreadable_file: {said}; check the path and its permissions")
 
 
 def read_pairs(data: bytes, file: str, language: str, base: int) -> Iterator[SentencePair]:

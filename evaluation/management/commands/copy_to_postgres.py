@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management import call_command
 from django.core.management.base import CommandParser
-from django.db import connection, connections
+from django.db import OperationalError, connection, connections
 
 from appraise import environment
 from appraise.commands import Command as AppraiseCommand
@@ -34,6 +34,7 @@ class Command(AppraiseCommand):
                 "this site already runs on PostgreSQL; leave DATABASE_URL empty to copy its SQLite file"
             )
         self.name_target(options["url"])
+        self.reach_target()
         call_command("migrate", verbosity=0)
         call_command("migrate", database=TARGET, verbosity=0)
         copied = copy_all("default", TARGET, self.note)
@@ -46,9 +47,22 @@ class Command(AppraiseCommand):
         )
 
     def name_target(self, url: str) -> None:
-        configured = environment.database(Path(os.curdir), {"DATABASE_URL": url})
+        try:
+            configured = environment.database(Path(os.curdir), {"DATABASE_URL": url})
+        except SystemExit:
+            configured = {"ENGINE": ""}
         if not str(configured["ENGINE"]).endswith("postgresql"):
-            self.refuse("the target must be postgres://user:password@host:port/name")
+            self.refuse("bad_target: this is no PostgreSQL; write postgres://user:password@host:port/name")
         configured["PASSWORD"] = configured["PASSWORD"] or os.environ.get("PGPASSWORD", "")
+        # One connection needs no pool, and hears at once that nobody answers.
+        if isinstance(asked := configured["OPTIONS"], dict):
+            asked.pop("pool", None)
         known = connections.configure_settings({"default": connection.settings_dict, TARGET: configured})
         connections.settings[TARGET] = known[TARGET]
+
+    def reach_target(self) -> None:
+        try:
+            connections[TARGET].ensure_connection()
+        except OperationalError as error:
+            said = " ".join(str(error).split())
+            self.refuse(f"unreachable: {said}; check host, port, name and password, and that the server runs")

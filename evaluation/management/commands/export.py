@@ -43,7 +43,8 @@ class Command(AppraiseCommand):
         try:
             self.write(scope, form, options["out"], identify=options["identify"])
         except OSError as error:
-            self.refuse(f"{options['out']}: cannot be written ({error.strerror})")
+            remedy = "check the path, its permissions and the space on the disk"
+            self.refuse(f"{options['out']}: not_written: {error.strerror}; {remedy}")
         record_export(None, target=f"{kind} {scope.slug}", form=form, identified=options["identify"])
 
     def write(self, scope: Scope, form: str, out: Path | None, *, identify: bool) -> None:
