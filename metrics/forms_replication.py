@@ -47,7 +47,9 @@ class ReplicationForm(forms.Form):
         self, *args: Any, campaigns: Sequence[Campaign], offer: Offer, **more: Any
     ) -> None:  # Any: Django
         super().__init__(*args, **more)
-        names = [(name, name) for name in (*offer.judgements, *offer.sets)]
+        self.offer = offer
+        judgements = [(name, _("%(name)s (judgements)") % {"name": name}) for name in offer.judgements]
+        names = judgements + [(name, name) for name in offer.sets]
         self._choices("recipe", [(name, title(name)) for name in ([OWN] if not names else RECIPES)])
         self._choices("campaign", [("", "–"), *((one.slug, one.name) for one in campaigns)])
         self._choices("sets", names)
@@ -70,6 +72,11 @@ class ReplicationForm(forms.Form):
             )
         if not campaign and not sets:
             raise forms.ValidationError(_("Choose a campaign, or data."))
+        fitting = self.offer.judgements if values.get("recipe") == OWN else self.offer.sets
+        if not set(sets) <= fitting.keys():
+            raise forms.ValidationError(
+                _("Files of judgements go with the paper on agreement, other data with the other papers.")
+            )
         if values.get("second") and values.get("recipe") not in SECOND:
             raise forms.ValidationError(_("This paper knows no second data."))
         return values

@@ -64,7 +64,7 @@ def run_training(job: Job, progress: Progress) -> dict[str, Any]:
         raise InputError(Problem("task_gone", "the task was deleted before a model was trained on it"))
     model = train_by(job, job.task, progress.update)
     progress.update(4, 4)
-    return {"model": model.name, "evaluation": model.evaluation}
+    return {"model": model.name, "model_id": model.pk, "evaluation": model.evaluation}
 
 
 @handler("replicate")

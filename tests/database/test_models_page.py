@@ -121,6 +121,20 @@ def test_training_runs_in_the_background_and_failure_is_told() -> None:
     assert "100 more decided votes" in job.error
 
 
+def test_the_page_of_a_training_leads_to_the_model_or_back_to_the_task(
+    large: Task, signed_in: SignIn
+) -> None:
+    client = signed_in(User.objects.create_superuser("boss"))
+    model = train_on_task(large, "Town")
+    made = Job.objects.create(kind="train", title="T", task=large, state=Job.State.DONE,
+                              result={"model": "Town", "model_id": model.pk})  # fmt: skip
+    assert f'href="/models/{model.pk}">Town</a>' in client.get(made.get_absolute_url()).content.decode()
+    failed = Job.objects.create(kind="train", title="T", task=large, state=Job.State.FAILED, error="no")
+    page = client.get(failed.get_absolute_url()).content.decode()
+    assert f'href="/tasks/{large.slug}/metrics/choose"' in page
+    Job.objects.all().delete()
+
+
 @pytest.mark.parametrize("path", ["/models/", "/replications/"])
 def test_the_administrator_of_an_empty_site_may_look(client: Client, db: None, path: str) -> None:
     client.force_login(User.objects.create_superuser("root"))

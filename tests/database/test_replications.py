@@ -128,6 +128,8 @@ def test_offered_data_can_be_chosen_and_nothing_else(
         {"recipe": "paper-001", "campaign": task.campaign.slug},
         {"recipe": "paper-002", "sets": ["wmt/de-en"], "second": ["wmt/de-en"]},
         {"recipe": "paper-003", "campaign": "elsewhere"},
+        {"recipe": "paper-003", "sets": ["wmt/de-en"]},
+        {"recipe": "paper-000", "sets": ["wmt/one"]},
         {},
     ):
         assert client.post("/replications/", wrong).status_code == 422, wrong
