@@ -169,6 +169,10 @@ def _refuse(path: str | Path, code: str, message: str, remedy: str) -> NoReturn:
 
 
 def _version(package: str) -> str | None:
+    """
+    >>> _version("appraise") == release.version()
+    True
+    """
     if package == "appraise":  # a checkout is not installed, and still has a version
         return release.version()
     try:

@@ -130,7 +130,11 @@ def label_of(path: str | Path) -> str:
 
 
 def software() -> dict[str, str | None]:
-    """The versions that a number may depend on."""
+    """The versions that a number may depend on.
+
+    >>> software()["appraise"] == release.version()
+    True
+    """
     found: dict[str, str | None] = {}
     for package in SOFTWARE:
         try:  # a checkout is not installed, and still has a version
