@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from evaluation.blinding import canonical
 from evaluation.models import Assignment, Ranking, Task
@@ -12,6 +12,12 @@ from evaluation.services import judging
 from tests.browser import sign_in
 
 pytestmark = pytest.mark.journey
+
+
+@pytest.fixture
+def browser(browser_with_windows: Browser) -> Browser:
+    """The first journey is made with all that a browser has; the others with its engine."""
+    return browser_with_windows
 
 
 def begin(page: Page) -> None:
