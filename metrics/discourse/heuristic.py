@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from metrics.discourse.segmenter import AUXILIARIES, MAX_EDUS
 from metrics.discourse.trees import Node, edu, join
@@ -72,26 +72,30 @@ _remembered = lru_cache(maxsize=REMEMBERED)(parse)
 
 def _units(found: Sequence[str]) -> list[Sequence[str]]:
     low = [word.lower() for word in found]
+    verbs = [
+        0,
+        *accumulate(map(_may_be_verb, low)),
+    ]  # before each place: a slice is not searched again and again
     begins = [0] if found else []
     for place in range(1, len(found)):
-        if len(begins) < MAX_EDUS and _begins(low, place, begins[-1]):
+        if len(begins) < MAX_EDUS and _begins(low, verbs, place, begins[-1]):
             begins.append(place)
     return [found[a:b] for a, b in pairwise([*begins, len(found)])]
 
 
-def _begins(low: Sequence[str], place: int, begin: int) -> bool:
+def _begins(low: Sequence[str], verbs: Sequence[int], place: int, begin: int) -> bool:
     word, before = low[place], low[place - 1]
     if before in SAYING:
         return word in CLAUSE_OPENERS
-    if not _has_verb(low[begin:place]):
+    if verbs[place] == verbs[begin]:
         return False
     if before == "," and low[begin] in CONNECTIVES and begin == 0:
         return True  # the main clause after a sentence-initial subordinate clause
     if word in COORDINATORS:
-        return before == "," and _has_verb(low[place + 1 : place + 6])
+        return before == "," and verbs[min(place + 6, len(low))] > verbs[place + 1]
     if word == "to":
         return not _may_be_verb(before) and place + 1 < len(low) and before not in CONNECTIVES
-    return word in CONNECTIVES and _has_verb(low[place + 1 :])
+    return word in CONNECTIVES and verbs[-1] > verbs[place + 1]
 
 
 def _relation(unit: Sequence[str], opener: str, number: int) -> tuple[str, str]:
@@ -102,10 +106,6 @@ def _relation(unit: Sequence[str], opener: str, number: int) -> tuple[str, str]:
     if opener in COORDINATORS:
         return COORDINATORS[opener], "NN"
     return (CONNECTIVES[opener], "NS") if opener in CONNECTIVES else ELABORATION
-
-
-def _has_verb(some: Sequence[str]) -> bool:
-    return any(map(_may_be_verb, some))
 
 
 def _may_be_verb(word: str) -> bool:
