@@ -74,14 +74,14 @@ check-django: $(DEV_STAMP)
 	@$(BIN)/python manage.py makemigrations --check --dry-run --verbosity 0
 	@$(DEPLOY) $(BIN)/python -W error manage.py check --deploy --fail-level WARNING
 
-# Four workers on two cores: browsers and servers spend much of their time waiting for each other.
-PYTEST := pytest --quiet -n 4 --dist worksteal
+# Three workers on two cores: browsers and servers spend much of their time waiting for each other.
+PYTEST := pytest --quiet -n 3 --dist worksteal
 pytest: $(DEV_STAMP) system-packages
 	@$(BIN)/python -m $(PYTEST)
 
-# The same stories on a real PostgreSQL, for everything that touches a database.
+# The same stories on a real PostgreSQL, for everything that touches a database and is not about looks alone.
 pytest-postgres: $(DEV_STAMP)
-	@$(BIN)/python -m tests.postgres $(PYTEST) -m database $(addprefix tests/,database journeys operations security)
+	@$(BIN)/python -m tests.postgres $(PYTEST) -m 'database and not looks' $(addprefix tests/,database journeys operations security)
 
 # Journeys need a browser. As root on Debian it is installed; elsewhere you are told what to install.
 system-packages:

@@ -44,6 +44,7 @@ def main(command: list[str]) -> int:
     with running_postgres() as url:
         if command[2] == "pytest":
             in_a_hurry(url)
+            command = [*command, "--reuse-db"]  # nobody needs to drop what goes with the server
         return subprocess.run(command, env={**os.environ, "DATABASE_URL": url}, check=False).returncode
 
 

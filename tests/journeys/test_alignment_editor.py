@@ -206,6 +206,7 @@ def test_typed_links_draw_lines_and_bad_ones_are_explained(editor: Page) -> None
     accessible(editor)
 
 
+@pytest.mark.looks
 def test_on_a_phone_the_words_stand_in_two_columns(editor: Page) -> None:
     editor.set_viewport_size({"width": 375, "height": 800})
     a = editor.get_by_role("group", name="Words of A").get_by_role("button")

@@ -52,6 +52,7 @@ def test_metrics_are_chosen_scored_and_compared(
     expect(page.get_by_text("The scores of COMET are here.")).to_be_visible()
 
 
+@pytest.mark.looks
 def test_the_page_fits_a_phone(page: Page, task: Task, organiser: User) -> None:
     from metrics.services.finding import find_metrics
     from metrics.services.scoring import score_task
