@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from collections.abc import Mapping, Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -17,10 +18,14 @@ FALSE = {"0", "false", "no", "off"}
 
 
 class SettingError(SystemExit):
-    """A setting that makes no sense; ends the process with one line on standard error."""
+    """A setting that makes no sense; ends the process with one line on standard error.
+
+    Logs keep that line, so the password of an address is not in it.
+    """
 
     def __init__(self, name: str, value: str, expected: str) -> None:
-        super().__init__(f"appraise: {name}={value!r} makes no sense; expected {expected}")
+        told = re.sub(r"(://[^/@:]*:).*@", r"\1…@", value)
+        super().__init__(f"appraise: {name}={told!r} makes no sense; expected {expected}")
 
 
 def boolean(name: str, default: bool, environment: Mapping[str, str] = os.environ) -> bool:

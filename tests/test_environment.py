@@ -84,6 +84,13 @@ def test_an_unknown_database_is_refused(tmp_path: Path, url: str) -> None:
         database(tmp_path, {"DATABASE_URL": url})
 
 
+def test_a_refused_address_does_not_tell_its_password(tmp_path: Path) -> None:
+    with pytest.raises(SettingError) as refused:
+        database(tmp_path, {"DATABASE_URL": "postgre://me:s3@cret@host/study"})
+    assert "cret" not in str(refused.value)
+    assert "postgre://me:…@host/study" in str(refused.value)
+
+
 @pytest.mark.parametrize(
     ("name", "text", "expected"),
     [
