@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from typing import Any, Generic, TypeVar
 
@@ -21,6 +22,7 @@ from django.db.models import Model, QuerySet
 from django.db.models.query import get_related_populators
 
 M = TypeVar("M", bound=Model)
+Argument = int | str | datetime
 
 
 def planned(database: BaseDatabaseWrapper) -> CursorWrapper:
@@ -67,19 +69,20 @@ class Prepared(Generic[M]):
     """``build(*arguments)`` is the queryset; ``examples`` are arguments of the right types, all different.
 
     The examples are found again among the parameters of the compiled query, so an argument must reach the
-    database unchanged: integers and strings do. Integers must fit the column (a small one holds 32,767).
+    database unchanged: integers and strings do, and moments as each database writes them. Integers must fit
+    the column (a small one holds 32,767).
     """
 
-    def __init__(self, build: Callable[..., QuerySet[M, Any]], *examples: int | str) -> None:
+    def __init__(self, build: Callable[..., QuerySet[M, Any]], *examples: Argument) -> None:
         self.build = build
         self.examples = examples
         self._compiled: dict[str, _Compiled] = {}
 
-    def rows(self, *arguments: int | str) -> list[tuple[Any, ...]]:
+    def rows(self, *arguments: Argument) -> list[tuple[Any, ...]]:
         """The result of a ``values_list`` queryset."""
         return self._run(arguments)[1]
 
-    def objects(self, *arguments: int | str) -> list[M]:
+    def objects(self, *arguments: Argument) -> list[M]:
         """The result of a queryset of instances, with what ``select_related`` names."""
         compiled, rows = self._run(arguments)
         found = []
@@ -90,13 +93,16 @@ class Prepared(Generic[M]):
             found.append(instance)
         return found
 
-    def _run(self, arguments: Sequence[int | str]) -> tuple[_Compiled, list[Any]]:
+    def _run(self, arguments: Sequence[Argument]) -> tuple[_Compiled, list[Any]]:
         database = connections[DEFAULT_DB_ALIAS]
         # Once per kind of database, not per connection: the SQL is the same for all threads.
         compiled = self._compiled.get(database.vendor)
         if compiled is None:
-            compiled = self._compiled[database.vendor] = self._compile()
-        values = [arguments[p.number] if isinstance(p, _Hole) else p for p in compiled.parameters]
+            compiled = self._compiled[database.vendor] = self._compile(database)
+        values = [
+            _written(arguments[p.number], database) if isinstance(p, _Hole) else p
+            for p in compiled.parameters
+        ]
         with planned(database) as cursor:
             cursor.execute(compiled.sql, values)
             rows = cursor.fetchall()
@@ -108,11 +114,11 @@ class Prepared(Generic[M]):
                         row[position] = step(row[position], expression, database)
         return compiled, rows
 
-    def _compile(self) -> _Compiled:
+    def _compile(self, database: BaseDatabaseWrapper) -> _Compiled:
         compiler = self.build(*self.examples).query.get_compiler(DEFAULT_DB_ALIAS)
         sql, parameters = compiler.as_sql()
-        holes = {example: _Hole(n) for n, example in enumerate(self.examples)}
-        found = tuple(holes.get(p, p) if isinstance(p, int | str) else p for p in parameters)
+        holes = {_written(example, database): _Hole(n) for n, example in enumerate(self.examples)}
+        found = tuple(holes.get(p, p) if isinstance(p, Argument) else p for p in parameters)
         missing = set(holes.values()) - {p for p in found if isinstance(p, _Hole)}
         if missing:
             raise ValueError(f"arguments {sorted(h.number for h in missing)} do not reach the query")
@@ -126,6 +132,12 @@ class Prepared(Generic[M]):
         # The stubs describe Django 6, which asks for one more argument
         populators = get_related_populators(info, compiler.select, DEFAULT_DB_ALIAS)  # type: ignore[call-arg]
         return _Compiled(sql, found, converters, info["model"], names, own, populators)
+
+
+def _written(argument: Argument, database: BaseDatabaseWrapper) -> Any:  # Any: each database has its own
+    if isinstance(argument, datetime):
+        return database.ops.adapt_datetimefield_value(argument)
+    return argument
 
 
 class PreparedInsert(Generic[M]):

@@ -116,11 +116,7 @@ class Slot(models.Model):
             ),
         ]
         indexes = [
-            models.Index(
-                fields=["task", "position", "k"],
-                condition=~Q(state="done"),
-                name="slot_open_in_order",
-            ),
+            models.Index(fields=["task", "state", "position", "k"], name="slot_in_order"),
             models.Index(fields=["annotator", "task", "position"], name="slot_by_annotator"),
         ]
 

@@ -6,15 +6,17 @@ it; whoever stays away for longer than the lease may find it taken.
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Exists, Max, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from evaluation.blinding import is_swapped
 from evaluation.models import Alignment, Annotator, Assignment, Comparison, Membership, Role, Slot, Task
+from evaluation.models.judging import SlotQuerySet
 from evaluation.prepared import Prepared
 
 
@@ -32,9 +34,9 @@ def next_assignment(task: Task, annotator: Annotator) -> Assignment | None:
     ahead = None if connection.features.has_select_for_update else _first_free(task, annotator)
     with transaction.atomic():
         # One claim at a time for each annotator, or two tabs could be given the same comparison twice.
-        Annotator.objects.select_for_update().get(pk=annotator.pk)
-        unfinished = annotator.assignments.filter(task=task, finished_at__isnull=True)
-        for assignment in unfinished.order_by("number"):
+        _LOCKED.rows(annotator.pk)
+        for assignment in _UNFINISHED.objects(annotator.pk, task.pk):
+            assignment.task = task
             if take_seat(assignment) is not None:
                 return assignment
             _release(assignment)
@@ -44,7 +46,7 @@ def next_assignment(task: Task, annotator: Annotator) -> Assignment | None:
 def _claim(
     task: Task, annotator: Annotator, quota: int | None, seen: Slot | None = None
 ) -> Assignment | None:
-    mine = annotator.assignments.filter(task=task).aggregate(n=Max("number"))["n"] or 0
+    mine = _only(_NUMBER.rows(annotator.pk, task.pk), default=0)
     if quota is not None and mine >= quota:
         return None
     slot = seen or _first_free(task, annotator)
@@ -62,7 +64,7 @@ def _claim(
         task=task,
         comparison=slot.comparison,
         presentation=slot.presentation,
-        alignment=Alignment.objects.filter(comparison=slot.comparison_id).latest(),
+        alignment_id=_only(_ALIGNMENT.rows(slot.comparison_id)),
         number=mine + 1,
         swapped=_swapped(slot.comparison, annotator, slot.presentation),
     )
@@ -75,39 +77,89 @@ def _swapped(comparison: Comparison, annotator: Annotator, presentation: int) ->
 
 def _first_free(task: Task, annotator: Annotator) -> Slot | None:
     """The next seat in order; looks behind the annotator's last position only when nothing is ahead."""
-    seen = Assignment.objects.filter(
-        annotator=annotator, comparison=OuterRef("comparison"), presentation=OuterRef("presentation")
-    )
+    last, now = _only(_POSITION.rows(annotator.pk, task.pk), default=-1), timezone.now()
+    for after in (last, -1) if last >= 0 else (-1,):
+        seats = [
+            *_FREE.objects(task.pk, annotator.pk, after),
+            *_LEFT.objects(task.pk, annotator.pk, after, now),
+        ]
+        if seats:
+            return min(seats, key=lambda seat: (seat.position, seat.k))
+    return None
+
+
+def _open_to(task: int, annotator: int, after: int) -> SlotQuerySet:
+    """The first of the seats behind a position at which this annotator may sit, if it is free."""
+    given = Assignment.objects.filter(annotator=annotator, comparison=OuterRef("comparison"))
+    seen = given.filter(presentation=OuterRef("presentation"))
     # A repeat goes to somebody who has finished the comparison before.
-    seen_before = Assignment.objects.filter(
-        annotator=annotator,
-        comparison=OuterRef("comparison"),
-        presentation=OuterRef("presentation") - 1,
-        finished_at__isnull=False,
-    )
-    free = (
-        Slot.objects.filter(task=task)
+    seen_before = given.filter(presentation=OuterRef("presentation") - 1, finished_at__isnull=False)
+    seats = (
+        Slot.objects.filter(task=task, position__gt=after)
         .select_related("comparison__first", "comparison__second")
-        .free()
         .filter(Q(presentation=0) | Exists(seen_before))
         .exclude(Exists(seen))
         .order_by("position", "k")
     )
     if connection.features.has_select_for_update_skip_locked:
-        free = free.select_for_update(skip_locked=True, of=("self",))
-    last = annotator.slots.filter(task=task).aggregate(p=Max("position"))["p"]
-    if last is None:
-        return free.first()
-    return free.filter(position__gt=last).first() or free.first()
+        seats = seats.select_for_update(skip_locked=True, of=("self",))
+    return seats
+
+
+# Two questions, as each is answered by an index in the order of seats; "free or left" would read them all.
+_FREE = Prepared(
+    lambda task, annotator, after: _open_to(task, annotator, after).filter(state=Slot.State.FREE)[:1],
+    10001, 10002, 10003,
+)  # fmt: skip
+_LEFT = Prepared(
+    lambda task, annotator, after, now: _open_to(task, annotator, after).filter(
+        state=Slot.State.TAKEN, lease_until__lt=now
+    )[:1],
+    10001, 10002, 10003, datetime(2001, 2, 3, tzinfo=UTC),
+)  # fmt: skip
+_POSITION = Prepared(
+    lambda annotator, task: Slot.objects.filter(annotator=annotator, task=task)
+    .order_by("-position")
+    .values_list("position")[:1],
+    10001, 10002,
+)  # fmt: skip
+_NUMBER = Prepared(
+    lambda annotator, task: Assignment.objects.filter(annotator=annotator, task=task)
+    .order_by("-number")
+    .values_list("number")[:1],
+    10001, 10002,
+)  # fmt: skip
+_UNFINISHED = Prepared(
+    lambda annotator, task: Assignment.objects.filter(
+        annotator=annotator, task=task, finished_at__isnull=True
+    ).order_by("number"),
+    10001, 10002,
+)  # fmt: skip
+_ALIGNMENT = Prepared(
+    lambda comparison: Alignment.objects.filter(comparison=comparison)
+    .order_by("-version")
+    .values_list("pk")[:1],
+    10001,
+)  # fmt: skip
+_LOCKED = Prepared(
+    lambda annotator: Annotator.objects.select_for_update().filter(pk=annotator).values_list("pk"), 10001
+)
+_QUOTAS = Prepared(
+    lambda user, task, campaign: Membership.objects.filter(
+        Q(task=task) | Q(task__isnull=True, campaign=campaign), user=user, role=Role.ANNOTATOR
+    ).values_list("quota"),
+    10001, 10002, 10003,
+)  # fmt: skip
+
+
+def _only(rows: list[tuple[Any, ...]], default: int | None = None) -> Any:
+    """The one value that a question for one has found."""
+    return rows[0][0] if rows else default
 
 
 def _quota(task: Task, annotator: Annotator) -> int | None:
-    memberships = Membership.objects.filter(
-        Q(task=task) | Q(task__isnull=True, campaign=task.campaign_id),
-        user=annotator.user_id,
-        role=Role.ANNOTATOR,
-    )
-    return min((m.quota for m in memberships if m.quota is not None), default=None)
+    quotas = _QUOTAS.rows(annotator.user_id or 0, task.pk, task.campaign_id)
+    return min((quota for (quota,) in quotas if quota is not None), default=None)
 
 
 def lease(task: Task) -> datetime:

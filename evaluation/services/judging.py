@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
-from django.db.models import FilteredRelation, Q, QuerySet, Sum
+from django.db.models import FilteredRelation, Q, QuerySet
 from django.utils import timezone
 
 from evaluation.blinding import canonical
@@ -181,10 +181,7 @@ def skip(assignment: Assignment, reason: str) -> None:
 def end(assignment: Assignment, *, reason: str) -> None:
     assignment.finished_at = timezone.now()
     assignment.skip_reason = reason
-    answers = Ranking.objects.filter(
-        annotator=assignment.annotator_id, presentation=assignment.presentation, **_questions(assignment)
-    )
-    assignment.active_ms = answers.aggregate(ms=Sum("active_ms"))["ms"] or 0
+    assignment.active_ms = sum(ms or 0 for (ms,) in _times(assignment))
     assignment.save(update_fields=["finished_at", "skip_reason", "active_ms"])
     Slot.objects.filter(
         comparison=assignment.comparison_id,
@@ -193,11 +190,24 @@ def end(assignment: Assignment, *, reason: str) -> None:
     ).update(state=Slot.State.DONE, lease_until=None)
 
 
-def _questions(assignment: Assignment) -> dict[str, int]:
-    """The pairs that are asked: the comparison's own, or the sentence's where all candidates are judged."""
+def _times(assignment: Assignment) -> list[tuple[int | None]]:
+    """The time of each answer to what was asked: the comparison's own pairs, or the sentence's where all
+    candidates are judged together."""
+    who = assignment.annotator_id, assignment.presentation
     if assignment.task.judging == Task.Judging.PLACES and assignment.comparison.item.places:
-        return {"pair__item": assignment.comparison.item_id}
-    return {"pair__owner": assignment.comparison_id}
+        return _TIMES_OF_ITEM.rows(*who, assignment.comparison.item_id)
+    return _TIMES.rows(*who, assignment.comparison_id)
+
+
+_TIMES, _TIMES_OF_ITEM = (
+    Prepared(
+        lambda annotator, presentation, asked, where=where: Ranking.objects.filter(
+            annotator=annotator, presentation=presentation, **{where: asked}
+        ).values_list("active_ms"),
+        10001, 10002, 10003,
+    )
+    for where in ("pair__owner", "pair__item")
+)  # fmt: skip
 
 
 def reopen(assignment: Assignment) -> None:
@@ -216,26 +226,34 @@ def reopen(assignment: Assignment) -> None:
 
 def asked(assignment: Assignment) -> QuerySet[Occurrence]:
     """The questions of an assignment: the phrases whose pair this comparison owns."""
-    return Occurrence.objects.filter(alignment=assignment.alignment_id, pair__owner=assignment.comparison_id)
+    return _asked(assignment.alignment_id, assignment.comparison_id)
+
+
+def _asked(alignment: int, comparison: int) -> QuerySet[Occurrence]:
+    return Occurrence.objects.filter(alignment=alignment, pair__owner=comparison)
 
 
 def unanswered(assignment: Assignment) -> list[int]:
     """Indices of asked phrases without a current answer."""
     answers = current_choices(assignment)
-    return [
-        index for index, pair in asked(assignment).values_list("index", "pair_id") if not answers.get(pair)
-    ]
+    questions = _QUESTIONS.rows(assignment.alignment_id, assignment.comparison_id)
+    return [index for index, pair in questions if not answers.get(pair)]
 
 
 def current_choices(assignment: Assignment) -> dict[int, str | None]:
     """Pair id → the choice that counts now, as stored; the last version of each pair wins."""
-    rows = (
-        Ranking.objects.filter(
-            annotator=assignment.annotator_id,
-            presentation=assignment.presentation,
-            pair__owner=assignment.comparison_id,
-        )
-        .order_by("version")
-        .values_list("pair_id", "choice")
+    who = assignment.annotator_id, assignment.presentation
+    return dict(_CHOICES.rows(*who, assignment.comparison_id))
+
+
+_QUESTIONS = Prepared(
+    lambda alignment, comparison: _asked(alignment, comparison).values_list("index", "pair_id"), 10001, 10002
+)
+_CHOICES = Prepared(
+    lambda annotator, presentation, comparison: Ranking.objects.filter(
+        annotator=annotator, presentation=presentation, pair__owner=comparison
     )
-    return dict(rows)
+    .order_by("version")
+    .values_list("pair_id", "choice"),
+    10001, 10002, 10003,
+)  # fmt: skip

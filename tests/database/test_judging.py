@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import random
 import uuid
 from datetime import timedelta
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from evaluation.blinding import canonical
-from evaluation.models import Annotator, Assignment, Membership, PhrasePair, Ranking, Slot, Task
+from evaluation.models import Alignment, Annotator, Assignment, Membership, PhrasePair, Ranking, Slot, Task
 from evaluation.schemes import Choice
 from evaluation.services import claiming, judging
 from tests.database.conftest import annotator, make_task
@@ -41,6 +43,47 @@ def answer(
 def answer_all(assignment: Assignment, choice: Choice = Choice.EQUAL) -> None:
     for index in judging.asked(assignment).values_list("index", flat=True):
         answer(assignment, choice, phrase=index)
+
+
+def scatter(task: Task, people: list[Annotator], chance: random.Random) -> None:
+    """Seats free, held, left or done, as they might be in the middle of the work; nobody has open work."""
+    now = timezone.now()
+    for comparison in {slot.comparison_id for slot in task.slots.all()}:
+        alignment = Alignment.objects.filter(comparison=comparison).latest()
+        seats = list(task.slots.filter(comparison=comparison).order_by("presentation", "k"))
+        for presentation in {seat.presentation for seat in seats}:
+            sitting = chance.sample(people, len(people))
+            for seat in (seat for seat in seats if seat.presentation == presentation):
+                if chance.random() < 0.4:
+                    continue
+                seat.annotator = sitting.pop()
+                seat.state = chance.choice([Slot.State.TAKEN, Slot.State.DONE])
+                if seat.state == Slot.State.TAKEN:
+                    seat.lease_until = now + timedelta(minutes=chance.choice([-5, 5]))
+                seat.save()
+                Assignment.objects.create(
+                    annotator=seat.annotator, task=task, comparison_id=comparison, presentation=presentation,
+                    alignment=alignment, number=seat.pk, swapped=False, finished_at=now,
+                )  # fmt: skip
+
+
+def first_free_of_all(task: Task, who: Annotator) -> Slot | None:
+    """What claiming promises, by looking at every seat."""
+    seen = set(who.assignments.values_list("comparison", "presentation"))
+    now = timezone.now()
+    open_to = [
+        seat
+        for seat in task.slots.order_by("position", "k")
+        if (
+            seat.state == Slot.State.FREE
+            or (seat.state == Slot.State.TAKEN and seat.lease_until and seat.lease_until < now)
+        )
+        and (seat.comparison_id, seat.presentation) not in seen
+        and (seat.presentation == 0 or (seat.comparison_id, seat.presentation - 1) in seen)
+    ]
+    last = max((seat.position for seat in who.slots.filter(task=task)), default=-1)
+    ahead = [seat for seat in open_to if seat.position > last]
+    return next(iter(ahead or open_to), None)
 
 
 class TestClaiming:
@@ -90,6 +133,35 @@ class TestClaiming:
         Slot.objects.filter(comparison=mine.comparison).exclude(annotator=bob).delete()
         Slot.objects.filter(annotator=bob).update(lease_until=timezone.now() - timedelta(minutes=1))
         assert claimed(task, carol).comparison_id == mine.comparison_id
+
+    @pytest.mark.parametrize("seed", range(8))
+    def test_a_seat_is_found_as_if_all_were_looked_at(self, db: None, seed: int) -> None:
+        task = make_task(repeats=50, overlap=2)
+        cast = [annotator(name, task) for name in ("bob", "carol", "erin")]
+        scatter(task, cast, random.Random(seed))
+        bob = cast[0]
+        wanted = first_free_of_all(task, bob)
+        found = claiming.next_assignment(task, bob)
+        assert (
+            found and bob.slots.get(comparison=found.comparison, presentation=found.presentation)
+        ) == wanted
+
+    def test_an_index_leads_to_the_seat(self, task: Task, bob: Annotator) -> None:
+        """A search through all seats of a task makes Next slower with every sentence of it."""
+        if connection.vendor != "sqlite":
+            pytest.skip("PostgreSQL reads a table of a few rows as a whole, rightly")
+        with CaptureQueriesContext(connection) as queries:
+            claimed(task, bob)
+        searches = [
+            query["sql"] for query in queries if "ORDER BY" in query["sql"] and "lease_until" in query["sql"]
+        ]
+        assert searches
+        for sql in searches:
+            with connection.cursor() as cursor:
+                cursor.execute(f"EXPLAIN QUERY PLAN {sql}")
+                steps = [step for *_, step in cursor.fetchall()]
+            assert any("slot_in_order (task_id=? AND state=? AND position>?)" in step for step in steps)
+            assert not any("TEMP B-TREE" in step for step in steps)
 
     def test_the_database_refuses_a_seat_for_two(self, task: Task, bob: Annotator) -> None:
         mine = claimed(task, bob)
