@@ -14,8 +14,8 @@ from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
+from evaluation.results.signtest import sign_test
 from evaluation.schemes import FOUR_WAY, SIX_WAY, Scheme
 from metrics.metaeval.correlation import fisher_interval, holm, pearson
 from metrics.metaeval.resampling import percentile_interval, resampled
@@ -153,7 +153,7 @@ def _contest(
     gaps = _by_sentence(right_a.astype(np.float64) - right_b, sentences[common])
     return Contest(
         a, b, int(common.sum()), only_a, only_b,
-        float(stats.binomtest(only_a, only_a + only_b).pvalue) if only_a + only_b else None,
+        sign_test(only_a, only_b) if only_a + only_b else None,
         permutation_p(gaps, resamples=resamples, seed=seed), None,
     )  # fmt: skip
 

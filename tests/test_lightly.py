@@ -27,8 +27,13 @@ def test_the_aligner_and_the_list_of_metrics_load_no_learners() -> None:
     assert done.stdout.split() == []
 
 
-def test_a_command_starts_without_scipy(tmp_path: Path) -> None:
-    program = "import sys, django; django.setup(); print('scipy' in sys.modules)"
+@pytest.mark.parametrize(
+    ("loaded", "absent"),
+    [("", "scipy"), ("from django.urls import get_resolver; get_resolver().url_patterns", "scipy.stats")],
+    ids=["a command", "every page"],
+)
+def test_a_process_starts_without_what_it_may_never_need(tmp_path: Path, loaded: str, absent: str) -> None:
+    program = f"import sys, django; django.setup(); {loaded or 'pass'}; print({absent!r} in sys.modules)"
     environment = {
         **os.environ,
         "DJANGO_SETTINGS_MODULE": "appraise.settings",

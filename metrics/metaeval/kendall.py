@@ -19,7 +19,6 @@ from enum import StrEnum
 from itertools import combinations
 
 import numpy as np
-from scipy import stats
 
 from metrics.datasets import Comparisons, FloatArray, IntArray
 
@@ -81,6 +80,8 @@ def tau_b(metric: FloatArray, human: FloatArray) -> float | None:
     """
     if len(metric) < 2 or np.ptp(metric) == 0 or np.ptp(human) == 0:
         return None
+    from scipy import stats  # takes half a second to load, which no page but this one's should wait for
+
     return float(stats.kendalltau(metric, human).statistic)
 
 

@@ -10,7 +10,7 @@ from evaluation.alignment import Kind, align, aligner
 from evaluation.alignment.refine import shortened
 from evaluation.alignment.values import mirror_links
 from evaluation.tokens import is_punctuation, tokenize
-from tests.alignment.test_complete import Row, links_of, random_case, rows, seeds
+from tests.alignment.test_complete import Row, links_of, new_seeds, random_case, rows, seeds
 
 
 def test_ignored_case_is_shared() -> None:
@@ -187,10 +187,10 @@ def test_cut_as_an_import_cuts_them_two_sentences_may_change_places(density: str
 
 @pytest.mark.slow
 @pytest.mark.parametrize("density", ["one-to-one", "sparse", "dense"])
-@settings(max_examples=10_000, deadline=None)
-@given(seed=seeds)
-def test_ten_thousand_random_link_sets_cut_as_an_import_cuts_them(density: str, seed: int) -> None:
-    check_import_laws(density, seed)
+def test_ten_thousand_random_link_sets_cut_as_an_import_cuts_them(density: str) -> None:
+    # Plain numbers: of a seed hypothesis can make nothing smaller, and would take twice as long as the laws.
+    for seed in new_seeds(10_000):
+        check_import_laws(density, seed)
 
 
 def check_import_laws(density: str, seed: int) -> None:
