@@ -1,19 +1,21 @@
 """The manners that all our management commands share.
 
 Unknown options, bad files and bad values exit 2 with clear lines on standard error and change nothing;
-``write_json`` prints one document on standard output and nothing else.
+``write_json`` prints one document on standard output and nothing else. A database whose tables are not those of
+this Appraise exits 1 and says how to make them.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from contextlib import suppress
 from typing import Any, NoReturn
 
 from django.core.management.base import BaseCommand, CommandError, handle_default_options
-from django.db import connections
+from django.db import DatabaseError, connection, connections
 
-from evaluation.problems import InputError
+from evaluation.problems import InputError, Problem
 
 
 class Command(BaseCommand):
@@ -51,6 +53,11 @@ class Command(BaseCommand):
                 raise
             said = f"{error.filename}: cannot_open: {error.strerror}; check the path and its permissions"
             raise CommandError(said, returncode=2) from error
+        except DatabaseError as error:
+            with suppress(DatabaseError):  # a server that is away does not answer this either
+                if migrations_wait():  # asked only now: where all is well, nothing is asked
+                    raise CommandError(str(unprepared()), returncode=1) from error
+            raise
 
     def write_json(self, document: object) -> None:
         """Print one JSON document; NaN is a programming error, not a value."""
@@ -63,3 +70,18 @@ class Command(BaseCommand):
     def note(self, message: str) -> None:
         """Say something to the person at the terminal without disturbing standard output."""
         print(message, file=sys.stderr)
+
+
+def migrations_wait() -> bool:
+    """Whether the database lacks tables or columns of this Appraise."""
+    from django.db.migrations.executor import MigrationExecutor  # seldom needed, and slow to import
+
+    executor = MigrationExecutor(connection)
+    return bool(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+
+
+def unprepared() -> Problem:
+    """Names the database: often it is not the one that was meant."""
+    message = f"the database {connection.settings_dict['NAME']} lacks tables of this Appraise"
+    remedy = "make them with `manage.py migrate` (`manage.py start` does so, too), or check APPRAISE_HOME"
+    return Problem("unprepared_database", message, remedy)

@@ -8,6 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from tests.conftest import MakeDatabase
 from tests.operations.conftest import run_python
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -30,6 +33,27 @@ def test_a_folder_or_file_that_cannot_be_opened_is_one_line_and_not_a_traceback(
         last = run.stderr.splitlines()[-1]
         assert re.fullmatch(r".*below.*: cannot_open: .+; check the path and its permissions", last)
         assert "Traceback" not in run.stderr
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_a_database_without_tables_is_one_line_that_says_how_to_make_them(
+    kind: str, new_postgres: MakeDatabase, tmp_path: Path
+) -> None:
+    url = new_postgres("") if kind == "postgresql" else ""
+    run = run_python("manage.py", "standing", "--task", "none", home=tmp_path, DATABASE_URL=url)
+    assert (run.returncode, run.stdout) == (1, "")
+    line = (
+        r"unprepared_database: the database \S+ lacks tables of this Appraise; make them with "
+        r"`manage\.py migrate` \(`manage\.py start` does so, too\), or check APPRAISE_HOME\n"
+    )
+    assert re.fullmatch(line, run.stderr)
+
+
+def test_a_server_that_is_away_is_not_told_to_migrate(tmp_path: Path) -> None:
+    away = f"postgresql://someone@localhost:1/{tmp_path.name}"
+    run = run_python("manage.py", "agreement", "--task", "none", home=tmp_path, DATABASE_URL=away)
+    assert run.returncode == 1
+    assert "unprepared_database" not in run.stderr
 
 
 def test_a_python_without_django_hands_over_to_the_environment_of_the_checkout(tmp_path: Path) -> None:

@@ -16,9 +16,9 @@ from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 from django.core.management.base import CommandParser
 from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 
 from appraise.commands import Command as AppraiseCommand
+from appraise.commands import migrations_wait
 from appraise.operations.counters import forget
 from evaluation.models import Campaign
 
@@ -73,8 +73,7 @@ class Command(AppraiseCommand):
 
     def prepare(self, *, demo: bool) -> None:
         forget(settings.HOME / "run" / "metrics")
-        executor = MigrationExecutor(connection)
-        if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+        if migrations_wait():
             call_command("migrate", verbosity=0)
         if not settings.DEBUG and static_files_changed():
             call_command("collectstatic", interactive=False, verbosity=0)
