@@ -29,7 +29,7 @@ def chosen(
     for path in models:
         metric = load_model(path)
         if metric.name in found:
-            raise ValueError(f"two metrics are called {metric.name!r}")
+            raise ValueError(f"two metrics are called {metric.name!r}; score them one after the other")
         found[metric.name] = metric
     return found
 

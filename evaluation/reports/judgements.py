@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import NamedTuple
 
 import numpy as np
@@ -49,8 +50,23 @@ def find_tasks(field: str, slug: str) -> list[Task]:
     found = list(tasks.select_related("campaign").order_by("pk"))
     if not found:
         kind = "task" if field == "slug" else "campaign"
-        raise InputError(Problem(f"unknown_{kind}", f"there is no {kind} {slug!r}"))
+        raise unknown(kind, slug)
     return found
+
+
+MOST_NAMED = 12  # slugs in one message; somebody with more of them finds theirs on the page
+
+
+def unknown(kind: str, slug: str) -> InputError:
+    """There is no such task or campaign; says which there are, those first that look like what was asked for."""
+    ready = Task.objects.exclude(state=Task.State.IMPORTING)
+    field = "slug" if kind == "task" else "campaign__slug"
+    slugs = sorted(set(ready.values_list(field, flat=True)))
+    alike = get_close_matches(slug, slugs, MOST_NAMED)
+    named = [*alike, *(other for other in slugs if other not in alike)][:MOST_NAMED]
+    more = f" and {len(slugs) - len(named)} more" if len(slugs) > len(named) else ""
+    remedy = f"there are: {', '.join(named)}{more}" if named else "there is none yet; `import_task` makes one"
+    return InputError(Problem(f"unknown_{kind}", f"there is no {kind} {slug!r}", remedy))
 
 
 def pseudonym(campaign_key: str, annotator_key: str) -> str:

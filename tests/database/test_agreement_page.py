@@ -241,4 +241,10 @@ class TestThePage:
 @pytest.mark.django_db
 @pytest.mark.parametrize("kind", ["task", "campaign"])
 def test_a_study_that_is_not_here_is_refused(kind: str) -> None:
-    assert f"unknown_{kind}: there is no {kind} 'nowhere'" in refusal(f"--{kind}", "nowhere")
+    said = f"unknown_{kind}: there is no {kind} 'nowhere'; there is none yet; `import_task` makes one"
+    assert refusal(f"--{kind}", "nowhere") == said
+
+
+def test_the_refusal_of_an_unknown_task_names_those_that_there_are(answered: Task) -> None:
+    assert refusal("--task", "nowhere").endswith(f"; there are: {answered.slug}")
+    assert refusal("--campaign", "nowhere").endswith(f"; there are: {answered.campaign.slug}")

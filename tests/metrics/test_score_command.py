@@ -103,10 +103,19 @@ def test_systems_are_tested_against_a_baseline(
 
 def test_the_list_names_what_each_metric_needs(capsys: pytest.CaptureFixture[str]) -> None:
     call_command("score", "--list")
-    assert "wer " in capsys.readouterr().out
+    listed = capsys.readouterr().out.splitlines()
+    assert any(line.startswith("wer ") for line in listed)
     entries = {entry["name"]: entry for entry in score(capsys, "--list", "--format=json")}
     assert entries["bleu"]["needs"] == ["reference"]
     assert entries["bleu"]["missing"] is None
+    columns = {line.index(entry["title"]) for line, entry in zip(listed, entries.values(), strict=True)}
+    assert columns == {max(map(len, entries)) + 1}  # all titles stand below each other
+
+
+def test_progress_counts_one_system_as_one(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    both = ["--ref", str(files / "ref"), str(files / "ref2")]
+    call_command("score", "--metrics=wer", "--hyp", str(files / "hyp"), *both)
+    assert "wer: 1 system, 2 references\n" in capsys.readouterr().err
 
 
 def test_a_table_for_people(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -153,7 +162,7 @@ def test_senseless_options_are_refused(files: Path) -> None:
     given = ["--hyp", files / "hyp", "--ref", files / "ref"]
     assert "unknown metric" in refusal("--metrics=blue", *given)
     assert "no parameter" in refusal("--metrics=wer:beam=3", *given)
-    assert "needs a reference" in refusal("--metrics=wer", "--hyp", files / "hyp")
+    assert refusal("--metrics=wer", "--hyp", files / "hyp").endswith("needs a reference; add --ref FILE")
     assert "at least one file" in refusal("--metrics=wer")
     assert "at least one metric" in refusal(*given)
     assert "two systems" in refusal(

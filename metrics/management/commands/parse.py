@@ -70,21 +70,25 @@ class Command(AppraiseCommand):
 
     def _analyser(self, options: Options) -> Callable[[Slices, Options], Answers]:
         """The function for the wanted kind, language and tool; the first tool of a row is the default."""
-        known = {
-            ("constituency", "en"): {"stanford": constituency},
-            ("tags", "en"): {"spacy": english_tags, "stanford": stanford_tags, "heuristic": heuristic_tags},
-            ("tags", "de"): {"hanta": german_tags},
-            ("discourse", "en"): {"real": discourse, "learned": discourse, "heuristic": discourse},
-        }.get((options["kind"], options["language"].partition("-")[0]))
+        of_kind = {
+            "constituency": {"en": {"stanford": constituency}},
+            "tags": {
+                "en": {"spacy": english_tags, "stanford": stanford_tags, "heuristic": heuristic_tags},
+                "de": {"hanta": german_tags},
+            },
+            "discourse": {"en": {"real": discourse, "learned": discourse, "heuristic": discourse}},
+        }[options["kind"]]
+        known = of_kind.get(options["language"].partition("-")[0])
         if known is None:
-            self.refuse(f"--{options['kind']} cannot be had for the language {options['language']!r}")
+            told = f"--{options['kind']} cannot be had for the language {options['language']!r}"
+            self.refuse(f"{told}; known are: {', '.join(of_kind)}")
         if options["kind"] == "discourse" and not options["tool"]:
             options["tool"] = self._discourse_tool(options)
         options["tool"] = options["tool"] or next(iter(known))
         if options["tool"] not in known:
             self.refuse(f"there is no tool {options['tool']!r} for this; known are: {', '.join(known)}")
         if options["tool"] == "learned" and not Path(options["model"]).is_file():
-            self.refuse("the learned discourse parser needs --model FILE (train discourse)")
+            self.refuse("the learned discourse parser needs --model FILE, one that `train discourse` wrote")
         return known[options["tool"]]
 
     def _discourse_tool(self, options: Options) -> str:

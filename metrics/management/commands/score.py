@@ -61,9 +61,11 @@ class Command(AppraiseCommand):
         if options["task"]:
             return self._score_task(metrics, options)
         systems, references, sources = self._texts(options)
+        for metric in metrics.values():
+            self._check_needs(metric, references=len(references), source=sources is not None)
         document: dict[str, object] = {}
         for name, metric in metrics.items():
-            self.note(f"{name}: {len(systems)} systems, {len(references)} references")
+            self.note(f"{name}: {_counted(len(systems), 'system')}, {_counted(len(references), 'reference')}")
             try:
                 scores = score_systems(metric, systems, references, sources, workers=options["workers"])
             except MetricUnavailable as error:
@@ -132,6 +134,14 @@ class Command(AppraiseCommand):
             self.refuse(f"--baseline {options['baseline']!r} is none of: {', '.join(systems)}")
         return systems, references, sources
 
+    def _check_needs(self, metric: Metric, *, references: int, source: bool) -> None:
+        """The metric itself would say what it lacks, but not which option brings it."""
+        lacking = metric.needs.lacking(references=references, source=source)
+        if lacking is not None:
+            options = ["--ref FILE"] if "reference" in lacking else []
+            options += ["--src FILE"] if "source" in lacking else []
+            self.refuse(f"{metric.name} cannot score here: {lacking}; add {' and '.join(options)}")
+
     def _tests(self, metric: Metric, scores: dict[str, Scores], options: Options) -> dict[str, object]:
         """p-values against the baseline, where one is named and the statistics add up."""
         if not options["baseline"]:
@@ -167,12 +177,13 @@ class Command(AppraiseCommand):
                     for e in entries
                 ]
             )
+        width = max(len(entry.name) for entry in entries)
         for entry in entries:
             state = f"absent: {entry.missing}" if entry.missing else "ready"
             arrow = "higher" if entry.higher_is_better else "lower"
             needs_told = ", ".join(_needs(entry)) or "nothing"
             self.stdout.write(
-                f"{entry.name:<18} {entry.title}; {arrow} is better; needs {needs_told}; {state}"
+                f"{entry.name:<{width}} {entry.title}; {arrow} is better; needs {needs_told}; {state}"
             )
 
     def _write_table(self, document: dict[str, Any]) -> None:
@@ -194,6 +205,10 @@ def describe(metric: Metric, scores: dict[str, Scores]) -> dict[str, object]:
             for name, found in scores.items()
         },
     }
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _needs(entry: registry.Entry) -> list[str]:
