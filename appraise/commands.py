@@ -1,8 +1,8 @@
 """The manners that all our management commands share.
 
 Unknown options, bad files and bad values exit 2 with clear lines on standard error and change nothing;
-``write_json`` prints one document on standard output and nothing else. A database whose tables are not those of
-this Appraise exits 1 and says how to make them.
+``write_json`` prints one document on standard output and nothing else. A database without our tables exits 1
+and says how to make them.
 """
 
 from __future__ import annotations

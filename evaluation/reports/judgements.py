@@ -58,7 +58,7 @@ MOST_NAMED = 12  # slugs in one message; somebody with more of them finds theirs
 
 
 def unknown(kind: str, slug: str) -> InputError:
-    """There is no such task or campaign; says which there are, those first that look like what was asked for."""
+    """There is no such task or campaign; names those that there are, the most similar first."""
     ready = Task.objects.exclude(state=Task.State.IMPORTING)
     field = "slug" if kind == "task" else "campaign__slug"
     slugs = sorted(set(ready.values_list(field, flat=True)))
