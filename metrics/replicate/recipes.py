@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evaluation.problems import InputError, Problem
@@ -51,6 +52,7 @@ class Options:
 
 Recipe = Callable[[Options, Note], Report]
 ALWAYS = frozenset({"sets", "seed"})
+FILES = frozenset({"table", "lm", "lexicon", "discourse_model"})
 
 
 def run(name: str, options: Options, note: Note = lambda message: None) -> Report:
@@ -64,6 +66,9 @@ def run(name: str, options: Options, note: Note = lambda message: None) -> Repor
             message = f"{name} does not know the option {field.name.replace('_', '-')}"
             remedy = f"it knows: {', '.join(sorted(ALWAYS | known_options))}"
             raise InputError(Problem("foreign_option", message, remedy))
+    for file in filter(None, (getattr(options, name) for name in sorted(FILES))):
+        if not Path(file).is_file():  # said now, not after an hour of work
+            raise InputError(Problem("unreadable_file", "there is no such file", "check the path", file))
     return recipe(options, note)
 
 

@@ -72,6 +72,12 @@ def test_files_and_the_command_say_the_same(task: Task, again: Task, alice: User
         call_command("compare_tasks", task.slug, again.slug, systems="alpha")
 
 
+@pytest.mark.parametrize("systems", [None, "alpha=alpha"])
+def test_nothing_is_compared_with_itself(task: Task, systems: str | None) -> None:
+    with pytest.raises(CommandError, match=f"^'{task.slug}' is compared with itself; name another, or --sys"):
+        call_command("compare_tasks", task.slug, task.slug, systems=systems)
+
+
 def test_nobody_compares_with_what_they_may_not_study(
     task: Task, again: Task, alice: User, signed_in: SignIn
 ) -> None:

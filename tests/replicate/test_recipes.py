@@ -172,6 +172,16 @@ def test_without_a_language_model_every_row_says_what_it_lacks(ranked: tuple[str
     assert any(one.part == "the extended experiment" for one in report.missing)
 
 
+@pytest.mark.parametrize(
+    ("paper", "option"), [("paper-001", "lm"), ("paper-002", "table"), ("paper-004", "discourse_model")]
+)
+def test_a_file_that_is_not_there_is_refused_before_any_work(paper: str, option: str) -> None:
+    options = Options(sets=("nowhere/set",), **{option: "gone.npz"})
+    with pytest.raises(InputError) as caught:
+        run(paper, options, note=pytest.fail)
+    assert str(caught.value) == "gone.npz: unreadable_file: there is no such file; check the path"
+
+
 # --- paper 002 --------------------------------------------------------------------------------------------
 
 PAIRS = [["hong", "kong"]] * 12 + [["new", "york"]] * 12 + [["x"]] * 80
