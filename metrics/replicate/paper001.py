@@ -45,7 +45,7 @@ COLUMNS = ("naïve Bayes ρ", "naïve Bayes τ", "kNN ρ", "kNN τ")
 EXTENDED = "unk, len, nparse, VP, logparse"
 FROM = {
     "lm": "a language model (--lm)",
-    "parse": "a parser of the outputs",
+    "parse": "a parser of the outputs (--parser)",
     "source": "parses of the sources",
 }
 

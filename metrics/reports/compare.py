@@ -26,7 +26,18 @@ from metrics.metaeval.resampling import bootstrap_tau, percentile_interval
 from metrics.metaeval.systems import system_level
 from metrics.models import MetricRun
 from metrics.reports.machine import MachineVotes, SentenceScores, machine_votes_of, read, sides_of
-from metrics.sidebyside import Contest, Floats, Interval, Ints, People, VoteLine, contests, people, vote_line
+from metrics.sidebyside import (
+    NONE,
+    Contest,
+    Floats,
+    Interval,
+    Ints,
+    People,
+    VoteLine,
+    contests,
+    people,
+    vote_line,
+)
 
 RULE = TieRule.WMT14
 
@@ -81,6 +92,12 @@ class Comparison:
         return max(
             known, key=lambda line: (line.phrases.same.value or 0) if line.phrases else 0, default=None
         )
+
+    @property
+    def only_ties(self) -> bool:
+        """Whether no exchange of phrases changed any score: then nobody is a predictor."""
+        votes = [of for line in self.voters if (of := self.machine.of(line.run.pk)) is not None]
+        return all(not side[side != NONE].any() for side, _deltas in votes)
 
     @property
     def best_against(self) -> list[tuple[MetricLine, int, int, Contest]]:

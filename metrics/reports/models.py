@@ -7,9 +7,11 @@ from typing import Any
 
 from django.db.models import Q
 from django.http import Http404
+from django.utils.translation import gettext as _
 
 from evaluation.models import Role, Task, User
 from evaluation.reports.plots import Plot
+from metrics.linguistics.base import Mode
 from metrics.models import TrainedModel
 from metrics.reports.model_plots import model_plots
 
@@ -27,6 +29,21 @@ class ModelCard:
         """Of an SVM: the best point of its grid."""
         found: dict[str, Any] | None = self.model.evaluation.get("chosen")
         return found
+
+    @property
+    def tools(self) -> list[tuple[str, str]]:
+        """What read the sentences for a ranker, each by its part; "" where there was no such tool."""
+        stored: dict[str, str] = self.model.provenance.get("tools", {})
+        parts = {
+            "lm": _("Language model"),
+            "lexicon": _("Lexicon"),
+            "parser": _("Parser of the translations"),
+            "source": _("Parser of the source"),
+        }
+        absent = f"({Mode.ABSENT})"
+        return [
+            (parts.get(part, part), "" if tool.endswith(absent) else tool) for part, tool in stored.items()
+        ]
 
     @property
     def best_single(self) -> tuple[str, float] | None:

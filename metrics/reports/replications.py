@@ -27,6 +27,11 @@ class ReplicationPage:
     tables: tuple[ShownTable, ...]
     provenance: list[tuple[str, str]]
 
+    @property
+    def names_options(self) -> bool:
+        """Whether what was not run is told in words of the command line."""
+        return any("--" in one.because for one in self.report.missing)
+
 
 def replications(user: User) -> list[Job]:
     """The user's own, or everybody's for an administrator, the newest first; one query."""

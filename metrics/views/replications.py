@@ -17,7 +17,7 @@ from evaluation.views.annotate import signed_in
 from evaluation.views.reporting import attachment
 from metrics.forms_replication import ReplicationForm
 from metrics.jobs import begin_replication
-from metrics.replicate.folder import look
+from metrics.replicate.folder import TOOLS, look
 from metrics.replicate.rendering import FORMS
 from metrics.reports.replications import ReplicationPage, campaigns, finished, replications
 from metrics.services.replicating import data_folder
@@ -36,7 +36,7 @@ def page(request: HttpRequest) -> HttpResponse:
     )
     if request.method == "POST" and form.is_valid():
         return redirect(begin_replication(form.arguments, user))
-    context = {"form": form, "jobs": replications(user), "offered": bool(offer)}
+    context = {"form": form, "jobs": replications(user), "offered": bool(offer), "folder": data_folder()}
     return render(request, "metrics/replications.html", context, status=422 if form.is_bound else 200)
 
 
@@ -44,7 +44,13 @@ def page(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_GET
 def report(request: HttpRequest, pk: UUID) -> HttpResponse:
-    context = {"page": _found(request, pk), "forms": TITLES.items()}
+    found = _found(request, pk)
+    context = {
+        "page": found,
+        "forms": TITLES.items(),
+        "folder": data_folder(),
+        "tools": ", ".join(TOOLS.values()),
+    }
     return render(request, "metrics/replication.html", context)
 
 

@@ -16,7 +16,7 @@ from django.test import Client
 from evaluation.models import Annotator, Job, Membership, PhrasePair, Ranking, Role, Task, User
 from evaluation.reports.memo import forget
 from evaluation.schemes import Choice
-from metrics.models import MetricRun
+from metrics.models import MetricRun, PhraseVote
 from metrics.services.finding import find_metrics
 from metrics.services.scoring import score_task
 from tests.database.conftest import annotator, make_task, person
@@ -79,6 +79,22 @@ class TestPage:
         assert float(found["chrf"]["same side"]) == 1.0
         assert float(found["chrf"]["tau"]) > 0
         assert float(found["wer"]["same side"]) <= 1.0
+
+    @pytest.mark.parametrize(
+        ("votes", "said"),
+        [
+            (Choice.EQUAL, "Every vote of a metric is a tie here"),
+            (Choice.B_BETTER, "No metric is ever on the side of the majority here."),
+        ],
+    )
+    def test_where_no_metric_is_ever_right_none_is_called_the_best(
+        self, scored: Task, alice: User, bob: Annotator, signed_in: SignIn, votes: Choice, said: str
+    ) -> None:
+        PhraseVote.objects.update(choice=votes)
+        judge(scored, lambda pair: Choice.A_BETTER, bob)
+        page = signed_in(alice).get(f"/tasks/{scored.slug}/metrics").content.decode()
+        assert said in page
+        assert "most often on the side of the majority" not in page
 
     def test_pairs_can_be_filtered_by_what_a_metric_says(
         self, scored: Task, alice: User, bob: Annotator, signed_in: SignIn

@@ -141,6 +141,16 @@ def test_the_administrator_of_an_empty_site_may_look(client: Client, db: None, p
     assert client.get(path).status_code == 200
 
 
+def test_models_and_replications_are_one_click_from_home_for_who_studies(
+    task: Task, alice: User, bob: Annotator, signed_in: SignIn
+) -> None:
+    links = ('href="/models/"', 'href="/replications/"')
+    for path in ("/", f"/tasks/{task.slug}/metrics"):
+        page = signed_in(alice).get(path).content.decode()
+        assert all(link in page for link in links), path
+    assert not any(link in signed_in(bob).get("/").content.decode() for link in links)
+
+
 class TestPages:
     def test_organisers_train_and_see_models(self, large: Task, signed_in: SignIn) -> None:
         client = signed_in(User.objects.create_superuser("boss"))

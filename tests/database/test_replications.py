@@ -18,7 +18,7 @@ from evaluation.models import Annotator, Job, Membership, Ranking, Role, Task, U
 from evaluation.problems import InputError
 from evaluation.schemes import Choice
 from metrics.replicate.folder import look, options
-from metrics.replicate.values import Cell, from_dict
+from metrics.replicate.values import Cell, Missing, Report, from_dict
 from metrics.services.replicating import stored_agreement
 from tests.database.answering import another_task
 from tests.database.conftest import person
@@ -64,10 +64,12 @@ def offer(home: Path) -> None:
 
 
 def test_a_campaign_becomes_the_papers_table_on_a_page_and_as_files(
-    answered: Task, alice: User, signed_in: SignIn
+    home: Path, answered: Task, alice: User, signed_in: SignIn
 ) -> None:
     client = signed_in(alice)
-    assert "No replication has been asked for yet" in client.get("/replications/").content.decode()
+    empty = client.get("/replications/").content.decode()
+    assert "No replication has been asked for yet" in empty
+    assert str(home / "replication") in empty, "where data would be found"
     asked = client.post("/replications/", {"recipe": "paper-003", "campaign": answered.campaign.slug})
     job = Job.objects.get(kind="replicate")
     assert asked["Location"] == job.get_absolute_url()
@@ -146,6 +148,20 @@ def test_offered_data_can_be_chosen_and_nothing_else(
     page = client.get(failed.get_absolute_url()).content.decode()
     assert escape(failed.result["problems"][0]["message"][1:]) in page
     assert "missing_file" not in page, "the code is for programs"
+
+
+def test_options_of_the_command_line_are_explained_to_who_has_a_browser(
+    home: Path, task: Task, alice: User, signed_in: SignIn
+) -> None:
+    reports = {
+        option: Report("paper-001", "t", "c", (), (Missing("a row", f"it needs a model{option}"),))
+        for option in ("", " (--lm)")
+    }
+    for option, report in reports.items():
+        done = {"kind": "replicate", "state": Job.State.DONE, "owner": alice, "result": report.as_dict()}
+        page = signed_in(alice).get(f"/replications/{Job.objects.create(**done).pk}/").content.decode()
+        assert ("options of the command line" in page) == bool(option)
+        assert (str(home / "replication") in page and "lm.npz" in page) == bool(option)
 
 
 def test_the_folder_offers_what_a_recipe_can_read(home: Path) -> None:
