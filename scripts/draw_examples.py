@@ -5,7 +5,8 @@
 The pairs are imported into a site of their own, with a database in a temporary folder, opened in Chromium by
 an annotator and photographed before anything is answered. FOLDER gets a picture of each and ``index.html``,
 which shows them all, with the cut drawn in one line above each. The texts may belong to somebody else, so
-nothing of them is written anywhere else, and the site and its database are gone afterwards.
+nothing of them is written anywhere else, and the site and its database are gone afterwards. Needs the
+environment of the tests (``make setup-dev``) and Chromium.
 """
 
 from __future__ import annotations
@@ -13,13 +14,20 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import django
-from playwright.sync_api import sync_playwright
+
+try:
+    from playwright.sync_api import sync_playwright
+except ModuleNotFoundError:  # the app itself needs no browser
+    sys.exit(
+        "draw_examples needs the environment of the tests, with its browser; make it with: make setup-dev"
+    )
 
 from evaluation.alignment.pairs import questions
 from evaluation.planning import Planner

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -55,6 +56,14 @@ def test_questions_are_counted_without_showing_a_text(
     assert "20 pairs, " in printed
     assert "| punctuation against words | 0 |" in printed
     assert "union" not in printed
+
+
+def test_without_the_environment_of_the_tests_it_says_how_to_make_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "playwright.sync_api", None)
+    with pytest.raises(SystemExit, match="make it with: make setup-dev"):
+        runpy.run_module("scripts.draw_examples", run_name="__main__")
 
 
 @pytest.mark.journey
