@@ -148,20 +148,21 @@ def _check_phrases(item: ImportedItem, reading: Reading) -> None:
 def _is_empty(item: ImportedItem, reading: Reading) -> bool:
     """Whether the item is to be left out because a side is empty."""
     empty = [what for what, text in _texts(item) if not text.strip()]
-    if not item.source.strip() and not any(reference.strip() for reference in item.references):
-        empty.append("source")
-    if not empty:
+    above = any(text.strip() for text in (item.source, *item.references))
+    if above and not empty:
         return False
     if reading.options.empty == "refuse":
+        lacks = f"the {shown(empty[0])} of item {shown(item.id)!r} is empty" if empty else ""
         reading.fault(
             "empty_segment",
-            f"the {shown(empty[0])} of item {shown(item.id)!r} is empty",
+            lacks or f"item {shown(item.id)!r} has neither source nor reference",
             "fill it, or choose to keep or skip items with an empty side",
             item.place,
         )
     else:
         done = "left out" if reading.options.empty == "skip" else "kept as it is"
-        reading.warn("empty_segment", f"an item with an empty {shown(empty[0])} is {done}", "", item.place)
+        what = f"an empty {shown(empty[0])}" if empty else "neither source nor reference"
+        reading.warn("empty_segment", f"an item with {what} is {done}", "", item.place)
     return reading.options.empty == "skip"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -98,6 +99,20 @@ def test_another_task_of_the_same_name_is_not_called_the_same_content(
 def test_a_number_out_of_range_is_refused_by_the_command(db: None, option: str) -> None:
     with pytest.raises(CommandError, match=option.split("=")[0]):
         call_command("import_task", "x.tsv", "--name=Houses", option)
+
+
+@pytest.mark.parametrize("wanted", [[], ["--shows=source"], ["--shows=reference"]])
+def test_no_task_is_made_whose_sentences_stand_below_nothing(
+    db: None, tmp_path: Path, wanted: list[str]
+) -> None:
+    file = tmp_path / "a.jsonl"
+    outputs = {"candidates": {"a": "x y", "b": "x z"}}
+    lines = [json.dumps({**outputs, "source": "q"}), json.dumps({**outputs, "reference": "r"})]
+    file.write_text("\n".join(lines))
+    with pytest.raises(CommandError, match=r"a\.jsonl:[12]:1: nothing_to_show: item '[12]' has no") as caught:
+        call_command("import_task", str(file), "--name=Houses", *wanted)
+    assert len(str(caught.value).splitlines()) == (1 if wanted else 2)
+    assert not Task.objects.exists()
 
 
 def test_a_judgement_on_a_system_without_an_output_here_finds_no_place(campaign: Campaign) -> None:

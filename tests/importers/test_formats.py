@@ -339,6 +339,12 @@ class TestText:
         assert [item.id for item in found.items] == ids
         assert [warning.code for warning in found.warnings] == ["empty_segment"]
 
+    def test_an_item_needs_a_source_or_a_reference(self) -> None:
+        item = '{"candidates": {"a": "x", "b": "y"}%s}\n'
+        assert len(of(item % ', "reference": "z"').items) == 1
+        with pytest.raises(InputError, match="empty_segment: item '1' has neither source nor reference"):
+            of(item % "")
+
     def test_a_single_text_cannot_be_compared(self) -> None:
         assert codes("just a sentence\n") == ["too_few_systems"]
 

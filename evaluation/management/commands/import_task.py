@@ -12,6 +12,7 @@ from django.core.management.base import CommandParser
 from appraise.commands import Command as AppraiseCommand
 from evaluation.checks import MOST_PERCENT
 from evaluation.importers import COMMAND_LINE, FORMATS, ImportedSet, Options, Role, SourceFile, read
+from evaluation.importers.model import ImportedItem
 from evaluation.models import Campaign, Task
 from evaluation.planning import LEARNT_FROM
 from evaluation.problems import InputError, Problem
@@ -112,7 +113,7 @@ class Command(AppraiseCommand):
             scheme=options["scheme"],
             source_language=imported.source_language,
             target_language=imported.target_language,
-            shows=options["shows"] or what_to_show(imported),
+            shows=what_to_show(imported, options["shows"]),
             overlap=options["overlap"],
             comparisons=options["comparisons"],
             aligner=options["aligner"],
@@ -146,9 +147,20 @@ class Command(AppraiseCommand):
             self.stderr.write(f"\r[{'#' * width:<30}] {message}", ending="\n" if done >= total else "")
 
 
-def what_to_show(imported: ImportedSet) -> str:
-    """The source where every item has one, else the reference."""
-    return Task.Shows.SOURCE if all(item.source for item in imported.items) else Task.Shows.REFERENCE
+def what_to_show(imported: ImportedSet, wanted: str | None) -> str:
+    """What was asked for, or the source where every item has one, else the reference; never nothing."""
+    faults = []
+    for shows in [wanted] if wanted else Task.Shows.values:
+        lacking = next((item for item in imported.items if not _above(item, shows)), None)
+        if lacking is None:
+            return shows
+        told, remedy = f"item {lacking.id!r} has no {shows} to be shown", f"give every item a {shows}"
+        faults.append(Problem("nothing_to_show", told, remedy, *lacking.place))
+    raise InputError(faults)
+
+
+def _above(item: ImportedItem, shows: str) -> bool:
+    return bool(item.source if shows == Task.Shows.SOURCE else item.references)
 
 
 def existing(path: Path) -> Path:
