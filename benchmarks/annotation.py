@@ -24,10 +24,8 @@ PAGE_LIMIT = 8.0
 SAVE_LIMIT = 5.0
 
 
-def prepare() -> None:
-    os.environ.update(
-        APPRAISE_HOME=tempfile.mkdtemp(prefix="appraise-bench-"), DJANGO_SETTINGS_MODULE="appraise.settings"
-    )
+def prepare(home: str) -> None:
+    os.environ.update(APPRAISE_HOME=home, DJANGO_SETTINGS_MODULE="appraise.settings")
     import django
 
     django.setup()
@@ -70,7 +68,13 @@ def answer(index: int) -> str:
 
 
 def main() -> int:
-    prepare()
+    with tempfile.TemporaryDirectory(prefix="appraise-bench-", ignore_cleanup_errors=True) as home:
+        prepare(home)
+        return compare()
+
+
+def compare() -> int:
+    """Prints the figures; 1 where one is above its limit."""
     from django.http import HttpRequest, HttpResponse
     from django.test import Client
     from django.urls import path

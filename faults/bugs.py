@@ -219,7 +219,9 @@ def broken_reader() -> None:
 @bug
 def forgetful_outbox() -> None:
     """A browser that says “Saved” although the request failed, and keeps nothing."""
+    import shutil
     import tempfile
+    from multiprocessing.util import Finalize
     from pathlib import Path
 
     from django.conf import settings
@@ -229,6 +231,7 @@ def forgetful_outbox() -> None:
     if kept not in script:
         raise ValueError("outbox.js has changed: this bug does not fit any more")
     folder = Path(tempfile.mkdtemp(prefix="appraise-bug-"))
+    Finalize(None, shutil.rmtree, (folder, True), exitpriority=0)  # not before: the site reads it
     (folder / "outbox.js").write_text(
         script.replace(kept, 'catch {\n      await remove(entry.uuid);\n      return "saved";'), "utf-8"
     )

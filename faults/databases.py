@@ -58,7 +58,9 @@ class Cluster:
 
     def __init__(self, data: Path, prefix: tuple[str, ...] = ()) -> None:
         self.data, self.prefix = data, prefix
-        self.sockets = Path(tempfile.mkdtemp(prefix="pg-"))
+        # Goes with the cluster, also where that never got as far as to be stopped.
+        self._folder = tempfile.TemporaryDirectory(prefix="pg-", ignore_cleanup_errors=True)
+        self.sockets = Path(self._folder.name)
         self.sockets.chmod(0o777)
         self.running = False
 
@@ -85,7 +87,7 @@ class Cluster:
         if self.running:
             self._control("stop", "-m", mode)
             self.running = False
-        shutil.rmtree(self.sockets, ignore_errors=True)
+        self._folder.cleanup()
 
     def _control(self, command: str, *arguments: str, prefix: tuple[str, ...] = ()) -> None:
         self._execute("pg_ctl", "-w", "-t", "60", "-D", str(self.data), *arguments, command, prefix=prefix)
