@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import secrets
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
@@ -86,8 +87,9 @@ def new_upload(owner: User, files: Sequence[Incoming]) -> Upload:
         raise InputError(Problem("empty_file", "there is no file", "choose one or more files"))
     for old in owner.uploads.filter(created_at__lt=timezone.now() - KEPT_FOR, job=None):
         discard(old)
-    with transaction.atomic():
+    with _gone_unless_committed() as made, transaction.atomic():
         upload = Upload.objects.create(owner=owner)
+        made.append(_folder(upload))
         add_files(upload, files)
     return upload
 
@@ -108,12 +110,21 @@ def refuse_too_large(files: Iterable[Incoming]) -> None:
 
 
 def add_files(upload: Upload, files: Sequence[Incoming]) -> None:
-    """A file with the name of another replaces it, so that a corrected file is simply dropped again."""
+    """A file with the name of another replaces it, so that a corrected file is simply dropped again.
+
+    All of them or none.
+    """
     refuse_too_large(files)
+    with _gone_unless_committed() as made, transaction.atomic():
+        _add_files(upload, files, made)
+
+
+def _add_files(upload: Upload, files: Sequence[Incoming], made: list[Path]) -> None:
     position = (upload.files.aggregate(n=Max("position"))["n"] or 0) + 1
     for number, file in enumerate(files, position):
         name = (file.name or "")[:300]
         path = _folder(upload) / secrets.token_hex(16)
+        made.append(path)
         with path.open("wb") as target:
             for chunk in file.chunks():
                 target.write(chunk)
@@ -316,6 +327,18 @@ def discard(upload: Upload) -> None:
     upload.delete()
     # A change that is rolled back still needs them.
     transaction.on_commit(lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
+@contextmanager
+def _gone_unless_committed() -> Iterator[list[Path]]:
+    """Takes away what was written of an upload that the database does not know in the end."""
+    made: list[Path] = []
+    try:
+        yield made
+    except BaseException:
+        for path in made:
+            shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
+        raise
 
 
 def _unlink_later(path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -51,6 +51,33 @@ def test_files_survive_a_change_that_is_rolled_back(upload: Upload, change: Call
     (kept,) = uploads.sources(Upload.objects.get(pk=upload.pk))
     with kept.open(uploads.LIMITS) as file:
         assert file.read() == b"A house\n"
+
+
+class Torn(SimpleUploadedFile):
+    """A file whose second half never arrives."""
+
+    def chunks(self, chunk_size: int | None = None) -> Iterator[bytes]:
+        yield b"A"
+        raise OSError("the line was cut")
+
+
+def test_a_replacement_that_breaks_off_leaves_nothing_behind_and_the_old_file_in_place(
+    upload: Upload, settings: Settings
+) -> None:
+    before = list((Path(settings.MEDIA_ROOT) / str(upload.pk)).iterdir())
+    torn = [*dropped(b"A home\n"), Torn("more.en", b"A cottage\n")]
+    with pytest.raises(OSError, match="cut"):
+        uploads.add_files(upload, torn)
+    (kept,) = uploads.sources(upload)
+    assert list((Path(settings.MEDIA_ROOT) / str(upload.pk)).iterdir()) == before
+    with kept.open(uploads.LIMITS) as file:
+        assert file.read() == b"A house\n"
+
+
+def test_an_upload_that_breaks_off_leaves_no_folder(upload: Upload, settings: Settings) -> None:
+    with pytest.raises(OSError, match="cut"):
+        uploads.new_upload(upload.owner, [Torn("more.en", b"A cottage\n")])
+    assert [path.name for path in Path(settings.MEDIA_ROOT).iterdir()] == [str(upload.pk)]
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
