@@ -65,6 +65,11 @@ class PlacesPage:
     def answered(self) -> int:
         return sum(card.is_answered for card in self.cards)
 
+    @property
+    def most_steps(self) -> int:
+        """Of any place: the highest digit that answers something here."""
+        return max(len(card.steps) for card in self.cards)
+
 
 def places_page(assignment: Assignment, typed: Mapping[int, Sequence[str]] | None = None) -> PlacesPage:
     """Everything that the page shows, in four queries; ``typed`` is what a refused form says of a place."""

@@ -150,14 +150,14 @@ def rating_words() -> SafeString:
 
 
 @register.simple_tag
-def part(name: str, scheme: Scheme) -> SafeString:
-    """A part of the page that depends on nothing but scheme and language, made once."""
-    return _part(name, scheme.name, get_language() or "")
+def part(name: str, scheme: Scheme, steps: int = 0) -> SafeString:
+    """A part of the page that depends on nothing but scheme, number of steps and language, made once."""
+    return _part(name, scheme.name, steps, get_language() or "")
 
 
 @lru_cache(maxsize=64)
-def _part(name: str, scheme_name: str, reader: str) -> SafeString:
-    return render_to_string(name, {"scheme": SCHEMES[scheme_name]})
+def _part(name: str, scheme_name: str, steps: int, reader: str) -> SafeString:
+    return render_to_string(name, {"scheme": SCHEMES[scheme_name], "steps": steps})
 
 
 @register.filter

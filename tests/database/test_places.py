@@ -19,7 +19,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from evaluation.importers import SourceFile, read
 from evaluation.models import Annotator, Assignment, Ranking, Slot, Task, Upload, User
-from evaluation.places import verdicts
+from evaluation.places import MOST_STEPS, verdicts
 from evaluation.problems import InputError
 from evaluation.reports.judgements import study, task_judgements
 from evaluation.reports.votes import meetings
@@ -251,6 +251,15 @@ def test_work_leads_to_the_page_of_places(task: Task, bob: Annotator, signed_in:
     body = {"uuid": str(uuid.uuid4()), "phrase": 0, "choice": "A>B", "base": 0}
     old = client.post(reverse("answer", args=[assignment.token]), body, content_type="application/json")
     assert old.status_code == 404
+
+
+def test_the_keys_at_the_foot_are_those_that_answer_something(
+    task: Task, bob: Annotator, signed_in: SignIn
+) -> None:
+    page = signed_in(bob).post(reverse("work", args=[task.slug]), follow=True).content.decode()
+    offered = {int(step) for step in re.findall(r'name="step-\d+-\d+" value="(\d)"', page)}
+    assert f"<kbd>1</kbd>–<kbd>{max(offered)}</kbd> step" in page
+    assert max(offered) < MOST_STEPS
 
 
 def test_the_plain_form_says_what_is_missing_keeps_it_and_goes_on(
