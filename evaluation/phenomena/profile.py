@@ -1,23 +1,27 @@
 """What people disagree about, and what each system does worse: a study told by phenomena.
 
 κ and κ′ of the pairs that show a phenomenon come with the intervals of every other report (whole sentences
-are drawn). Where the *share of disputes* is larger than the *share of pairs*, the phenomenon divides people
-more than others do.
+are drawn), unless resampling cannot tell: a rare phenomenon stands in a few sentences, and drawing those
+again says nothing about others. Where the *share of disputes* is larger than the *share of pairs*, the
+phenomenon divides people more than others do.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.agreement import Reading, TaskRow
+from evaluation.agreement import Judgements, Reading, TaskRow
 from evaluation.agreement.tasks import task_row
 from evaluation.phenomena.kinds import Phenomenon
 from evaluation.phenomena.systems import SystemCell, system_cells
 from evaluation.study import Meetings, Study
 from evaluation.study.disputes import A_SIDE, B_SIDE, vote_counts
+
+FEWEST = 5
+"""Sentences that an interval needs: of four there are 35 different resamples, too few for a middle 95 %."""
 
 Shown = NDArray[np.bool_]  # pairs × phenomena, in the order of ``Phenomenon``
 
@@ -32,6 +36,7 @@ class Line:
     disputed: int
     dispute_share: float | None  # of all disputed pairs
     opposite: int
+    sentences: int
     agreement: TaskRow
 
 
@@ -64,6 +69,7 @@ def profile(
         pairs, divided = int((here & judged).sum()), int((here & disputed).sum())
         if not pairs:
             continue
+        said = study.where(here[study.pairs]).judgements()
         lines.append(
             Line(
                 phenomenon=phenomenon,
@@ -72,13 +78,29 @@ def profile(
                 disputed=divided,
                 dispute_share=divided / int(disputed.sum()) if disputed.any() else None,
                 opposite=int((here & opposite).sum()),
-                agreement=task_row(phenomenon, study.where(here[study.pairs]).judgements(), reading),
+                sentences=_sentences(said),
+                agreement=_row(phenomenon, said, reading),
             )
         )
     return Profile(
         lines=tuple(lines),
-        everything=task_row("all pairs", study.judgements(), reading),
+        everything=_row("all pairs", study.judgements(), reading),
         pairs=int(judged.sum()),
         disputed=int(disputed.sum()),
         cells=system_cells(study, meetings, shown, resamples=resamples, seed=seed),
     )
+
+
+def _row(name: str, said: Judgements, reading: Reading) -> TaskRow:
+    """κ and κ′; intervals only where resamples of the sentences differ, and are not too few to tell."""
+    row = task_row(name, said, reading)
+    enough = _sentences(said) >= FEWEST
+    known = [
+        found if enough and found and found[0] < found[1] else None
+        for found in (row.interval, row.prime_interval)
+    ]
+    return replace(row, interval=known[0], prime_interval=known[1])
+
+
+def _sentences(said: Judgements) -> int:
+    return int(said.seen_items[1].max(initial=-1)) + 1

@@ -7,6 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from evaluation.phenomena import Phenomenon, Profile, SystemCell, profile
+from evaluation.phenomena.profile import FEWEST
 from evaluation.phenomena.systems import p_values, vote_sums
 from evaluation.schemes import SIX_WAY
 from evaluation.study import Meetings, Study, StudyTask
@@ -119,6 +120,17 @@ def test_a_phenomenon_of_every_pair_has_no_elsewhere() -> None:
     everywhere[:, 0] = True
     found = profile(study, meetings, everywhere, resamples=20)
     assert {(c.elsewhere, c.p, c.verdict) for c in found.cells} == {(None, None, "")}
+
+
+def test_there_is_no_interval_where_resampling_cannot_tell(found: Profile) -> None:
+    order, number, _ = found.lines
+    assert (order.sentences, order.agreement.interval is None) == (60, False)
+    assert (number.agreement.kappa, number.agreement.interval) == (1.0, None)  # all resamples are alike
+    for sentences in (FEWEST - 1, FEWEST):
+        rare = profile(*drawn(sentences), resamples=200).lines[0]
+        assert rare.sentences == sentences
+        assert rare.agreement.kappa is not None
+        assert (rare.agreement.interval is None) == (sentences < FEWEST)
 
 
 def test_a_study_without_answers_has_no_lines() -> None:
