@@ -23,6 +23,7 @@ from typing import Any
 from django.db import InterfaceError, OperationalError, close_old_connections, connection, transaction
 from django.db.models import F
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 from django_tasks import task as background_task
 from django_tasks_db.models import DBTaskResult
 
@@ -34,6 +35,10 @@ logger = logging.getLogger(__name__)
 LEASE = timedelta(seconds=30)
 HEARTBEAT_SECONDS = 10.0
 SAVE_EVERY_SECONDS = 0.5
+
+# Stored as they are; the page of the job says them in the language of its reader.
+ITS_WORKERS_DIED = gettext_noop("Its worker died 3 times.")  # Job.MOST_ATTEMPTS
+UNEXPECTED = gettext_noop("It failed unexpectedly; the log says why.")
 
 Result = dict[str, Any]  # whatever JSON the handler's own page understands
 Handler = Callable[[Job, "Progress"], Result]
@@ -135,7 +140,7 @@ def run_job(job_id: str) -> str:
         return "not runnable"  # cancelled, finished, or another worker has it
     job = Job.objects.get(pk=job_id)
     if job.attempts > Job.MOST_ATTEMPTS:
-        return _end(job, holder, Job.State.FAILED, error=f"Its worker died {Job.MOST_ATTEMPTS} times.")
+        return _end(job, holder, Job.State.FAILED, error=ITS_WORKERS_DIED)
     try:
         with _heartbeat(job, holder):
             result = HANDLERS[job.kind](job, Progress(job, holder))
@@ -148,7 +153,7 @@ def run_job(job_id: str) -> str:
         return _end(job, holder, Job.State.FAILED, error=str(error), result={"problems": problems})
     except Exception:  # the worker must live on, and the person must see that it failed
         logger.exception("job %s failed", job.pk)
-        return _end(job, holder, Job.State.FAILED, error="It failed unexpectedly; the log says why.")
+        return _end(job, holder, Job.State.FAILED, error=UNEXPECTED)
     return _end(job, holder, Job.State.DONE, result=result)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from evaluation.jobs import Progress, enqueue, handler
 from evaluation.models import Job, Task, User
@@ -48,7 +49,7 @@ def run_scoring(job: Job, progress: Progress) -> dict[str, Any]:
     from metrics.services.scoring import score_task
 
     if job.task is None:
-        raise InputError(Problem("task_gone", "the task was deleted before it was scored"))
+        raise InputError(Problem("task_gone", gettext_noop("the task was deleted before it was scored")))
     metrics = find_metrics(job.arguments["metrics"])
     with connected():
         outcomes = score_task(job.task, metrics, progress.update, job=job)
@@ -61,7 +62,8 @@ def run_training(job: Job, progress: Progress) -> dict[str, Any]:
     from metrics.services.teaching import train_by
 
     if job.task is None:
-        raise InputError(Problem("task_gone", "the task was deleted before a model was trained on it"))
+        gone = gettext_noop("the task was deleted before a model was trained on it")
+        raise InputError(Problem("task_gone", gone))
     model = train_by(job, job.task, progress.update)
     progress.update(4, 4)
     return {"model": model.name, "model_id": model.pk, "evaluation": model.evaluation}

@@ -11,6 +11,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import translation
 
+from evaluation.jobs import UNEXPECTED
 from evaluation.models import Annotator, Job, Task, User
 from evaluation.schemes import Choice
 from evaluation.services import claiming
@@ -122,6 +123,16 @@ def test_a_worker_speaks_to_each_reader(alice: User, signed_in: SignIn) -> None:
         signed_in(alice).get(job.get_absolute_url(), headers=headers).json()["message"]
         == "bleu: Phrasenpaare"
     )
+
+
+def test_a_failed_job_says_why_in_the_language_of_its_reader(alice: User, signed_in: SignIn) -> None:
+    failed = {"kind": "score", "title": "Bewerten", "owner": alice, "state": Job.State.FAILED}
+    gone = {"problems": [{"message": "the task was deleted before it was scored"}]}
+    for job, said in (
+        (Job.objects.create(**failed, error=UNEXPECTED), "Unerwartet fehlgeschlagen"),
+        (Job.objects.create(**failed, error="task_gone: …", result=gone), "Die Aufgabe wurde gelöscht"),
+    ):
+        assert said in signed_in(alice).get(job.get_absolute_url(), headers=GERMAN).content.decode()
 
 
 def test_numbers_are_written_as_the_reader_writes_them() -> None:

@@ -179,7 +179,7 @@ class TestAfterAKill:
         work()
         job.refresh_from_db()
         assert job.state == Job.State.FAILED
-        assert "died 3 times" in job.error
+        assert f"died {Job.MOST_ATTEMPTS} times" in job.error
 
     def test_a_worker_that_lost_its_lease_cannot_speak_for_the_job(
         self, kinds: dict[str, jobs.Handler]

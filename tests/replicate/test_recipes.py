@@ -173,10 +173,14 @@ def test_without_a_language_model_every_row_says_what_it_lacks(ranked: tuple[str
 
 
 @pytest.mark.parametrize(
-    ("paper", "option"), [("paper-001", "lm"), ("paper-002", "table"), ("paper-004", "discourse_model")]
+    ("paper", "options"),
+    [
+        ("paper-001", Options(lm="gone.npz")),
+        ("paper-002", Options(table="gone.npz")),
+        ("paper-004", Options(discourse_model="gone.npz")),
+    ],
 )
-def test_a_file_that_is_not_there_is_refused_before_any_work(paper: str, option: str) -> None:
-    options = Options(sets=("nowhere/set",), **{option: "gone.npz"})
+def test_a_file_that_is_not_there_is_refused_before_any_work(paper: str, options: Options) -> None:
     with pytest.raises(InputError) as caught:
         run(paper, options, note=pytest.fail)
     assert str(caught.value) == "gone.npz: unreadable_file: there is no such file; check the path"
