@@ -8,11 +8,12 @@ from typing import Any
 from django.db import InterfaceError, OperationalError, close_old_connections, connection
 from django_tasks_db.management.commands.db_worker import Command as QueueWorker
 
+from appraise.commands import Command as AppraiseCommand
 from evaluation.jobs import LEASE, logger, requeue_abandoned
 from evaluation.services.steering import steer
 
 
-class Command(QueueWorker):
+class Command(AppraiseCommand, QueueWorker):
     help = "Run background jobs; take over those whose worker died."
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: the queue's own signature
