@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -11,6 +12,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from evaluation.models import Annotator, Assignment, PhrasePair, Ranking, Slot, Task
+from evaluation.reports.judgements import pseudonym
 from evaluation.schemes import Choice
 
 IDLE_AFTER = timedelta(days=2)
@@ -53,8 +55,11 @@ class MonitorPage:
         return labels.get(Choice.NOT_APPLICABLE, 0) / self.answers if self.answers else None
 
 
-def monitor_page(task: Task) -> MonitorPage:
-    """Three queries, whatever is stored. Corrections count as said; reports count the last word only."""
+def monitor_page(task: Task, *, named: bool = False) -> MonitorPage:
+    """Four queries, whatever is stored. Corrections count as said; reports count the last word only.
+
+    Annotators go by their pseudonyms, or by their user names.
+    """
     slots, pairs = Slot.objects.filter(task=OuterRef("pk")), PhrasePair.objects.filter(task=OuterRef("pk"))
     done = slots.filter(state=Slot.State.DONE)
     counts = Task.objects.values_list(_number(slots), _number(done), _number(pairs)).get(pk=task.pk)
@@ -66,7 +71,7 @@ def monitor_page(task: Task) -> MonitorPage:
         pairs=counts[2],
         answers=sum(labels.values()),
         by_label=[(choice, labels.get(choice.value, 0)) for choice in task.scheme.choices],
-        annotators=_annotators(task),
+        annotators=_annotators(task, named=named),
     )
 
 
@@ -76,27 +81,33 @@ def _number(rows: QuerySet[Any], of: str = "task") -> Coalesce:
     return Coalesce(Subquery(counted), 0)
 
 
-def _annotators(task: Task) -> list[AnnotatorRow]:
+def _annotators(task: Task, *, named: bool) -> list[AnnotatorRow]:
     finished = Assignment.objects.filter(task=task, annotator=OuterRef("pk"), finished_at__isnull=False)
-    people = (
-        Annotator.objects.filter(rankings__pair__task=task)
-        .select_related("user")
-        .annotate(
-            answers=Count("rankings", filter=Q(rankings__choice__isnull=False)),
-            ms=Avg("rankings__active_ms"),
-            na=Count("rankings", filter=Q(rankings__choice=Choice.NOT_APPLICABLE)),
-            last=Max("rankings__received_at"),
-            done=_number(finished, "annotator"),
-        )
-    )
+    people = Annotator.objects.select_related("user").annotate(done=_number(finished, "annotator"))
+    # Joined in one query, the finished assignments would be counted anew for every single answer.
+    said = {row["annotator"]: row for row in _said(task)}
     return [
         AnnotatorRow(
-            name=str(person),
+            name=str(person) if named or person.machine else pseudonym(task.campaign.key, person.key),
             done=person.done,
-            answers=person.answers,
-            seconds=None if person.ms is None else person.ms / 1000,
-            not_applicable=person.na,
-            last=person.last,
+            answers=said[person.pk]["answers"],
+            seconds=said[person.pk]["seconds"],
+            not_applicable=said[person.pk]["not_applicable"],
+            last=said[person.pk]["last"],
         )
-        for person in people.order_by("pk")
+        for person in people.filter(pk__in=said).order_by("pk")
     ]
+
+
+def _said(task: Task) -> Iterable[Mapping[str, Any]]:  # Any: each column has a type of its own
+    return (
+        Ranking.objects.filter(pair__task=task)
+        .order_by()
+        .values("annotator")
+        .annotate(
+            answers=Count("pk", filter=Q(choice__isnull=False)),
+            seconds=Avg("active_ms") / 1000,
+            not_applicable=Count("pk", filter=Q(choice=Choice.NOT_APPLICABLE)),
+            last=Max("received_at"),
+        )
+    )

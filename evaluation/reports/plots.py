@@ -49,6 +49,11 @@ class Plot:
     narrow: bool = False
 
     @property
+    def is_empty(self) -> bool:
+        """Whether it would show names and nothing beside them."""
+        return all(cell is None for _name, *cells in self.table.rows for cell in cells)
+
+    @property
     def svg(self) -> SafeString:
         """For a page, coloured by its stylesheet. Safe: every text in ``marks`` was escaped on its way in."""
         kind = "plot plot-narrow" if self.narrow else "plot"

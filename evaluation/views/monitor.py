@@ -15,10 +15,11 @@ from evaluation.views.annotate import signed_in
 @login_required
 @require_GET
 def task(request: HttpRequest, slug: str) -> HttpResponse:
+    user = signed_in(request)
     found = get_object_or_404(
-        Task.objects.with_role(signed_in(request), Role.MANAGER, Role.RESEARCHER).select_related(
-            "campaign", "standing"
-        ),
+        Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER).select_related("campaign", "standing"),
         slug=slug,
     )
-    return render(request, "evaluation/task.html", {"task": found, "page": monitor_page(found)})
+    organises = Task.objects.with_role(user, Role.MANAGER).filter(pk=found.pk).exists()
+    context = {"task": found, "page": monitor_page(found, named=organises), "organises": organises}
+    return render(request, "evaluation/task.html", context)

@@ -128,7 +128,7 @@ def _machines(
     try:
         training, validation = _examples(asked, sets)
     except ValueError as error:
-        raise InputError(Problem("cannot_train", str(error))) from error
+        raise InputError(Problem("cannot_train", str(error), "train on more sentences")) from error
     rows = features.compute(features.BASIC, [_segment(sets, item) for item in truth.items], PREPARATION)
     found = grid.search(training, validation, progress=note)
     points: dict[tuple[float, float], Point] = {}

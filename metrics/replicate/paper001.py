@@ -105,7 +105,8 @@ def _able(known: Described) -> tuple[dict[str, Sequence[str]], list[Missing]]:
         lacking = [feature for feature in features if feature not in there]
         if lacking:
             tools = dict.fromkeys(FROM[_tool_of(feature)] for feature in lacking)
-            missing.append(Missing(f"row “{name}”", f"{', '.join(lacking)} needs {' and '.join(tools)}"))
+            verb = "needs" if len(lacking) == 1 else "need"
+            missing.append(Missing(f"row “{name}”", f"{', '.join(lacking)} {verb} {' and '.join(tools)}"))
         else:
             able[name] = features
     return able, missing

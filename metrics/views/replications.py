@@ -30,13 +30,17 @@ TITLES = {"json": "JSON", "md": "Markdown", "tex": "LaTeX", "csv": "CSV"}
 @require_http_methods(["GET", "HEAD", "POST"])
 def page(request: HttpRequest) -> HttpResponse:
     user = _researcher(request)
-    offer = look(data_folder())
-    form = ReplicationForm(
-        request.POST if request.method == "POST" else None, campaigns=campaigns(user), offer=offer
-    )
+    offer, own = look(data_folder()), campaigns(user)
+    form = ReplicationForm(request.POST if request.method == "POST" else None, campaigns=own, offer=offer)
     if request.method == "POST" and form.is_valid():
         return redirect(begin_replication(form.arguments, user))
-    context = {"form": form, "jobs": replications(user), "offered": bool(offer), "folder": data_folder()}
+    context = {
+        "form": form,
+        "jobs": replications(user),
+        "offered": bool(offer),
+        "own": bool(own),
+        "folder": data_folder(),
+    }
     return render(request, "metrics/replications.html", context, status=422 if form.is_bound else 200)
 
 

@@ -49,6 +49,17 @@ def url(task: Task) -> str:
     return reverse("task-agreement", args=[task.slug])
 
 
+def test_before_two_have_judged_the_same_there_is_no_row_of_dashes(
+    task: Task, bob: Annotator, alice: User, signed_in: SignIn
+) -> None:
+    answer_task(task, bob, always(Choice.A_BETTER), most=1)
+    page = signed_in(alice).get(url(task)).content.decode()
+    assert "agreement needs at least one" in page
+    assert "Time for one answer" in page
+    for title in ("All coefficients", "Confusion", "What fine grading costs", "Over time", "Left out"):
+        assert title not in page
+
+
 class TestWhoMaySee:
     def test_organisers_and_researchers_see_it_and_nobody_else(
         self, answered: Task, alice: User, researcher: User, bob: Annotator, dora: User, signed_in: SignIn

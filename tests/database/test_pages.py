@@ -16,7 +16,9 @@ from evaluation.models import (
     Annotator,
     Assignment,
     Job,
+    Membership,
     Ranking,
+    Role,
     SentenceAnswer,
     Task,
     User,
@@ -100,6 +102,18 @@ class TestWhoMayEnter:
         change_mind(Ranking.objects.order_by("pk")[0], None)
         page = monitor_page(task)
         assert page.answers == sum(row.answers for row in page.annotators) == Ranking.objects.count() - 1
+
+    def test_a_researcher_is_offered_what_opens_and_told_no_names(
+        self, task: Task, alice: User, bob: Annotator, dora: User, signed_in: SignIn
+    ) -> None:
+        Membership.objects.create(user=dora, campaign=task.campaign, role=Role.RESEARCHER)
+        answer_task(task, bob, always(Choice.A_BETTER), most=1)
+        for who in (alice, dora):
+            client = signed_in(who)
+            page = client.get(task.get_absolute_url()).content.decode()
+            links = set(re.findall(r'<a [^>]*href="(/[^"]*)"', page))
+            assert {link: client.get(link).status_code for link in links} == dict.fromkeys(links, 200)
+            assert (">bob<" in page) == (who == alice)
 
     def test_health_needs_no_account(self, db: None) -> None:
         assert Client().get("/healthz").json() == {"status": "ok"}

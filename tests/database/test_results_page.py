@@ -14,7 +14,8 @@ from evaluation.reports.export import asked_pairs, voices
 from evaluation.reports.results import results
 from evaluation.reports.scope import whole_scope
 from evaluation.schemes import Choice
-from tests.database.answering import Chooser, answer_task
+from tests.database.answering import Chooser, always, answer_task
+from tests.database.conftest import annotator, make_task
 
 SignIn = Callable[[User | Annotator | None], Client]
 
@@ -49,6 +50,15 @@ def favouring(*order: str) -> Chooser:
         return Choice.A_BETTER if best[0] < best[1] else Choice.B_BETTER
 
     return choose
+
+
+def test_one_sentence_of_two_systems_is_told_in_the_singular(db: None, signed_in: SignIn) -> None:
+    only = {"id": "s1", "candidates": {"alpha": "the red house", "beta": "the blue house"}, "source": "Haus"}
+    task = make_task(sentences=[only])
+    answer_task(task, annotator("bob", task), always(Choice.A_BETTER))
+    page = signed_in(User.objects.create_superuser("root")).get(url(task)).content.decode()
+    assert "1 vote on 1 sentence by 1 annotator." in page
+    assert "Cyclic triads" not in page
 
 
 def test_the_system_that_everybody_prefers_wins(task: Task, bob: Annotator, carol: Annotator) -> None:
