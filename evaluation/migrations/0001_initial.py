@@ -99,6 +99,7 @@ class Migration(migrations.Migration):
                 ('user', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
             options={
+                'verbose_name_plural': 'audit entries',
                 'ordering': ['-pk'],
                 'indexes': [models.Index(fields=['target'], name='audit_by_target')],
             },

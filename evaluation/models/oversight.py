@@ -77,6 +77,7 @@ class AuditEntry(models.Model):
     detail: models.JSONField[Any, Any] = models.JSONField(default=dict)
 
     class Meta:
+        verbose_name_plural = "audit entries"
         ordering = ["-pk"]
         indexes = [models.Index(fields=["target"], name="audit_by_target")]
 
