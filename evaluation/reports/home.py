@@ -6,10 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.core.paginator import Page, Paginator
 from django.db.models import Count, Max, Q, Sum
 
 from evaluation.models import Assignment, Role, Task, User
 from evaluation.reports.annotation import Progress, progress
+
+PER_PAGE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +33,12 @@ class OwnTask:
 @dataclass(frozen=True, slots=True)
 class HomePage:
     tasks: list[OwnTask]
-    managed: list[Task]
+    managed: Page[Task]
     active_minutes: int
     comparisons: int
 
 
-def home_page(user: User) -> HomePage:
+def home_page(user: User, number: str = "") -> HomePage:
     """A constant number of queries, however many tasks and answers there are."""
     tasks = list(
         Task.objects.annotated_by(user)
@@ -61,7 +64,7 @@ def home_page(user: User) -> HomePage:
     managed = Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER).select_related("campaign")
     return HomePage(
         tasks=sorted(own, key=lambda t: (t.is_finished, not t.task.is_open, not t.is_begun)),
-        managed=list(managed[:200]),
+        managed=Paginator(managed, PER_PAGE).get_page(number),
         active_minutes=sum(t.progress.active_minutes for t in own),
         comparisons=sum(t.progress.done for t in own),
     )

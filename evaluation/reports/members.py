@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.core.paginator import Page, Paginator
 from django.db.models import Count, Q
 from django.utils import timezone
 
 from evaluation.blinding import canonical
 from evaluation.models import Invitation, Membership, Occurrence, Ranking, Role, Task
 from evaluation.schemes import Choice
+
+PER_PAGE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +51,20 @@ class InvitationRow:
 @dataclass(frozen=True, slots=True)
 class MembersPage:
     members: list[Member]
+    shown: Page[Membership]
     invitations: list[InvitationRow]
     has_checks: bool
 
 
-def members_page(task: Task) -> MembersPage:
-    """Five queries, however many people there are."""
-    memberships = list(
+def members_page(task: Task, number: str = "") -> MembersPage:
+    """Six queries, however many people there are; the first page where ``number`` names none."""
+    everybody = (
         Membership.objects.filter(Q(task=task) | Q(task__isnull=True, campaign=task.campaign_id))
         .select_related("user__annotator", "task")
         .order_by("role", "user__username")
     )
+    shown = Paginator(everybody, PER_PAGE).get_page(number)
+    memberships = list(shown)
     done = dict(
         task.assignments.filter(finished_at__isnull=False)
         .values_list("annotator__user")
@@ -77,6 +83,7 @@ def members_page(task: Task) -> MembersPage:
             )
             for row in memberships
         ],
+        shown=shown,
         invitations=[InvitationRow(one, state_of(one)) for one in task.invitations.order_by("-pk")[:200]],
         has_checks=bool(task.checks),
     )

@@ -20,7 +20,8 @@ def home(request: HttpRequest) -> HttpResponse:
     user = signed_in(request)
     token = people.return_token(user) if people.is_guest(user) else None
     link = request.build_absolute_uri(reverse("come-back", args=[token])) if token else ""
-    return render(request, "evaluation/home.html", {"page": home_page(user), "return_link": link})
+    page = home_page(user, request.GET.get("page", ""))
+    return render(request, "evaluation/home.html", {"page": page, "return_link": link})
 
 
 @login_required

@@ -180,7 +180,7 @@ def _page(
 ) -> HttpResponse:
     context = {
         "task": task,
-        "page": members_page(task),
+        "page": members_page(task, request.GET.get("page", "")),
         "member_form": member_form or MemberForm(initial={"role": Role.ANNOTATOR}),
         "invitation_form": invitation_form or InvitationForm(initial={"most_uses": 1, "days": 14}),
         "completion_form": completion_form

@@ -103,6 +103,27 @@ class TestWhoMayEnter:
         page = monitor_page(task)
         assert page.answers == sum(row.answers for row in page.annotators) == Ranking.objects.count() - 1
 
+    def test_long_lists_of_tasks_and_members_have_pages(
+        self, task: Task, alice: User, signed_in: SignIn
+    ) -> None:
+        guests = User.objects.bulk_create([User(username=f"guest-{n:03}") for n in range(150)])
+        Membership.objects.bulk_create(
+            [Membership(user=one, campaign=task.campaign, task=task, role=Role.ANNOTATOR) for one in guests]
+        )
+        Task.objects.bulk_create(
+            Task(campaign=task.campaign, slug=f"part-{n:03}", name=f"Part {n:03}", scheme_name="six-way")
+            for n in range(150)
+        )
+        client = signed_in(alice)
+        for address, first, last in (
+            (reverse("home"), "Part 000", "Part 149"),
+            (reverse("members", args=[task.slug]), "guest-000", "guest-149"),
+        ):
+            pages = [client.get(f"{address}?page={n}").content.decode() for n in (1, 2)]
+            assert [first in page for page in pages] == [True, False]
+            assert [last in page for page in pages] == [False, True]
+            assert "page 1 of 2" in pages[0]
+
     def test_a_researcher_is_offered_what_opens_and_told_no_names(
         self, task: Task, alice: User, bob: Annotator, dora: User, signed_in: SignIn
     ) -> None:
