@@ -12,7 +12,7 @@ from django.db.models import Count, Max, Q, Sum
 from evaluation.models import Assignment, Role, Task, User
 from evaluation.reports.annotation import Progress, progress
 
-PER_PAGE = 100
+TASKS_AT_ONCE, MANAGED_AT_ONCE = 50, 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class OwnTask:
 
 @dataclass(frozen=True, slots=True)
 class HomePage:
-    tasks: list[OwnTask]
+    tasks: Page[OwnTask]
     managed: Page[Task]
     active_minutes: int
     comparisons: int
@@ -44,6 +44,7 @@ def home_page(user: User, number: str = "") -> HomePage:
         Task.objects.annotated_by(user)
         .filter(state__in=[Task.State.OPEN, Task.State.CLOSED])
         .select_related("campaign")
+        .order_by("campaign", "pk")  # by their names the tenth part would come before the second
     )
     mine = {row["task"]: row for row in _work(user)}
     newest = {
@@ -61,10 +62,11 @@ def home_page(user: User, number: str = "") -> HomePage:
         for task in tasks
         for row in [mine.get(task.pk)]
     ]
+    tasks_in_order = sorted(own, key=lambda t: (t.is_finished, not t.task.is_open, not t.is_begun))
     managed = Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER).select_related("campaign")
     return HomePage(
-        tasks=sorted(own, key=lambda t: (t.is_finished, not t.task.is_open, not t.is_begun)),
-        managed=Paginator(managed, PER_PAGE).get_page(number),
+        tasks=Paginator(tasks_in_order, TASKS_AT_ONCE).get_page(number),
+        managed=Paginator(managed.order_by("campaign", "pk"), MANAGED_AT_ONCE).get_page(number),
         active_minutes=sum(t.progress.active_minutes for t in own),
         comparisons=sum(t.progress.done for t in own),
     )
