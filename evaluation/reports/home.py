@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -40,11 +41,11 @@ class HomePage:
 
 def home_page(user: User, number: str = "") -> HomePage:
     """A constant number of queries, however many tasks and answers there are."""
-    tasks = list(
+    tasks = sorted(
         Task.objects.annotated_by(user)
         .filter(state__in=[Task.State.OPEN, Task.State.CLOSED])
-        .select_related("campaign")
-        .order_by("campaign", "pk")  # by their names the tenth part would come before the second
+        .select_related("campaign"),
+        key=_in_order,
     )
     mine = {row["task"]: row for row in _work(user)}
     newest = {
@@ -66,10 +67,15 @@ def home_page(user: User, number: str = "") -> HomePage:
     managed = Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER).select_related("campaign")
     return HomePage(
         tasks=Paginator(tasks_in_order, TASKS_AT_ONCE).get_page(number),
-        managed=Paginator(managed.order_by("campaign", "pk"), MANAGED_AT_ONCE).get_page(number),
+        managed=Paginator(sorted(managed, key=_in_order), MANAGED_AT_ONCE).get_page(number),
         active_minutes=sum(t.progress.active_minutes for t in own),
         comparisons=sum(t.progress.done for t in own),
     )
+
+
+def _in_order(task: Task) -> tuple[str, int, str]:
+    """By name, but the second part of a set before the tenth."""
+    return task.campaign.name, task.campaign_id, re.sub(r"\d+", lambda n: n[0].zfill(9), task.slug)
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,6 +124,16 @@ class TestWhoMayEnter:
             assert [last in page for page in pages] == [False, True]
             assert "page 1 of 2" in pages[0]
 
+    def test_the_second_part_of_a_set_stands_before_the_tenth(
+        self, task: Task, alice: User, signed_in: SignIn
+    ) -> None:
+        for n in (10, 2):
+            Task.objects.create(
+                campaign=task.campaign, slug=f"barns-{n}", name=f"Barns, part {n}", scheme_name="six-way"
+            )
+        page = signed_in(alice).get(reverse("home")).content.decode()
+        assert page.index("Barns, part 2") < page.index("Barns, part 10") < page.index(task.name)
+
     def test_a_researcher_is_offered_what_opens_and_told_no_names(
         self, task: Task, alice: User, bob: Annotator, dora: User, signed_in: SignIn
     ) -> None:
