@@ -152,7 +152,7 @@ def demonstration(site: Site) -> tuple[dict[str, User | None], dict[str, object]
     values = gaps(task, people["manager"], people["heron"].annotator)
     # The demo has real ones; one job waits.
     Job.objects.filter(pk__in=[values["job"], values["replication"]]).delete()
-    TrainedModel.objects.filter(pk=values["model"]).delete()
+    TrainedModel.objects.filter(pk=str(values["model"])).delete()
     values["job"] = begin_training(task, "waiting", people["manager"], method="combination").pk
     values["replication"], values["model"] = papers["paper_003"], TrainedModel.objects.all()[0].pk
     assignment = claiming.next_assignment(by_place, people["heron"].annotator)
