@@ -1,15 +1,14 @@
 """The manners that all our management commands share.
 
 Unknown options, bad files and bad values exit 2 with clear lines on standard error and change nothing;
-``write_json`` prints one document on standard output and nothing else. A database without our tables exits 1
-and says how to make them.
+``write_json`` prints one document on standard output and nothing else. A database without our tables, or
+that cannot be opened, exits 1 and says what to do.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from contextlib import suppress
 from typing import Any, NoReturn
 
 from django.core.management.base import BaseCommand, CommandError, handle_default_options
@@ -54,9 +53,10 @@ class Command(BaseCommand):
             said = f"{error.filename}: cannot_open: {error.strerror}; check the path and its permissions"
             raise CommandError(said, returncode=2) from error
         except DatabaseError as error:
-            with suppress(DatabaseError):  # a server that is away does not answer this either
-                if migrations_wait():  # asked only now: where all is well, nothing is asked
-                    raise CommandError(str(unprepared()), returncode=1) from error
+            if connection.connection is None:
+                raise CommandError(str(unreachable(error)), returncode=1) from error
+            if migrations_wait():  # asked only now: where all is well, nothing is asked
+                raise CommandError(str(unprepared()), returncode=1) from error
             raise
 
     def write_json(self, document: object) -> None:
@@ -78,6 +78,15 @@ def migrations_wait() -> bool:
 
     executor = MigrationExecutor(connection)
     return bool(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+
+
+def unreachable(error: DatabaseError) -> Problem:
+    """Names the database without its password."""
+    place = connection.settings_dict
+    address = ":".join(str(part) for part in (place["HOST"], place["PORT"]) if part)
+    where = f"the database {place['NAME']}" + (f" at {address}" if address else "")
+    remedy = "see that it can be reached from here, or correct DATABASE_URL or APPRAISE_HOME"
+    return Problem("unreachable_database", f"{where} cannot be opened ({error})".replace("\n", " "), remedy)
 
 
 def unprepared() -> Problem:

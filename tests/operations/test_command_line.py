@@ -49,11 +49,14 @@ def test_a_database_without_tables_is_one_line_that_says_how_to_make_them(
     assert re.fullmatch(line, run.stderr)
 
 
-def test_a_server_that_is_away_is_not_told_to_migrate(tmp_path: Path) -> None:
-    away = f"postgresql://someone@localhost:1/{tmp_path.name}"
+def test_a_server_that_is_away_is_told_in_one_line(tmp_path: Path) -> None:
+    away = "postgresql://someone:secret@localhost:1/study"
     run = run_python("manage.py", "agreement", "--task", "none", home=tmp_path, DATABASE_URL=away)
     assert run.returncode == 1
-    assert "unprepared_database" not in run.stderr
+    line = run.stderr.splitlines()[-1]  # the pool has logged its attempts before
+    assert line.startswith("unreachable_database: the database study at localhost:1 cannot be opened (")
+    assert "Traceback" not in run.stderr
+    assert "secret" not in run.stderr
 
 
 def test_a_python_without_django_hands_over_to_the_environment_of_the_checkout(tmp_path: Path) -> None:
