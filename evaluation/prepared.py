@@ -20,6 +20,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 from django.db.models import Model, QuerySet
 from django.db.models.query import get_related_populators
+from django.db.models.sql import UpdateQuery
 
 M = TypeVar("M", bound=Model)
 Argument = int | str | datetime
@@ -99,10 +100,7 @@ class Prepared(Generic[M]):
         compiled = self._compiled.get(database.vendor)
         if compiled is None:
             compiled = self._compiled[database.vendor] = self._compile(database)
-        values = [
-            _written(arguments[p.number], database) if isinstance(p, _Hole) else p
-            for p in compiled.parameters
-        ]
+        values = _filled(compiled.parameters, arguments, database)
         with planned(database) as cursor:
             cursor.execute(compiled.sql, values)
             rows = cursor.fetchall()
@@ -117,11 +115,7 @@ class Prepared(Generic[M]):
     def _compile(self, database: BaseDatabaseWrapper) -> _Compiled:
         compiler = self.build(*self.examples).query.get_compiler(DEFAULT_DB_ALIAS)
         sql, parameters = compiler.as_sql()
-        holes = {_written(example, database): _Hole(n) for n, example in enumerate(self.examples)}
-        found = tuple(holes.get(p, p) if isinstance(p, Argument) else p for p in parameters)
-        missing = set(holes.values()) - {p for p in found if isinstance(p, _Hole)}
-        if missing:
-            raise ValueError(f"arguments {sorted(h.number for h in missing)} do not reach the query")
+        found = _with_holes(parameters, self.examples, database)
         columns = [column[0] for column in compiler.select[: compiler.col_count]]
         converters = [(place, *rest) for place, rest in compiler.get_converters(columns).items()]
         info = compiler.klass_info
@@ -134,10 +128,56 @@ class Prepared(Generic[M]):
         return _Compiled(sql, found, converters, info["model"], names, own, populators)
 
 
+def _with_holes(
+    parameters: Sequence[Any], examples: Sequence[Argument], database: BaseDatabaseWrapper
+) -> tuple[Any, ...]:
+    holes = {_written(example, database): _Hole(n) for n, example in enumerate(examples)}
+    found = tuple(holes.get(p, p) if isinstance(p, Argument) else p for p in parameters)
+    missing = set(holes.values()) - {p for p in found if isinstance(p, _Hole)}
+    if missing:
+        raise ValueError(f"arguments {sorted(h.number for h in missing)} do not reach the query")
+    return found
+
+
+def _filled(
+    parameters: Sequence[Any], arguments: Sequence[Argument], database: BaseDatabaseWrapper
+) -> list[Any]:
+    return [_written(arguments[p.number], database) if isinstance(p, _Hole) else p for p in parameters]
+
+
 def _written(argument: Argument, database: BaseDatabaseWrapper) -> Any:  # Any: each database has its own
     if isinstance(argument, datetime):
         return database.ops.adapt_datetimefield_value(argument)
     return argument
+
+
+class PreparedUpdate:
+    """``build(*arguments)`` is the rows and what they become; like ``update``, it sends no signals."""
+
+    def __init__(
+        self, build: Callable[..., tuple[QuerySet[Any], dict[str, Any]]], *examples: Argument
+    ) -> None:
+        self.build = build
+        self.examples = examples
+        self._compiled: dict[str, tuple[str, tuple[Any, ...]]] = {}
+
+    def __call__(self, *arguments: Argument) -> int:
+        """How many rows were changed."""
+        database = connections[DEFAULT_DB_ALIAS]
+        found = self._compiled.get(database.vendor)
+        if found is None:
+            found = self._compiled[database.vendor] = self._compile(database)
+        sql, parameters = found
+        with planned(database) as cursor:
+            cursor.execute(sql, _filled(parameters, arguments, database))
+            return int(cursor.rowcount)
+
+    def _compile(self, database: BaseDatabaseWrapper) -> tuple[str, tuple[Any, ...]]:
+        rows, become = self.build(*self.examples)
+        query: Any = rows.query.chain(UpdateQuery)  # Any: the stubs take it for what it was before
+        query.add_update_values(become)
+        sql, parameters = query.get_compiler(DEFAULT_DB_ALIAS).as_sql()
+        return sql, _with_holes(parameters, self.examples, database)
 
 
 class PreparedInsert(Generic[M]):

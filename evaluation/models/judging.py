@@ -9,6 +9,7 @@ withdrawn answer a version without a choice.
 from __future__ import annotations
 
 import secrets
+from datetime import datetime
 
 from django.db import models
 from django.db.models import Q
@@ -75,11 +76,10 @@ class Occurrence(models.Model):
 
 
 class SlotQuerySet(models.QuerySet["Slot"]):
-    def free(self) -> SlotQuerySet:
+    def free(self, now: datetime | None = None) -> SlotQuerySet:
         """Seats that nobody holds, or whose holder stopped answering."""
-        return self.filter(
-            Q(state=Slot.State.FREE) | Q(state=Slot.State.TAKEN, lease_until__lt=timezone.now())
-        )
+        left = Q(state=Slot.State.TAKEN, lease_until__lt=now or timezone.now())
+        return self.filter(Q(state=Slot.State.FREE) | left)
 
 
 class Slot(models.Model):

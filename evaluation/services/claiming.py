@@ -17,7 +17,7 @@ from django.utils import timezone
 from evaluation.blinding import is_swapped
 from evaluation.models import Alignment, Annotator, Assignment, Comparison, Membership, Role, Slot, Task
 from evaluation.models.judging import SlotQuerySet
-from evaluation.prepared import Prepared
+from evaluation.prepared import Prepared, PreparedUpdate
 
 
 class TaskClosed(Exception):
@@ -52,12 +52,9 @@ def _claim(
     slot = seen or _first_free(task, annotator)
     if slot is None:
         return None
-    taken = (
-        Slot.objects.filter(pk=slot.pk)
-        .free()
-        .update(state=Slot.State.TAKEN, annotator=annotator, lease_until=lease(task))
-    )
-    if not taken:  # somebody was faster; the next look no longer sees that seat
+    if not _TAKE(
+        slot.pk, annotator.pk, timezone.now(), lease(task)
+    ):  # somebody was faster; the next look no longer sees that seat
         return _claim(task, annotator, quota)
     return Assignment.objects.create(
         annotator=annotator,
@@ -116,6 +113,13 @@ _LEFT = Prepared(
         state=Slot.State.TAKEN, lease_until__lt=now
     )[:1],
     10001, 10002, 10003, datetime(2001, 2, 3, tzinfo=UTC),
+)  # fmt: skip
+_TAKE = PreparedUpdate(
+    lambda seat, annotator, now, until: (
+        Slot.objects.filter(pk=seat).free(now),
+        {"state": Slot.State.TAKEN, "annotator_id": annotator, "lease_until": until},
+    ),
+    10001, 10002, datetime(2001, 2, 3, tzinfo=UTC), datetime(2004, 5, 6, tzinfo=UTC),
 )  # fmt: skip
 _POSITION = Prepared(
     lambda annotator, task: Slot.objects.filter(annotator=annotator, task=task)
@@ -178,15 +182,7 @@ def take_seat(assignment: Assignment) -> Slot | None:
     for seat in seats.free().order_by("k"):
         try:
             with transaction.atomic():
-                taken = (
-                    Slot.objects.filter(pk=seat.pk)
-                    .free()
-                    .update(
-                        state=Slot.State.TAKEN,
-                        annotator=assignment.annotator_id,
-                        lease_until=lease(assignment.task),
-                    )
-                )
+                taken = _TAKE(seat.pk, assignment.annotator_id, timezone.now(), lease(assignment.task))
         except IntegrityError:  # another tab of the same annotator sat down first
             return seats.filter(annotator=assignment.annotator_id).first()
         if taken:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import uuid as uuids
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 from django.db import IntegrityError, transaction
 from django.db.models import FilteredRelation, Q, QuerySet
@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from evaluation.blinding import canonical
 from evaluation.models import Assignment, Occurrence, Ranking, Slot, Task
-from evaluation.prepared import Prepared, PreparedInsert
+from evaluation.prepared import Prepared, PreparedInsert, PreparedUpdate
 from evaluation.schemes import Choice
 from evaluation.services.claiming import lease, take_seat
 
@@ -182,12 +182,24 @@ def end(assignment: Assignment, *, reason: str) -> None:
     assignment.finished_at = timezone.now()
     assignment.skip_reason = reason
     assignment.active_ms = sum(ms or 0 for (ms,) in _times(assignment))
-    assignment.save(update_fields=["finished_at", "skip_reason", "active_ms"])
-    Slot.objects.filter(
-        comparison=assignment.comparison_id,
-        annotator=assignment.annotator_id,
-        presentation=assignment.presentation,
-    ).update(state=Slot.State.DONE, lease_until=None)
+    _END(assignment.pk, assignment.finished_at, reason, assignment.active_ms)
+    _LEAVE(assignment.comparison_id, assignment.annotator_id, assignment.presentation)
+
+
+_END = PreparedUpdate(
+    lambda assignment, now, reason, ms: (
+        Assignment.objects.filter(pk=assignment),
+        {"finished_at": now, "skip_reason": reason, "active_ms": ms},
+    ),
+    10001, datetime(2001, 2, 3, tzinfo=UTC), "a reason", 10002,
+)  # fmt: skip
+_LEAVE = PreparedUpdate(
+    lambda comparison, annotator, presentation: (
+        Slot.objects.filter(comparison=comparison, annotator=annotator, presentation=presentation),
+        {"state": Slot.State.DONE, "lease_until": None},
+    ),
+    10001, 10002, 10003,
+)  # fmt: skip
 
 
 def _times(assignment: Assignment) -> list[tuple[int | None]]:
