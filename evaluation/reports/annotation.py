@@ -9,10 +9,10 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass
 
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, FilteredRelation, Q, Sum
 
 from evaluation.blinding import canonical
-from evaluation.models import Alignment, Assignment, Occurrence, Ranking, SentenceAnswer
+from evaluation.models import Alignment, Assignment, Occurrence, SentenceAnswer
 from evaluation.prepared import Prepared
 from evaluation.presentation import Card, Phrase, Sheet, sheet
 from evaluation.schemes import Choice, Scheme
@@ -59,24 +59,19 @@ class AnnotationPage:
 
 
 def annotation_page(assignment: Assignment) -> AnnotationPage:
-    """Everything that the page shows, in four queries."""
+    """Everything that the page shows, in three queries."""
     swapped = assignment.swapped
-    owned = {
-        index: (pair, flipped)
-        for index, pair, flipped in _ASKED.rows(assignment.alignment_id, assignment.comparison_id)
-    }
+    asked = _asked(assignment)
     layout = sheet(
         assignment.comparison.first.stave,
         assignment.comparison.second.stave,
         phrases(assignment.alignment),
-        owned.keys(),
+        asked.keys(),
         swapped=swapped,
     )
-    given = _answers(assignment)
     questions = []
     for card in layout.asked:
-        pair, flipped = owned[card.index]
-        version, stored = given.get(pair, (0, None))
+        flipped, version, stored = asked[card.index]
         choice = canonical(Choice(stored), swapped=swapped, flipped=flipped) if stored else None
         questions.append(Question(card, choice, version, str(uuid.uuid4())))
     return AnnotationPage(
@@ -120,10 +115,16 @@ def progress(done: int, total: int, active_ms: int) -> Progress:
     return Progress(done, total, round(active_ms / 60_000), left)
 
 
-def _answers(assignment: Assignment) -> dict[int, tuple[int, str | None]]:
-    """Pair id → (version, choice) of the annotator's last answer."""
-    where = assignment.annotator_id, assignment.presentation, assignment.comparison_id
-    return {pair: (version, choice) for pair, version, choice in _ANSWERS.rows(*where)}
+def _asked(assignment: Assignment) -> dict[int, tuple[bool, int, str | None]]:
+    """Of each phrase that is a question: whether its texts are exchanged, and version (0: none) and choice of
+    the annotator's last answer."""
+    here = assignment.alignment_id, assignment.comparison_id
+    rows = _ASKED.rows(*here, assignment.annotator_id, assignment.presentation)
+    found: dict[int, tuple[bool, int, str | None]] = {}
+    for index, flipped, version, choice in rows:
+        if index not in found or version > found[index][1]:
+            found[index] = flipped, version or 0, choice
+    return found
 
 
 def _sentence_answers(assignment: Assignment, *, swapped: bool) -> dict[str, Said]:
@@ -157,19 +158,19 @@ def shown_value(question: str, value: str, swapped: bool) -> str:
 
 
 # The page's own queries, compiled once.
+# A row for each version of this annotator's answer, or one without.
 _ASKED = Prepared(
-    lambda alignment, comparison: Occurrence.objects.filter(
+    lambda alignment, comparison, annotator, presentation: Occurrence.objects.filter(
         alignment=alignment, pair__owner=comparison
-    ).values_list("index", "pair_id", "flipped"),
-    10001, 10002,
-)  # fmt: skip
-_ANSWERS = Prepared(
-    lambda annotator, presentation, comparison: Ranking.objects.filter(
-        annotator=annotator, presentation=presentation, pair__owner=comparison
     )
-    .order_by("version")
-    .values_list("pair_id", "version", "choice"),
-    10001, 10002, 10003,
+    .annotate(
+        given=FilteredRelation(
+            "pair__rankings",
+            condition=Q(pair__rankings__annotator=annotator, pair__rankings__presentation=presentation),
+        )
+    )
+    .values_list("index", "flipped", "given__version", "given__choice"),
+    10001, 10002, 10003, 10004,
 )  # fmt: skip
 _PROGRESS = Prepared(
     lambda annotator, task: Assignment.objects.filter(annotator=annotator, task=task)
