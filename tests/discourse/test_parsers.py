@@ -315,8 +315,8 @@ def test_boundary_f1_without_boundaries_is_unknown(model: Model) -> None:
 @pytest.mark.realdata
 @pytest.mark.slow
 def test_on_a_real_corpus_our_parser_beats_the_baseline(rst_corpus: dict[str, str], tmp_path: Path) -> None:
-    """A third of the documents is enough to be well above right-branching elaboration."""
-    for name, text in list(rst_corpus.items())[::3]:
+    """A sixth of the documents is enough to be well above right-branching elaboration."""
+    for name, text in list(rst_corpus.items())[::6]:
         (tmp_path / Path(name).name).write_text(text, encoding="utf-8")
     options = {"trees": str(tmp_path), "treebank": None, "out": str(tmp_path / "m.npz")}
     measured = train_discourse(options, quiet)["measured"]

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow  # one site for the whole file
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
