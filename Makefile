@@ -87,10 +87,8 @@ pytest-postgres: $(DEV_STAMP)
 system-packages:
 	@scripts/system_packages.sh
 
-bench: $(DEV_STAMP) ## ratios against peers, in one run
-	@$(BIN)/python -m benchmarks
-	@$(BIN)/python -m benchmarks.annotation
-	@$(BIN)/python -m benchmarks.load
+bench: $(DEV_STAMP) ## ratios against peers, cost of a page, 64 annotators (11 minutes)
+	@$(BIN)/python -m benchmarks.page docs/benchmarks.md
 
 # Kills, restarts, full disks, wrong clocks, bad files: docs/faults.md is what came of it.
 .PHONY: faults

@@ -1,4 +1,4 @@
-"""``make bench``: every race against its peer, in one table; fails where a demanded ratio is missed.
+"""Every race against its peer, in one table; fails where a demanded ratio is missed.
 
 ``python -m benchmarks agreement metrics`` runs only those; ``--markdown`` prints a table for a page.
 """

@@ -1,0 +1,101 @@
+"""``make bench``: every race, the cost of a page and the load of 64 people, printed and kept as a page.
+
+``python -m benchmarks.page docs/benchmarks.md``. The page holds what was printed, word for word, with date,
+commit and machine: no figure is copied by hand. Fails where a demand is missed, after everything has run.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+PARTS = {
+    "benchmarks": (
+        "Ours and others",
+        "CPU time, ours and the peer interleaved in one process, equal values asserted first. *min* is the "
+        "smallest ratio of the rounds, which is held against what is wanted; where the peer is a limit, the "
+        "ratio says how far we are below it.",
+    ),
+    "benchmarks.annotation": (
+        "The annotation page",
+        "CPU of a page and of a saved answer, as multiples of an empty Django view through the same stack.",
+    ),
+    "benchmarks.load": (
+        "Sixty-four annotators at once",
+        "*Paced*: a pause of a second on average before each request; *saturated*: none. *Minimal* is a "
+        "Django page with one query on the same server; pages and answers may take twice as long at the 99th "
+        "percentile. *Next* stores that a comparison is done and finds another: told, not bounded.",
+    ),
+}
+
+
+class Part(NamedTuple):
+    title: str
+    about: str
+    printed: str
+
+
+def page(parts: Sequence[Part], measured: str) -> str:
+    """
+    >>> print(page([Part("Load", "Many people.", "0 errors")], "Today, on two cores."))
+    # Benchmarks
+    <BLANKLINE>
+    What `make bench` measured; the page is written by the run itself. Today, on two cores.
+    <BLANKLINE>
+    ## Load
+    <BLANKLINE>
+    Many people.
+    <BLANKLINE>
+        0 errors
+    <BLANKLINE>
+    """
+    lines = [
+        "# Benchmarks",
+        "",
+        f"What `make bench` measured; the page is written by the run itself. {measured}",
+    ]
+    for part in parts:
+        lines += ["", f"## {part.title}", "", part.about, ""]
+        lines += [f"    {line}".rstrip() for line in part.printed.strip().splitlines()]
+    return "\n".join([*lines, ""])
+
+
+def told(module: str) -> tuple[str, int]:
+    """Run a benchmark; what it printed (and prints here, line by line), and how it ended."""
+    command = [sys.executable, "-m", module]
+    lines = []
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None  # it is a pipe
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            lines.append(line)
+    return "".join(lines), process.returncode
+
+
+def main(path: Path) -> int:
+    begun, parts, failed = time.monotonic(), [], 0
+    for module, (title, about) in PARTS.items():
+        printed, code = told(module)
+        parts.append(Part(title, about, printed))
+        failed += code != 0
+    git = ["git", "rev-parse", "--short", "HEAD"]
+    commit = subprocess.run(git, cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
+    minutes = (time.monotonic() - begun) / 60
+    measured = (
+        f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, commit `{commit}`, {os.cpu_count()} cores, "
+        f"{platform.system()}, Python {platform.python_version()}, {minutes:.0f} minutes."
+    )
+    path.write_text(page(parts, measured), encoding="utf-8")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))
