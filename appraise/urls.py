@@ -16,6 +16,7 @@ api.add_router("", uploads)
 api.add_router("", metrics)
 
 urlpatterns = [
+    path("", include("evaluation.urls")),
     path("healthz", healthz, name="healthz"),
     path("metrics", metrics_page, name="metrics"),
     path("sign-in", signing_in.SignIn.as_view(), name="sign-in"),
@@ -24,6 +25,5 @@ urlpatterns = [
     path("admin/login/", signing_in.administration),
     path("admin/", admin.site.urls),
     path("api/", api.urls),
-    path("", include("evaluation.urls")),
     path("", include("metrics.urls")),
 ]

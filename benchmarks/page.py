@@ -70,6 +70,7 @@ def page(parts: Sequence[Part], measured: str) -> str:
 
 def told(module: str) -> tuple[str, int]:
     """Run a benchmark; what it printed (and prints here, line by line), and how it ended."""
+    os.sync()  # what the one before has left to be written would be charged to this one
     command = [sys.executable, "-m", module]
     lines = []
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:

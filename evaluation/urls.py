@@ -20,14 +20,15 @@ from evaluation.views import (
 )
 
 urlpatterns = [
-    path("", home.home, name="home"),
-    path("tasks/<slug:slug>/work", annotate.work, name="work"),
-    path("tasks/<slug:slug>/finished", home.finished, name="finished"),
-    path("tasks/<slug:slug>/", monitor.task, name="task"),
+    # What is asked for most often comes first: addresses are tried one after another.
     path("a/<str:token>/", alignments.follow(annotate.annotate), name="annotate"),
     path("a/<str:token>/answer", alignments.follow(annotate.answer), name="answer"),
     path("a/<str:token>/skip", alignments.follow(annotate.skip), name="skip"),
     path("a/<str:token>/report", alignments.follow(annotate.report_alignment), name="report-alignment"),
+    path("", home.home, name="home"),
+    path("tasks/<slug:slug>/work", annotate.work, name="work"),
+    path("tasks/<slug:slug>/finished", home.finished, name="finished"),
+    path("tasks/<slug:slug>/", monitor.task, name="task"),
     path("tasks/<slug:slug>/practice/<int:number>", practice.question, name="practice"),
     path("tasks/<slug:slug>/practice", practice.settings, name="practice-settings"),
     path(

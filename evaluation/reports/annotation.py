@@ -9,13 +9,14 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass
 
-from django.db.models import Count, FilteredRelation, Q, Sum
+from django.db.models import Count, Q, Sum
 
 from evaluation.blinding import canonical
-from evaluation.models import Alignment, Assignment, Occurrence, SentenceAnswer
+from evaluation.models import Alignment, Assignment, SentenceAnswer
 from evaluation.prepared import Prepared
 from evaluation.presentation import Card, Phrase, Sheet, sheet
 from evaluation.schemes import Choice, Scheme
+from evaluation.services import judging
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class AnnotationPage:
 def annotation_page(assignment: Assignment) -> AnnotationPage:
     """Everything that the page shows, in three queries."""
     swapped = assignment.swapped
-    asked = _asked(assignment)
+    asked = judging.questions(assignment)
     layout = sheet(
         assignment.comparison.first.stave,
         assignment.comparison.second.stave,
@@ -71,7 +72,7 @@ def annotation_page(assignment: Assignment) -> AnnotationPage:
     )
     questions = []
     for card in layout.asked:
-        flipped, version, stored = asked[card.index]
+        _, flipped, version, stored = asked[card.index]
         choice = canonical(Choice(stored), swapped=swapped, flipped=flipped) if stored else None
         questions.append(Question(card, choice, version, str(uuid.uuid4())))
     return AnnotationPage(
@@ -115,18 +116,6 @@ def progress(done: int, total: int, active_ms: int) -> Progress:
     return Progress(done, total, round(active_ms / 60_000), left)
 
 
-def _asked(assignment: Assignment) -> dict[int, tuple[bool, int, str | None]]:
-    """Of each phrase that is a question: whether its texts are exchanged, and version (0: none) and choice of
-    the annotator's last answer."""
-    here = assignment.alignment_id, assignment.comparison_id
-    rows = _ASKED.rows(*here, assignment.annotator_id, assignment.presentation)
-    found: dict[int, tuple[bool, int, str | None]] = {}
-    for index, flipped, version, choice in rows:
-        if index not in found or version > found[index][1]:
-            found[index] = flipped, version or 0, choice
-    return found
-
-
 def _sentence_answers(assignment: Assignment, *, swapped: bool) -> dict[str, Said]:
     """Answers about the whole sentence, named as they are shown: verdict, rating_a, rating_b, comment."""
     task = assignment.task
@@ -158,20 +147,6 @@ def shown_value(question: str, value: str, swapped: bool) -> str:
 
 
 # The page's own queries, compiled once.
-# A row for each version of this annotator's answer, or one without.
-_ASKED = Prepared(
-    lambda alignment, comparison, annotator, presentation: Occurrence.objects.filter(
-        alignment=alignment, pair__owner=comparison
-    )
-    .annotate(
-        given=FilteredRelation(
-            "pair__rankings",
-            condition=Q(pair__rankings__annotator=annotator, pair__rankings__presentation=presentation),
-        )
-    )
-    .values_list("index", "flipped", "given__version", "given__choice"),
-    10001, 10002, 10003, 10004,
-)  # fmt: skip
 _PROGRESS = Prepared(
     lambda annotator, task: Assignment.objects.filter(annotator=annotator, task=task)
     .order_by()

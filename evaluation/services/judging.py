@@ -9,6 +9,7 @@ from __future__ import annotations
 import uuid as uuids
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from django.db import IntegrityError, transaction
 from django.db.models import FilteredRelation, Q, QuerySet
@@ -149,18 +150,17 @@ _APPEND = PreparedInsert(
 )  # fmt: skip
 # The phrase if it is a question here: a row for each version of this annotator's answer, or one without.
 _ASKED = Prepared(
-    lambda alignment, comparison, index, annotator, presentation: Occurrence.objects.filter(
-        alignment=alignment, pair__owner=comparison, index=index
-    )
-    .annotate(
-        given=FilteredRelation(
-            "pair__rankings",
-            condition=Q(pair__rankings__annotator=annotator, pair__rankings__presentation=presentation),
-        )
-    )
+    lambda alignment, comparison, index, annotator, presentation: _asked(alignment, comparison)
+    .filter(index=index)
+    .annotate(given=_given(annotator, presentation))
     .values_list("pair_id", "flipped", "given__version", "given__choice", "given__uuid"),
     10001, 10002, 10003, 10004, 10005,
 )  # fmt: skip
+
+
+def _given(annotator: int, presentation: int) -> FilteredRelation:
+    said = Q(pair__rankings__annotator=annotator, pair__rankings__presentation=presentation)
+    return FilteredRelation("pair__rankings", condition=said)
 
 
 def finish(assignment: Assignment) -> list[int]:
@@ -245,27 +245,36 @@ def _asked(alignment: int, comparison: int) -> QuerySet[Occurrence]:
     return Occurrence.objects.filter(alignment=alignment, pair__owner=comparison)
 
 
+class Asked(NamedTuple):
+    """A question: its pair, with the texts exchanged where ``flipped``, and one annotator's last answer."""
+
+    pair: int
+    flipped: bool
+    version: int  # 0: none
+    choice: str | None  # as stored
+
+
+def questions(assignment: Assignment) -> dict[int, Asked]:
+    """The questions of an assignment by their index, each with what the annotator said last; one query."""
+    here = assignment.alignment_id, assignment.comparison_id
+    found: dict[int, Asked] = {}
+    for index, pair, flipped, version, choice in _QUESTIONS.rows(
+        *here, assignment.annotator_id, assignment.presentation
+    ):
+        if index not in found or version > found[index].version:
+            found[index] = Asked(pair, flipped, version or 0, choice)
+    return found
+
+
 def unanswered(assignment: Assignment) -> list[int]:
     """Indices of asked phrases without a current answer."""
-    answers = current_choices(assignment)
-    questions = _QUESTIONS.rows(assignment.alignment_id, assignment.comparison_id)
-    return [index for index, pair in questions if not answers.get(pair)]
+    return sorted(index for index, asked in questions(assignment).items() if not asked.choice)
 
 
-def current_choices(assignment: Assignment) -> dict[int, str | None]:
-    """Pair id → the choice that counts now, as stored; the last version of each pair wins."""
-    who = assignment.annotator_id, assignment.presentation
-    return dict(_CHOICES.rows(*who, assignment.comparison_id))
-
-
+# A row for each version of this annotator's answer, or one without.
 _QUESTIONS = Prepared(
-    lambda alignment, comparison: _asked(alignment, comparison).values_list("index", "pair_id"), 10001, 10002
-)
-_CHOICES = Prepared(
-    lambda annotator, presentation, comparison: Ranking.objects.filter(
-        annotator=annotator, presentation=presentation, pair__owner=comparison
-    )
-    .order_by("version")
-    .values_list("pair_id", "choice"),
-    10001, 10002, 10003,
+    lambda alignment, comparison, annotator, presentation: _asked(alignment, comparison)
+    .annotate(given=_given(annotator, presentation))
+    .values_list("index", "pair_id", "flipped", "given__version", "given__choice"),
+    10001, 10002, 10003, 10004,
 )  # fmt: skip
