@@ -143,17 +143,25 @@ def count_then_insert() -> None:
 def order_by_clock() -> None:
     """Takes the answer with the latest time for the current one."""
     from evaluation.models import Assignment, Ranking
-    from evaluation.reports import annotation
+    from evaluation.services import judging
 
-    def answers(assignment: Assignment) -> dict[int, tuple[int, str | None]]:
+    right = judging.questions
+
+    def questions(assignment: Assignment) -> dict[int, judging.Asked]:
         rows = Ranking.objects.filter(
             annotator=assignment.annotator_id,
             presentation=assignment.presentation,
             pair__owner=assignment.comparison_id,
         ).order_by("received_at")
-        return {row.pair_id: (row.version, row.choice) for row in rows}
+        last = {row.pair_id: row for row in rows}
+        return {
+            index: asked._replace(version=last[asked.pair].version, choice=last[asked.pair].choice)
+            if asked.pair in last
+            else asked
+            for index, asked in right(assignment).items()
+        }
 
-    replace(annotation, "_answers", answers)
+    replace(judging, "questions", questions)
 
 
 @bug
