@@ -52,9 +52,8 @@ def _claim(
     slot = seen or _first_free(task, annotator)
     if slot is None:
         return None
-    if not _TAKE(
-        slot.pk, annotator.pk, timezone.now(), lease(task)
-    ):  # somebody was faster; the next look no longer sees that seat
+    taken = _TAKE(slot.pk, annotator.pk, timezone.now(), lease(task))
+    if not taken:  # somebody was faster; the next look no longer sees that seat
         return _claim(task, annotator, quota)
     return Assignment.objects.create(
         annotator=annotator,
@@ -86,7 +85,7 @@ def _first_free(task: Task, annotator: Annotator) -> Slot | None:
 
 
 def _open_to(task: int, annotator: int, after: int) -> SlotQuerySet:
-    """The first of the seats behind a position at which this annotator may sit, if it is free."""
+    """The seats behind a position at which this annotator may sit where they are free, in order."""
     given = Assignment.objects.filter(annotator=annotator, comparison=OuterRef("comparison"))
     seen = given.filter(presentation=OuterRef("presentation"))
     # A repeat goes to somebody who has finished the comparison before.
