@@ -6,17 +6,20 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from django.test.testcases import LiveServerThread
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
 from evaluation.models import Task, User
 from tests.browser import FLAGS, chromium_path
 from tests.database.conftest import annotator, make_task
+from tests.live import OrderlyServer
 
 # Playwright's synchronous interface runs an event loop, which Django would take for asynchronous code.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 
 expect.set_options(timeout=20_000)
+LiveServerThread.server_class = OrderlyServer
 
 
 @pytest.fixture(scope="session")
@@ -41,11 +44,17 @@ def browser_with_windows(playwright: Playwright) -> Iterator[Browser]:
 
 
 @pytest.fixture(autouse=True)
-def no_window_left(browser: Browser) -> Iterator[None]:
-    """A window that a failed journey leaves open keeps its connections until somebody else's test."""
+def nothing_left(browser: Browser, request: pytest.FixtureRequest) -> Iterator[None]:
+    """No window of a failed journey, and no request that is still on its way when the tables are emptied."""
+    server = None
+    if "live_server" in request.fixturenames:
+        request.getfixturevalue("transactional_db")  # before us, and so emptied after us
+        server = request.getfixturevalue("live_server").thread.httpd
     yield
     for context in browser.contexts:
         context.close()
+    if server is not None:
+        server.settle()
 
 
 @pytest.fixture
