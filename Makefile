@@ -87,12 +87,12 @@ pytest-postgres: $(DEV_STAMP)
 system-packages:
 	@scripts/system_packages.sh
 
-bench: $(DEV_STAMP) ## ratios against peers, cost of a page, 64 annotators (11 minutes)
+bench: $(DEV_STAMP) ## ratios against peers, cost of a page, 64 annotators (13 minutes)
 	@$(BIN)/python -m benchmarks.page docs/benchmarks.md
 
 # Kills, restarts, full disks, wrong clocks, bad files: docs/faults.md is what came of it.
 .PHONY: faults
-faults: $(DEV_STAMP) ## break a running site on purpose, on both databases (15 minutes)
+faults: $(DEV_STAMP) ## break a running site on purpose, on both databases (10 minutes)
 	@scripts/system_packages.sh faults
 	@$(BIN)/python -m faults --page docs/faults.md
 

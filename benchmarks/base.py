@@ -39,14 +39,24 @@ def row(result: Result) -> str:
     )
 
 
+ROUND = 0.05  # seconds of CPU that each side of a round takes at least, or chance would decide it
+
+
 def race(
     ours: Callable[[], object], theirs: Callable[[], object], rounds: int = 5
 ) -> tuple[list[float], list[float]]:
-    """CPU seconds of both, interleaved, so that a busy machine slows both alike."""
+    """CPU seconds of one run of each, interleaved, so that a busy machine slows both alike."""
     times: tuple[list[float], list[float]] = ([], [])
     for _ in range(rounds):
         for run, kept in zip((ours, theirs), times, strict=True):
-            start = time.process_time()
-            run()
-            kept.append(time.process_time() - start)
+            kept.append(_seconds(run))
     return times
+
+
+def _seconds(run: Callable[[], object]) -> float:
+    """The mean of as many runs as fill the time of a round; of a long job, one."""
+    begin, runs, taken = time.process_time(), 0, 0.0
+    while taken < ROUND:
+        run()
+        runs, taken = runs + 1, time.process_time() - begin
+    return taken / runs

@@ -4,8 +4,8 @@ Real processes: ``manage.py start`` as an operator starts it. Each client signs 
 and goes on to the next comparison; after every page and every answer it also asks for ``/minimal``, a Django
 page with one query. Two runs on each database:
 
-- *paced*: a pause before each request (a second on average), so that the server is busy but not full; twice
-  as long as the other, as of few hundred values the 99th percentile is the third-largest, and chance;
+- *paced*: a pause before each request (a second on average), so that the server is busy but not full; four
+  times as long as the other, as of few hundred values the 99th percentile is the third-largest, and chance;
 - *saturated*: no pauses, so that requests wait in line and latency says how fair the line is.
 
 Fails on any error, on any acknowledged answer that is not stored, and where the 99th percentile of pages or
@@ -37,9 +37,9 @@ from tests.postgres import running_postgres
 from tests.site import ROOT, free_port
 
 CLIENTS = 64
-ITEMS, OVERLAP = 500, 8  # seats for more comparisons than the clients can finish
+ITEMS, OVERLAP = 1_000, 8  # seats for more comparisons than the clients can finish
 WARM_UP = 3.0  # seconds in which each process compiles what it needs; not counted
-PAUSE, TIMES = 1.0, 2  # seconds, on average, in the paced run, which is that many times as long
+PAUSE, TIMES = 1.0, 4  # seconds, on average, in the paced run, which is that many times as long
 LIMIT = 2.0
 BOUNDED = ("page", "save")  # going on stores that one comparison is done and finds another: it is reported
 CSRF = "t" * 32

@@ -22,3 +22,11 @@ def test_what_stands_in_the_documentation_has_every_part() -> None:
     written = (ROOT / "docs" / "benchmarks.md").read_text("utf-8")
     for title, about in page.PARTS.values():
         assert f"## {title}\n\n{about}\n\n    " in written
+
+
+def test_the_ratios_of_the_readme_are_those_of_the_page() -> None:
+    written = (ROOT / "docs" / "benchmarks.md").read_text("utf-8")
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert readme.count("× |") > 10
+    assert page.with_ratios(readme, written) == readme
+    assert page.with_ratios(readme.replace("× |", "0× |"), written) == readme
