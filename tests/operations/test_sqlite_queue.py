@@ -158,3 +158,15 @@ def test_where_no_line_can_be_made_sqlite_guards_alone(tmp_path: Path) -> None:
     queue.leave()
     assert queue.join(1)
     queue.leave()
+
+
+@pytest.mark.parametrize("tail", ["", f"/* {'long ' * 1_000}*/"])
+def test_a_statement_means_the_same_each_time(handler: ConnectionHandler, tail: str) -> None:
+    """Its places for values are written for SQLite once; a per cent sign stays one."""
+    statement = f"SELECT %s || '%%s', %s {tail}"
+    with handler["default"].cursor() as cursor:
+        for given in (("100%", 1), ("?", 2), ("100%", 1)):
+            cursor.execute(statement, given)
+            assert cursor.fetchone() == (f"{given[0]}%s", given[1])
+        cursor.execute("SELECT %(one)s || '%%'", {"one": "a"})
+        assert cursor.fetchone() == ("a%",)
