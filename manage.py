@@ -17,10 +17,9 @@ def main() -> None:
         if not ours.exists() or Path(sys.prefix) == VENV:
             sys.exit("Appraise has no environment here yet; make one with: make setup")
         os.execv(ours, [str(ours), *sys.argv])
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "appraise.settings")
-    from django.core.management import execute_from_command_line
+    from appraise.__main__ import run
 
-    execute_from_command_line(sys.argv)
+    run(sys.argv)
 
 
 if __name__ == "__main__":

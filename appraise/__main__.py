@@ -7,14 +7,23 @@ on are what ``manage.py`` offers in a checkout.
 from __future__ import annotations
 
 import os
+import signal
 import sys
 
 
 def main() -> None:
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "appraise.settings")
-    from django.core.management import execute_from_command_line
+    run(["appraise", *arguments(sys.argv[1:])])
 
-    execute_from_command_line(["appraise", *arguments(sys.argv[1:])])
+
+def run(argv: list[str]) -> None:
+    """Django's command line; Ctrl+C ends it at any time, without a word."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "appraise.settings")
+    try:
+        from django.core.management import execute_from_command_line
+
+        execute_from_command_line(argv)
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)
 
 
 def arguments(given: list[str]) -> list[str]:

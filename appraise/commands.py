@@ -1,13 +1,16 @@
 """The manners that all our management commands share.
 
 Unknown options, bad files and bad values exit 2 with clear lines on standard error and change nothing;
-``write_json`` prints one document on standard output and nothing else. A database without our tables, or
-that cannot be opened, exits 1 and says what to do.
+``write_json`` prints one document on standard output and nothing else. A database that cannot be opened exits
+2, one without our tables 1; both say what to do. A reader such as ``head`` that has seen enough ends a
+command without a word, with the status that a shell expects.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sys
 from typing import Any, NoReturn
 
@@ -16,11 +19,14 @@ from django.db import DatabaseError, connection, connections
 
 from evaluation.problems import InputError, Problem
 
+PATIENCE = 4  # seconds in which a PostgreSQL must answer a command
+
 
 class Command(BaseCommand):
     """Base class: turns ``InputError`` and ``CommandError`` into exit status 2."""
 
     requires_system_checks: list[str] = []  # noqa: RUF012 — Django declares it as a plain attribute
+    patient = False  # a service is: it waits for a database that restarts
 
     def run_from_argv(self, argv: list[str]) -> None:
         """As Django's, but an error is printed as it is: scripts read ``file:line:column: code: …``."""
@@ -28,14 +34,20 @@ class Command(BaseCommand):
         parser = self.create_parser(argv[0], argv[1])
         options = parser.parse_args(argv[2:])
         handle_default_options(options)
+        if not self.patient:
+            without_pool()
         values = vars(options)
         try:
             self.execute(*values.pop("args", ()), **values)
+            sys.stdout.flush()  # a closed pipe is noticed here, and not when Python has no answer any more
         except CommandError as error:
             if options.traceback:
                 raise
             self.stderr.write(str(error))
             sys.exit(error.returncode)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left has a place to go
+            sys.exit(128 + signal.SIGPIPE)
         finally:
             connections.close_all()
 
@@ -54,7 +66,7 @@ class Command(BaseCommand):
             raise CommandError(said, returncode=2) from error
         except DatabaseError as error:
             if connection.connection is None:
-                raise CommandError(str(unreachable(error)), returncode=1) from error
+                raise CommandError(str(unreachable(error)), returncode=2) from error
             if migrations_wait():  # asked only now: where all is well, nothing is asked
                 raise CommandError(str(unprepared()), returncode=1) from error
             raise
@@ -72,6 +84,13 @@ class Command(BaseCommand):
         print(message, file=sys.stderr)
 
 
+def without_pool() -> None:
+    """One connection needs no pool, which would try a server that is away again and again, for 20 seconds."""
+    options = connection.settings_dict["OPTIONS"]
+    if options.pop("pool", None):
+        options.setdefault("connect_timeout", PATIENCE)
+
+
 def migrations_wait() -> bool:
     """Whether the database lacks tables or columns of this Appraise."""
     from django.db.migrations.executor import MigrationExecutor  # seldom needed, and slow to import
@@ -86,7 +105,9 @@ def unreachable(error: DatabaseError) -> Problem:
     address = ":".join(str(part) for part in (place["HOST"], place["PORT"]) if part)
     where = f"the database {place['NAME']}" + (f" at {address}" if address else "")
     remedy = "see that it can be reached from here, or correct DATABASE_URL or APPRAISE_HOME"
-    return Problem("unreachable_database", f"{where} cannot be opened ({error})".replace("\n", " "), remedy)
+    return Problem(
+        "unreachable_database", f"{where} cannot be opened ({' '.join(str(error).split())})", remedy
+    )
 
 
 def unprepared() -> Problem:

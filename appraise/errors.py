@@ -1,4 +1,5 @@
-"""Pages for what goes wrong outside a view: the database is away, or a form's address is opened as a page.
+"""Answers to what goes wrong outside a view: the database is away or cannot hold what was sent, nothing
+stands at an address, or the address of a form is opened as a page.
 
 The templates ask neither for the person nor for the database, so that they stand when both are gone.
 """
@@ -8,16 +9,18 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from django.db import InterfaceError, OperationalError
-from django.http import HttpRequest, HttpResponse
+from django.db import DataError, InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
+from django.views.defaults import page_not_found
 
 logger = logging.getLogger(__name__)
 RETRY_AFTER_SECONDS = 30
 
 
 class ErrorPages:
-    """503 instead of 500 while the database is away, and words where Django's own 405 is an empty page."""
+    """503 instead of 500 while the database is away, 400 for text that it cannot hold, and words where
+    Django's own 405 is an empty page."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -30,11 +33,37 @@ class ErrorPages:
         return response
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if isinstance(exception, DataError):
+            # No page of ours sends what PostgreSQL cannot hold: a NUL, in an address or in a field.
+            detail = "the database cannot hold what was sent"
+            logger.warning(detail, exc_info=exception, extra={"request": request})
+            return _answer(request, 400, detail)
         if not isinstance(exception, (OperationalError, InterfaceError)):
             return None
-        logger.error("the database does not answer", exc_info=exception, extra={"request": request})
-        page = render_to_string("503.html")
-        return HttpResponse(page, status=503, headers={"Retry-After": str(RETRY_AFTER_SECONDS)})
+        detail = "the database does not answer"
+        logger.error(detail, exc_info=exception, extra={"request": request})
+        return _answer(request, 503, detail, {"Retry-After": str(RETRY_AFTER_SECONDS)})
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return _answer(request, 404, "Not Found") if _is_api(request) else page_not_found(request, exception)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    return _answer(request, 500, "Internal Server Error")
+
+
+def _answer(
+    request: HttpRequest, status: int, detail: str, headers: dict[str, str] | None = None
+) -> HttpResponse:
+    """Programs read JSON, people a page."""
+    if _is_api(request):
+        return JsonResponse({"detail": detail}, status=status, headers=headers)
+    return HttpResponse(render_to_string(f"{status}.html"), status=status, headers=headers)
+
+
+def _is_api(request: HttpRequest) -> bool:
+    return request.path_info.startswith("/api/")
 
 
 def _reads_pages(request: HttpRequest) -> bool:

@@ -14,6 +14,8 @@ from metrics.api import router as metrics
 
 api.add_router("", uploads)
 api.add_router("", metrics)
+handler404 = "appraise.errors.not_found"
+handler500 = "appraise.errors.server_error"
 
 urlpatterns = [
     path("", include("evaluation.urls")),

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from evaluation.problems import InputError, Problem
+from evaluation.streams import read
 
 
 def read_lines(path: str | Path) -> list[str]:
@@ -43,8 +44,7 @@ def check_parallel(files: Mapping[str, list[str]]) -> None:
 
 def _bytes(path: Path) -> bytes:
     try:
-        data = path.read_bytes()
-        return gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
+        return read(path)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         problem = Problem(
             "bad_gzip", f"the packed data is damaged: {error}", "pack the file again", str(path)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from evaluation.problems import InputError, Problem
+from evaluation.streams import unpacked
 
 MOST_PROBLEMS = 20
 
@@ -74,9 +75,7 @@ def lines(path: str | Path, *, blank: bool = False) -> Iterator[tuple[int, str]]
     faults = Faults(path)
     line = 0
     try:
-        with open(path, "rb") as raw:
-            packed = raw.read(2) == b"\x1f\x8b"
-        with gzip.open(path, "rb") if packed else open(path, "rb") as stream:
+        with unpacked(path) as stream:
             for line, content in enumerate(stream, start=1):
                 text = content.decode("utf-8-sig" if line == 1 else "utf-8").rstrip("\r\n")
                 if text or blank:

@@ -7,13 +7,13 @@ included. A row with an empty label was skipped by its annotator: that is no jud
 
 from __future__ import annotations
 
-import gzip
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from evaluation.agreement.judgements import Judgements
 from evaluation.problems import InputError, Problem
+from evaluation.streams import read
 
 NEEDED = ("annotator", "item", "label")
 AT_MOST = 100  # problems reported from one file
@@ -97,9 +97,7 @@ def _problem(
 def _lines(path: Path) -> list[str]:
     """The lines of the file without their ends; a file that cannot be read is a problem, too."""
     try:
-        data = path.read_bytes()
-        if data[:2] == b"\x1f\x8b":
-            data = gzip.decompress(data)
+        data = read(path)
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1

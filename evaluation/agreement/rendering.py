@@ -156,7 +156,7 @@ def _headline(report: AgreementReport) -> str:
         f"Agreement of {len(report.annotators)} annotators: {report.judgements} judgements "
         f"on {report.items} items, {report.pairs} pairs; kappa {kappa} ({report.band or 'no data'})"
         + (f", kappa' {prime} ({report.band_prime})" if report.kappa.prime is not None else "")
-        + f"; 95% intervals over {report.unit}s"
+        + (f"; 95% intervals over {report.unit}s" if report.resamples else "")
     )
 
 

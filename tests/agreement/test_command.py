@@ -61,6 +61,12 @@ def test_without_resamples_intervals_are_null(study: Path) -> None:
     assert found["kappa_ci"] is found["kappa_prime_ci"] is None
 
 
+def test_without_resamples_no_text_speaks_of_intervals(study: Path) -> None:
+    labels = ["--labels", "A>>B,A>B,A=B,A<B", "--format", "text"]
+    assert "intervals over" in run("--judgements", study, *labels).splitlines()[0]
+    assert "intervals" not in run("--judgements", study, *labels, "--resamples", "0").splitlines()[0]
+
+
 def test_the_seed_decides_the_interval(study: Path) -> None:
     first, again = (run("--judgements", study, "--scheme", "six-way", "--seed", "3") for _ in range(2))
     assert first == again

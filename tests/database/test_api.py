@@ -132,6 +132,12 @@ def test_results_and_disagreements_have_their_numbers(answered: Task, token: str
     assert get(f"/tasks/{answered.slug}/disagreements?split=zzz", token).status_code == 422
 
 
+@pytest.mark.parametrize("path", ["/nothing", "/jobs/1", "/tasks/nowhere/progress"])
+def test_where_nothing_stands_a_program_reads_json(db: None, token: str, path: str) -> None:
+    answer = get(path, token)
+    assert (answer.status_code, answer.json()) == (404, {"detail": "Not Found"})
+
+
 def test_the_document_describes_every_path_and_there_is_no_page_from_elsewhere(db: None) -> None:
     document = Client().get("/api/openapi.json").json()
     assert {"/api/tasks", "/api/{kind}/{slug}/agreement", "/api/{kind}/{slug}/export/{form}"} <= set(

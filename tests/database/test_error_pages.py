@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 import pytest
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
-from django.db import OperationalError
+from django.db import DataError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.test import Client
 from django.urls import path, reverse
 from django.utils import translation
 
+from appraise.urls import handler404, handler500  # noqa: F401 — Django looks for them here
 from appraise.urls import urlpatterns as ours
 
 ERRORS: list[Exception] = []
@@ -21,7 +22,7 @@ def breaks(request: HttpRequest) -> HttpResponse:
     raise ERRORS.pop()
 
 
-urlpatterns = [path("breaks", breaks), *ours]
+urlpatterns = [path("breaks", breaks), path("api/breaks", breaks), *ours]
 HTML = {"Accept": "text/html", "Accept-Language": "de"}
 
 
@@ -36,11 +37,12 @@ def english_again() -> Iterator[None]:
 @pytest.mark.parametrize(
     ("error", "status", "heading"),
     [
-        (SuspiciousOperation(), 400, "Diese Anfrage verstehen wir nicht"),
+        (SuspiciousOperation(), 400, "Diese Anfrage konnten wir nicht verstehen"),
+        (DataError("a NUL"), 400, "Diese Anfrage konnten wir nicht verstehen"),
         (PermissionDenied(), 403, "Sie dürfen diese Seite nicht öffnen"),
         (Http404(), 404, "Diese Seite gibt es nicht"),
         (RuntimeError("boom"), 500, "Bei uns ist etwas schiefgegangen"),
-        (OperationalError("no database"), 503, "Die Seite ist im Augenblick nicht erreichbar"),
+        (OperationalError("no database"), 503, "Die Website ist im Augenblick nicht erreichbar"),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else str(value),
 )
@@ -57,6 +59,24 @@ def test_an_error_is_a_page_of_ours_that_asks_nothing_of_the_database(
     assert f'<a class="btn btn-main" href="{reverse("home")}">Ihre Aufgaben</a>' in page
     assert ("Retry-After" in response.headers) == (status == 503)
     assert "boom" not in page
+
+
+@pytest.mark.urls(__name__)
+@pytest.mark.parametrize(
+    ("error", "status", "detail"),
+    [
+        (DataError("a NUL"), 400, "the database cannot hold what was sent"),
+        (Http404(), 404, "Not Found"),
+        (RuntimeError("boom"), 500, "Internal Server Error"),
+        (OperationalError("no database"), 503, "the database does not answer"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else str(value),
+)
+def test_a_program_is_told_in_json(error: Exception, status: int, detail: str) -> None:
+    ERRORS.append(error)
+    response = Client(raise_request_exception=False).get("/api/breaks")
+    assert (response.status_code, response.json()) == (status, {"detail": detail})
+    assert ("Retry-After" in response.headers) == (status == 503)
 
 
 def test_a_form_without_its_token_is_told_to_reload() -> None:

@@ -39,6 +39,16 @@ def refusal(*arguments: object) -> str:
     return str(caught.value)
 
 
+@pytest.mark.parametrize("named", [True, False])
+def test_a_path_may_hold_an_equals_sign(files: Path, named: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    path = files / "hyp.beam=4"
+    path.write_text(OUTPUT)
+    given, name = (f"A={path}", "A") if named else (str(path), str(path))
+    assert list(score(capsys, "--metrics=wer", "--hyp", given, "--ref", files / "ref")["wer"]["corpus"]) == [
+        name
+    ]
+
+
 def test_it_prints_one_document_with_corpus_and_segments(
     files: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import re
 import shutil
+import signal
+import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
+from django.core.management import get_commands, load_command_class
+from django.core.management.base import BaseCommand
 
+from appraise.commands import PATIENCE, Command
 from tests.conftest import MakeDatabase
-from tests.operations.conftest import run_python
+from tests.operations.conftest import clean_environment, run_python
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -52,11 +60,32 @@ def test_a_database_without_tables_is_one_line_that_says_how_to_make_them(
 def test_a_server_that_is_away_is_told_in_one_line(tmp_path: Path) -> None:
     away = "postgresql://someone:secret@localhost:1/study"
     run = run_python("manage.py", "agreement", "--task", "none", home=tmp_path, DATABASE_URL=away)
-    assert run.returncode == 1
-    line = run.stderr.splitlines()[-1]  # the pool has logged its attempts before
-    assert line.startswith("unreachable_database: the database study at localhost:1 cannot be opened (")
-    assert "Traceback" not in run.stderr
+    assert (run.returncode, run.stdout, run.stderr.count("\n")) == (2, "", 1)
+    assert run.stderr.startswith("unreachable_database: the database study at localhost:1 cannot be opened (")
     assert "secret" not in run.stderr
+
+
+@pytest.mark.parametrize("command", [["agreement", "--task", "none"], ["migrate"]])
+def test_a_server_that_never_answers_is_not_waited_for(command: list[str], tmp_path: Path) -> None:
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()  # connections are taken, and then nobody speaks
+        port = silent.getsockname()[1]
+        url = f"postgresql://someone@127.0.0.1:{port}/study"
+        run = run_python("manage.py", *command, home=tmp_path, DATABASE_URL=url)
+    assert (run.returncode, run.stdout, run.stderr.count("\n")) == (2, "", 1)
+    assert f"unreachable_database: the database study at 127.0.0.1:{port} cannot be opened" in run.stderr
+    assert "timeout expired" in run.stderr  # the pool would say that it waited for 20 seconds
+    assert PATIENCE < 5
+
+
+def test_services_wait_for_a_database_that_restarts() -> None:
+    patient = {name for name, app in get_commands().items() if is_patient(load_command_class(app, name))}
+    assert patient == {"start", "worker"}
+
+
+def is_patient(command: BaseCommand) -> bool:
+    return isinstance(command, Command) and command.patient
 
 
 def test_a_python_without_django_hands_over_to_the_environment_of_the_checkout(tmp_path: Path) -> None:
@@ -71,3 +100,52 @@ def test_without_an_environment_it_says_how_to_make_one(tmp_path: Path) -> None:
     found = start(tmp_path)
     assert (found.returncode, found.stdout) == (1, "")
     assert found.stderr == "Appraise has no environment here yet; make one with: make setup\n"
+
+
+def test_a_reader_that_has_seen_enough_ends_a_command_without_a_word(tmp_path: Path) -> None:
+    pairs = tmp_path / "pairs.jsonl"
+    pairs.write_text('{"a": "the red house", "b": "the blue house", "links": ""}\n' * 2000)
+    script = f'"{sys.executable}" manage.py align "{pairs}" | head -n 1; exit ${{PIPESTATUS[0]}}'
+    environment = clean_environment(tmp_path / "home")
+    run = subprocess.run(
+        ["bash", "-c", script], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+    assert (run.returncode, run.stderr, len(run.stdout.splitlines())) == (128 + signal.SIGPIPE, "", 1)
+
+
+def test_ctrl_c_ends_a_command_without_a_word(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "manage.py", "align"], cwd=ROOT, env=clean_environment(tmp_path),
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests in the background ignore it
+    ) as run:  # fmt: skip
+        assert run.stdin
+        assert run.stdout
+        assert run.stderr
+        run.stdin.write(b'{"a": "the red house", "b": "the blue house"}\n' * 5000)
+        run.stdin.flush()  # more than a pipe holds: somebody reads
+        time.sleep(
+            1
+        )  # until it waits for more: Python hears a signal in the midst of reading only afterwards
+        run.send_signal(signal.SIGINT)
+        assert (run.wait(60), run.stdout.read(), run.stderr.read()) == (128 + signal.SIGINT, b"", b"")
+
+
+@pytest.mark.parametrize("how", ["standard input", "a pipe"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_files_may_come_through_pipes_plain_or_packed(how: str, packed: bool, tmp_path: Path) -> None:
+    """A pipe gives its bytes once: the first eight thousand were lost, without a word in plain text."""
+    rows = "".join(f"{name}\t{item}\tA>B\n" for item in range(3000) for name in ("ann", "bob"))
+    data = f"annotator\titem\tlabel\n{rows}".encode()
+    command = ["manage.py", "agreement", "--scheme", "four-way", "--resamples", "0", "--judgements"]
+    file = "-" if how == "standard input" else "/dev/stdin"
+    run = subprocess.run(
+        [sys.executable, *command, file],
+        cwd=ROOT,
+        env=clean_environment(tmp_path),
+        input=gzip.compress(data) if packed else data,
+        capture_output=True,
+        check=False,
+    )
+    assert (run.returncode, run.stderr) == (0, b"")
+    assert json.loads(run.stdout)["judgements"] == 6000

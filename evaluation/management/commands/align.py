@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-import sys
 import zlib
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
@@ -15,6 +13,7 @@ from appraise.commands import Command as BaseCommand
 from evaluation.alignment import ALIGNERS, Link, Mode, align, aligner
 from evaluation.alignment.formats import parse_links, text_lines
 from evaluation.problems import InputError, Problem
+from evaluation.streams import read
 from evaluation.tokens import split, tokenize, words
 
 _REMEDY = 'write {"a": text or token list, "b": the same, "links": "0-0 1-1" (optional)} on each line'
@@ -33,7 +32,9 @@ class Command(BaseCommand):
     help = "Align pairs of sentences into shared and differing phrases."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", nargs="?", help="JSON lines, plain or gzipped (default: standard input)")
+        parser.add_argument(
+            "file", nargs="?", default="-", help="JSON lines, plain or gzipped (default: standard input)"
+        )
         parser.add_argument("--mode", choices=[mode.value for mode in Mode], default=Mode.COMPLETE.value)
         parser.add_argument("--aligner", choices=sorted(ALIGNERS), default="lexical")
         parser.add_argument("--lang", default="", help="language code of both texts, for tokens and stems")
@@ -67,14 +68,10 @@ class Command(BaseCommand):
             )
             self.write_json(alignment.to_json())
 
-    def _read(self, path: str | None) -> tuple[str, bytes]:
+    def _read(self, path: str) -> tuple[str, bytes]:
         """The name of the input for messages, and its bytes."""
-        if path is None or path == "-":
-            return "<stdin>", sys.stdin.buffer.read()
         try:
-            with open(path, "rb") as stream:
-                data = stream.read()
-            return path, gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
+            return "<stdin>" if path == "-" else path, read(path)
         except (OSError, EOFError, zlib.error) as error:
             said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             self.refuse(f"{path}: unreadable_file: {said}; check the path and its permissions")

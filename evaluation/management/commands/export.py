@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,12 +41,18 @@ class Command(AppraiseCommand):
         scope, form = whole_scope(kind, options[kind]), options["format"]
         if options["identify"] and form not in FORMATS:
             self.refuse(f"--identify is for {', '.join(FORMATS)}; a {form} export never carries names")
+        record = partial(
+            record_export, None, target=f"{kind} {scope.slug}", form=form, identified=options["identify"]
+        )
         try:
             self.write(scope, form, options["out"], identify=options["identify"])
+        except BrokenPipeError:  # the reader has seen enough, and that much was given out
+            record()
+            raise
         except OSError as error:
             remedy = "check the path, its permissions and the space on the disk"
             self.refuse(f"{options['out']}: not_written: {error.strerror}; {remedy}")
-        record_export(None, target=f"{kind} {scope.slug}", form=form, identified=options["identify"])
+        record()
 
     def write(self, scope: Scope, form: str, out: Path | None, *, identify: bool) -> None:
         pieces: Iterator[str]

@@ -29,7 +29,10 @@ class Command(AppraiseCommand):
         form = PlanForm(said, pilot_values(scope) if scope else None)
         if not form.is_valid():
             self.refuse(
-                "\n".join(f"--{name}: {' '.join(map(str, faults))}" for name, faults in form.errors.items())
+                "\n".join(
+                    f"--{name.replace('_', '-')}: {' '.join(map(str, faults))}"
+                    for name, faults in form.errors.items()
+                )
             )
         plan = plan_from(form.cleaned_data)
         if options["format"] == "text":

@@ -27,6 +27,7 @@ GRACE_SECONDS = 15
 
 class Command(AppraiseCommand):
     help = "Run Appraise: prepares what is missing, then starts the web server and the background worker."
+    patient = True
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(

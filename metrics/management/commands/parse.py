@@ -8,7 +8,6 @@ asked for; without ``--tool`` from the best that there is, down to the heuristic
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
@@ -179,10 +178,7 @@ def _cache(options: Options) -> Path | None:
 
 def _texts(file: str) -> Iterator[str]:
     """Every line is an item, empty ones too, so that answers stay beside their lines."""
-    if file == "-":
-        yield from (line.rstrip("\r\n") for line in sys.stdin)
-    else:
-        yield from (text for _, text in lines(file, blank=True))
+    yield from (text for _, text in lines(file, blank=True))
 
 
 def _slices(texts: Iterator[str]) -> Slices:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -123,10 +124,9 @@ class Command(AppraiseCommand):
         files: dict[str, list[str]] = {path: read_lines(path) for path in options["ref"]}
         references = [files[path] for path in options["ref"]]
         for argument in options["hyp"]:
-            name, _, path = argument.rpartition("=")
-            name = name or path
+            name, path = system_file(argument)
             if name in systems:
-                self.refuse(f"two systems are called {name!r}; name them: --hyp NAME=FILE")
+                self.refuse(f"two systems are called {name!r}; give each a name of its own: --hyp NAME=FILE")
             systems[name] = files[path] = read_lines(path)
         sources = read_lines(options["src"]) if options["src"] else None
         check_parallel(files | ({options["src"]: sources} if sources is not None else {}))
@@ -215,3 +215,13 @@ def _needs(entry: registry.Entry) -> list[str]:
     needs = ["reference"] if entry.needs.reference else []
     needs += ["source"] if entry.needs.source else []
     return [*needs, entry.needs.resource] if entry.needs.resource else needs
+
+
+def system_file(argument: str) -> tuple[str, str]:
+    """The name of a system and its file; a path may hold ``=`` itself.
+
+    >>> system_file("A=beam=4/out.txt")
+    ('A', 'beam=4/out.txt')
+    """
+    name, _, path = argument.partition("=")
+    return (name, path) if name and path and not Path(argument).is_file() else (argument, argument)
