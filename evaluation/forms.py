@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -35,6 +36,17 @@ def parse_answer(data: Mapping[str, object]) -> Answer:
             active_ms=milliseconds(data, "active_ms"),
             elapsed_ms=milliseconds(data, "elapsed_ms"),
         )
+
+
+def json_object(body: bytes) -> dict[str, object]:
+    """The JSON object that a script sends."""
+    try:
+        found = json.loads(body)
+    except RecursionError as error:
+        raise BadAnswer("nested too deeply") from error
+    if not isinstance(found, dict):
+        raise BadAnswer("a JSON object is expected")
+    return found
 
 
 def parse_sentence(data: Mapping[str, object]) -> tuple[str, str, uuid.UUID, int]:

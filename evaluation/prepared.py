@@ -59,6 +59,7 @@ class _Compiled:
     names: list[str]
     columns: slice
     populators: list[Any]
+    annotations: list[tuple[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +85,15 @@ class Prepared(Generic[M]):
         return self._run(arguments)[1]
 
     def objects(self, *arguments: Argument) -> list[M]:
-        """The result of a queryset of instances, with what ``select_related`` names."""
+        """The result of a queryset of instances, with annotations and with what ``select_related`` names."""
         compiled, rows = self._run(arguments)
         found = []
         for row in rows:
             instance = compiled.model.from_db(DEFAULT_DB_ALIAS, compiled.names, row[compiled.columns])
             for populator in compiled.populators:
                 populator.populate(row, instance)
+            for name, place in compiled.annotations:
+                setattr(instance, name, row[place])
             found.append(instance)
         return found
 
@@ -120,12 +123,13 @@ class Prepared(Generic[M]):
         converters = [(place, *rest) for place, rest in compiler.get_converters(columns).items()]
         info = compiler.klass_info
         if info is None:  # plain tuples
-            return _Compiled(sql, found, converters, None, [], slice(0), [])
+            return _Compiled(sql, found, converters, None, [], slice(0), [], [])
         own = slice(info["select_fields"][0], info["select_fields"][-1] + 1)
         names = [column[0].target.attname for column in compiler.select[own]]
         # The stubs describe Django 6, which asks for one more argument
         populators = get_related_populators(info, compiler.select, DEFAULT_DB_ALIAS)  # type: ignore[call-arg]
-        return _Compiled(sql, found, converters, info["model"], names, own, populators)
+        annotations = list(compiler.annotation_col_map.items())
+        return _Compiled(sql, found, converters, info["model"], names, own, populators, annotations)
 
 
 def _with_holes(

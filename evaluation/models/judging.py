@@ -21,6 +21,8 @@ from evaluation.models.people import Annotator, User
 from evaluation.models.tasks import Task
 from evaluation.schemes import Choice
 
+MOST_PRESENTATIONS = 32  # of one pair to one person; reports read five bits (``reports.judgements.said``)
+
 
 def random_token() -> str:
     return secrets.token_urlsafe(12)
@@ -159,6 +161,11 @@ class Assignment(models.Model):
     def get_absolute_url(self) -> str:
         return reverse("annotate", args=[self.token])
 
+    @property
+    def is_by_place(self) -> bool:
+        """Whether all candidates of the sentence are judged together."""
+        return self.task.judging == Task.Judging.PLACES and bool(self.comparison.item.places)
+
 
 class Ranking(models.Model):
     """One answer, as given, for ever. The choice is relative to the pair as stored, not as shown."""
@@ -197,7 +204,6 @@ class Ranking(models.Model):
             ),
             models.CheckConstraint(condition=Q(version__gte=1), name="ranking_version_from_one"),
         ]
-        indexes = [models.Index(fields=["slot"], name="ranking_by_slot")]
 
     def __str__(self) -> str:
         return f"{self.choice or 'withdrawn'} on pair {self.pair_id}"

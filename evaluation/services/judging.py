@@ -16,7 +16,7 @@ from django.db.models import FilteredRelation, Q, QuerySet
 from django.utils import timezone
 
 from evaluation.blinding import canonical
-from evaluation.models import Assignment, Occurrence, Ranking, Slot, Task
+from evaluation.models import Assignment, Occurrence, Ranking, Slot
 from evaluation.prepared import Prepared, PreparedInsert, PreparedUpdate
 from evaluation.schemes import Choice
 from evaluation.services.claiming import lease, take_seat
@@ -206,7 +206,7 @@ def _times(assignment: Assignment) -> list[tuple[int | None]]:
     """The time of each answer to what was asked: the comparison's own pairs, or the sentence's where all
     candidates are judged together."""
     who = assignment.annotator_id, assignment.presentation
-    if assignment.task.judging == Task.Judging.PLACES and assignment.comparison.item.places:
+    if assignment.is_by_place:
         return _TIMES_OF_ITEM.rows(*who, assignment.comparison.item_id)
     return _TIMES.rows(*who, assignment.comparison_id)
 

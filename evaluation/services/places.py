@@ -115,11 +115,6 @@ class Desk:
 # --- what an assignment asks -----------------------------------------------------------------------------
 
 
-def is_by_place(assignment: Assignment) -> bool:
-    """Whether all candidates of the sentence are judged together."""
-    return bool(assignment.comparison.item.places)
-
-
 def desk(assignment: Assignment) -> Desk:
     """Two queries, however many candidates and places there are."""
     item = assignment.comparison.item
@@ -190,7 +185,7 @@ def rank_place(
     assignment: Assignment, answer: PlaceAnswer, *, received_at: datetime | None = None
 ) -> PlaceReceipt:
     """Append one ranking of a place; a repeated request gets the receipt of the first."""
-    if not is_by_place(assignment):
+    if not assignment.is_by_place:
         raise UnknownPlace(str(answer.place))
     spot = next((spot for spot in desk(assignment).spots if spot.place == answer.place), None)
     if spot is None:

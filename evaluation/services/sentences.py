@@ -112,5 +112,6 @@ def _stored(assignment: Assignment, question: str, value: str) -> tuple[Question
             first = (question == "rating_a") != swapped
             return (Question.RATING_FIRST if first else Question.RATING_SECOND), value
         case "comment":
-            return Question.COMMENT, value.replace("\r\n", "\n")[:MOST_COMMENT]
+            plain = value.replace("\r\n", "\n").replace("\0", "")  # a NUL is no text to PostgreSQL
+            return Question.COMMENT, plain[:MOST_COMMENT]
     raise ChoiceNotInScheme(question)

@@ -11,6 +11,7 @@ from typing import ParamSpec, TypeVar
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import SuspiciousOperation
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
@@ -21,13 +22,14 @@ from evaluation.forms import (
     ReportForm,
     SkipForm,
     answers_of,
+    json_object,
     number,
     parse_answer,
     parse_sentence,
 )
 from evaluation.models import Annotator, Assignment, Task, User
 from evaluation.prepared import Prepared
-from evaluation.reports.annotation import annotation_page
+from evaluation.reports.annotation import SO_FAR, annotation_page, with_texts
 from evaluation.services import alignments, claiming, judging, places, practice, sentences
 from evaluation.views.desk import desk
 
@@ -57,18 +59,23 @@ def annotator_of(user: User) -> Annotator:
     return Annotator.objects.get_or_create(user=user)[0]
 
 
+def _own(token: str, user: int) -> QuerySet[Assignment]:
+    shown = (Task.State.OPEN, Task.State.CLOSED)
+    return Assignment.objects.filter(token=token, annotator__user=user, task__state__in=shown)
+
+
 _ASSIGNMENT = Prepared(
-    lambda token, user: Assignment.objects.select_related(
-        "task", "annotator", "alignment", "comparison__first", "comparison__second", "comparison__item"
-    ).filter(token=token, annotator__user=user, task__state__in=[Task.State.OPEN, Task.State.CLOSED]),
+    lambda token, user: _own(token, user).select_related("task", "annotator"), "a token", 10001
+)
+# A page also shows how far one is.
+_OPENED: Prepared[Assignment] = Prepared(
+    lambda token, user: _own(token, user).select_related("task", "annotator").annotate(so_far=SO_FAR),
     "a token", 10001,
 )  # fmt: skip
-
-
 # A saved answer needs less of it, and is the hottest request of all.
 _ANSWERED = Prepared(
-    lambda token, user: Assignment.objects.select_related("task")
-    .filter(token=token, annotator__user=user, task__state__in=[Task.State.OPEN, Task.State.CLOSED])
+    lambda token, user: _own(token, user)
+    .select_related("task")
     .only(
         "annotator", "task__scheme_name", "task__state", "task__judging", "task__lease_minutes", "comparison",
         "presentation", "alignment", "swapped", "finished_at",
@@ -104,8 +111,8 @@ def begin(request: HttpRequest, task: Task, user: User) -> HttpResponse:
 @never_kept
 @require_http_methods(["GET", "POST"])
 def annotate(request: HttpRequest, token: str) -> HttpResponse:
-    assignment = own_assignment(request, token)
-    if assignment.comparison.item.places:  # all candidates of this sentence are judged together
+    assignment = own_assignment(request, token, _OPENED if request.method == "GET" else _ASSIGNMENT)
+    if assignment.is_by_place:
         return redirect("places", token=token)
     if request.method == "GET":
         return _page(request, assignment)
@@ -130,10 +137,10 @@ def answer(request: HttpRequest, token: str) -> HttpResponse:
         return JsonResponse({"error": "signed_out"}, status=401)
     try:
         assignment = own_assignment(request, token, _ANSWERED)
-        said = _json_object(request.body)
+        said = json_object(request.body)
         if "question" in said:
             return _answer_sentence(assignment, said)
-        if assignment.task.judging == Task.Judging.PLACES and assignment.comparison.item.places:
+        if assignment.is_by_place:
             raise Http404  # judged place by place, elsewhere
         receipt = judging.submit_ranking(assignment, parse_answer(said))
     except Http404:
@@ -162,13 +169,6 @@ def _answer_sentence(assignment: Assignment, said: dict[str, object]) -> HttpRes
             {"error": "conflict", "version": stored.version, "value": stored.value}, status=409
         )
     return JsonResponse({"version": receipt.version, "value": receipt.value})
-
-
-def _json_object(body: bytes) -> dict[str, object]:
-    found = json.loads(body)
-    if not isinstance(found, dict):
-        raise ValueError("a JSON object is expected")
-    return found
 
 
 @login_required
@@ -210,7 +210,7 @@ def report_alignment(request: HttpRequest, token: str) -> HttpResponse:
 
 def _reported(assignment: Assignment, phrase: int) -> tuple[int, int]:
     """Pair and alignment behind a card, of either kind of page."""
-    if not places.is_by_place(assignment):
+    if not assignment.is_by_place:
         found = get_object_or_404(judging.asked(assignment), index=phrase)
         return found.pair_id, assignment.alignment_id
     try:
@@ -279,7 +279,7 @@ def _page(
     missing: list[int] | None = None,
     refused: bool = False,
 ) -> HttpResponse:
-    page = annotation_page(assignment)
+    page = annotation_page(with_texts(assignment))
     html = desk(
         request,
         assignment,

@@ -87,6 +87,8 @@ def _position(task: Task, number: int, total: int) -> str:
 
 
 def _need(page: AnnotationPage, missing: Sequence[int]) -> str:
+    if page.answered == len(page.questions):
+        return _("All pairs answered.")
     if not missing:
         return _("%(n)d of %(total)d answered") % {"n": page.answered, "total": len(page.questions)}
     return ngettext(

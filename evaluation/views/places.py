@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -11,10 +9,11 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from evaluation.forms import BadAnswer
+from evaluation.forms import BadAnswer, json_object
 from evaluation.forms_places import as_sent, parse_place, places_of, typed_steps
 from evaluation.markup_places import place_cards
 from evaluation.models import Assignment, Task
+from evaluation.reports.annotation import with_texts
 from evaluation.reports.places import comment_of, places_page
 from evaluation.services import judging, places
 from evaluation.templatetags.appraise import lang_and_dir
@@ -49,10 +48,7 @@ def rank(request: HttpRequest, token: str) -> JsonResponse:
         return JsonResponse({"error": "signed_out"}, status=401)
     try:
         assignment = _own(request, token)
-        data = json.loads(request.body)
-        if not isinstance(data, dict):
-            raise BadAnswer("a JSON object is expected")
-        receipt = places.rank_place(assignment, parse_place(data))
+        receipt = places.rank_place(assignment, parse_place(json_object(request.body)))
     except Http404:
         return JsonResponse({"error": "not_found"}, status=404)
     except places.StalePlace as stale:
@@ -66,8 +62,8 @@ def rank(request: HttpRequest, token: str) -> JsonResponse:
 
 
 def _own(request: HttpRequest, token: str) -> Assignment:
-    assignment = own_assignment(request, token)
-    if not places.is_by_place(assignment):
+    assignment = with_texts(own_assignment(request, token))
+    if not assignment.is_by_place:
         raise Http404
     return assignment
 

@@ -297,6 +297,9 @@ def test_a_script_gets_receipts_conflicts_and_refusals(task: Task, bob: Annotato
     assert post(steps=[2, 1, 1]) == (409, {"error": "conflict", "version": 1, "steps": [1, 0, 2]})
     for bad in ({"steps": [1, 2]}, {"steps": [1, 2, 9]}, {"steps": "1"}, {"phrase": 99}, {"uuid": "x"}):
         assert post(base=1, **bad)[0] == 400
+    for body in ("", "[]", "[" * 100_000):
+        address = reverse("rank-place", args=[assignment.token])
+        assert client.post(address, body, content_type="application/json").status_code == 400
     assert post(signed_in(None))[0] == 401
     assert post(signed_in(annotator("eve", task)))[0] == 404
 

@@ -54,6 +54,11 @@ def test_each_is_stored_by_itself_and_a_repeated_request_once(
     assert stored == [("verdict", shown[0]), ("verdict", "A=B"), (shown[1], "4")]
 
 
+def test_a_comment_loses_what_a_database_cannot_hold(task: Task, bob: Annotator, signed_in: SignIn) -> None:
+    reply = send(signed_in(bob), begin(task, bob), question="comment", value="too\0 long\r\nby far")
+    assert (reply.status_code, reply.json()["value"]) == (200, "too long\nby far")
+
+
 def test_an_answer_knows_the_seat_it_was_given_from_unless_that_went_to_others(
     task: Task, bob: Annotator, carol: Annotator, signed_in: SignIn
 ) -> None:

@@ -170,7 +170,7 @@ def leave_to_the_worker(tasks: list[Task]) -> None:
     for user in staff.values():  # each sees their own reports
         jobs.enqueue(
             "replicate",
-            "Replicate Federmann (2010): demo",
+            "Replicate Federmann 2010: agreement about phrases: demo",
             owner=user,
             recipe="paper-003",
             campaign="demo",
@@ -205,7 +205,7 @@ def annotate(task: Task, person: Person, wanted: int, random: Random) -> None:
         if assignment is None:
             return
         when = begin + timedelta(days=6) * (number + random.random()) / wanted
-        if places.is_by_place(assignment):
+        if assignment.is_by_place:
             rank(assignment, person, when, random)
             places.finish(assignment)
         else:
