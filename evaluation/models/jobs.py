@@ -23,9 +23,7 @@ from evaluation.models.tasks import Task
 class JobQuerySet(models.QuerySet["Job"]):
     def runnable(self) -> JobQuerySet:
         """Waiting, or abandoned by a worker that no longer renews its lease."""
-        return self.filter(
-            Q(state=Job.State.WAITING) | Q(state=Job.State.RUNNING, lease_until__lt=timezone.now())
-        )
+        return self.filter(state=Job.State.WAITING) | self.abandoned()
 
     def abandoned(self) -> JobQuerySet:
         return self.filter(state=Job.State.RUNNING, lease_until__lt=timezone.now())
@@ -39,6 +37,7 @@ class Job(models.Model):
         FAILED = "failed", _("Failed")
         CANCELLED = "cancelled", _("Cancelled")
 
+    OVER = (State.DONE, State.FAILED, State.CANCELLED)
     MOST_ATTEMPTS = 3
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -80,4 +79,4 @@ class Job(models.Model):
 
     @property
     def is_over(self) -> bool:
-        return self.state in {Job.State.DONE, Job.State.FAILED, Job.State.CANCELLED}
+        return self.state in Job.OVER

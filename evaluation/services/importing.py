@@ -1,8 +1,8 @@
 """A checked file becomes a task: items, candidates, comparisons, phrase pairs and seats.
 
 Large uploads are stored in chunks, each its own short transaction, so that people go on annotating
-meanwhile. Until the last chunk is in, the task is in the state *importing* and nobody sees it; a failed
-import is taken away whole, and one that was killed goes on after its last stored chunk.
+meanwhile. Until the last chunk of the last part is in, every task is in the state *importing* and nobody sees
+it: nobody can answer what a failed import takes away. One that was killed goes on after the last chunk.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def create_task(
                 **fields,
                 campaign=campaign,
                 name=name[:200],
-                slug=free_slug(name),
+                slug=free_slug(Task, name),
                 scheme_name=settings.scheme,
                 digest=digest,
                 state=Task.State.IMPORTING,
@@ -175,10 +175,10 @@ def refuse_twice(campaign: Campaign, digest: str) -> None:
         )
 
 
-def free_slug(name: str) -> str:
-    """A slug of the name that no task has yet."""
-    stem = slugify(name)[:70] or "task"
-    taken = set(Task.objects.filter(slug__startswith=stem).values_list("slug", flat=True))
+def free_slug(model: type[Campaign] | type[Task], name: str) -> str:
+    """A slug of the name that no campaign, or no task, has yet."""
+    stem = slugify(name)[:70] or model._meta.model_name or ""
+    taken = set(model._default_manager.filter(slug__startswith=stem).values_list("slug", flat=True))
     if stem not in taken:
         return stem
     return next(slug for n in range(2, len(taken) + 3) if (slug := f"{stem}-{n}") not in taken)
@@ -194,7 +194,7 @@ def fill_task(
     report: Report | None = None,
     judgements: Iterable[ImportedJudgement] = (),
 ) -> list[Problem]:
-    """Store the items, going on after those that are stored already, then the seats; then open the task.
+    """Store the items, going on after those that are stored already, then the seats.
 
     Returns warnings about judgements that found no place.
     """
@@ -213,8 +213,6 @@ def fill_task(
             report(stored, total, ALIGNING)
     store.settle_owners()
     make_seats(task, repeats=settings.repeats)
-    Task.objects.filter(pk=task.pk).update(state=Task.State.OPEN)
-    task.refresh_from_db()
     return judged.warnings
 
 
@@ -266,7 +264,8 @@ def store_parts(
 ) -> ImportSummary:
     """Store every part, going on with those in ``made``; new ones are added there as soon as they exist.
 
-    ``remember`` is called in the transaction that creates a task, so that nobody can forget it.
+    All are opened together at the end. ``remember`` is called in the transaction that creates a task, so that
+    nobody can forget it.
     """
     total = len(imported.items)
     parts = part_count(total, split)
@@ -290,9 +289,12 @@ def store_parts(
                 made[number - 1], part, settings, planner, total=total, judgements=imported.judgements,
                 report=_shifted(report, before),
             )  # fmt: skip
-        else:  # finished before the import was interrupted
+        else:  # all were open when the import was interrupted
             next(islice(part, size, size), None)
-    return summary(made, warnings)
+    found = summary(made, warnings)
+    ready = Task.objects.filter(pk__in=[task.pk for task in made], state=Task.State.IMPORTING)
+    ready.update(state=Task.State.OPEN)
+    return found
 
 
 def part_count(total: int, split: int | None) -> int:

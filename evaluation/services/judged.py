@@ -17,6 +17,7 @@ from evaluation.blinding import canonical
 from evaluation.digests import text_digest
 from evaluation.importers import ImportedItem, ImportedJudgement, Measure
 from evaluation.models import Annotator, Ranking, SentenceAnswer, Task
+from evaluation.models.judging import MOST_PRESENTATIONS
 from evaluation.problems import Problem
 from evaluation.schemes import Choice
 from evaluation.services.storing import Stored
@@ -35,6 +36,9 @@ class JudgedElsewhere:
         self.left_out: dict[str, Problem] = {}
         self.counts: Counter[str] = Counter()
         self._people: dict[str, Annotator] = {}
+        # Of pairs, over the whole task: they may be merged. An import that goes on knows what is stored.
+        said = Ranking.objects.filter(pair__task=task).values_list("annotator_id", "pair_id")
+        self.times: Counter[tuple[object, ...]] = Counter(said)
 
     def save(self, items: Sequence[ImportedItem], stored: Sequence[Sequence[Stored]]) -> None:
         rankings: list[Ranking] = []
@@ -84,7 +88,6 @@ class _OfItem:
         self.of = {(one.plan.first.text, one.plan.second.text): one for one in stored}
         self.rankings: list[Ranking] = []
         self.answers: list[SentenceAnswer] = []
-        self._times: Counter[tuple[object, ...]] = Counter()
 
     def take(self, given: Sequence[ImportedJudgement]) -> None:
         ranks: dict[str, list[ImportedJudgement]] = defaultdict(list)
@@ -146,12 +149,16 @@ class _OfItem:
         pair, flipped = found
         swapped = self._swapped(stored, judgement.systems[0])
         person = self.all.person(judgement.annotator)
+        time = self._time(person.pk, pair)
+        if time >= MOST_PRESENTATIONS:
+            self._too_often(judgement)
+            return
         self.rankings.append(
             Ranking(
                 uuid=uuid.uuid4(),
                 annotator=person,
                 pair_id=pair,
-                presentation=self._time(person.pk, pair),
+                presentation=time,
                 version=1,
                 choice=canonical(judgement.label, swapped=swapped, flipped=flipped).value,
                 alignment=stored.alignment,
@@ -214,7 +221,14 @@ class _OfItem:
             "compare these systems, and give the phrases that were judged",
         )
 
+    def _too_often(self, judgement: ImportedJudgement) -> None:
+        self.all.leave_out(
+            judgement,
+            f"one annotator judged the same phrases more than {MOST_PRESENTATIONS} times",
+            "give each person a name of their own",
+        )
+
     def _time(self, *what: object) -> int:
         """The same person about the same thing again is a further presentation, not a correction."""
-        self._times[what] += 1
-        return self._times[what] - 1
+        self.all.times[what] += 1
+        return self.all.times[what] - 1

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from django.db import transaction
-from django.db.models import Q
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -21,6 +20,7 @@ from evaluation.problems import InputError, Problem
 from evaluation.services.importing import (
     ImportSummary,
     TaskSettings,
+    free_slug,
     part_count,
     part_digest,
     refuse_twice,
@@ -43,6 +43,9 @@ def begin_import(
     if (found := own_campaign(upload.owner, name)) is not None:
         refuse_twice(found, part_digest(outcome.digest, 1, part_count(outcome.items, split)))
     with transaction.atomic():
+        newest = Upload.objects.select_for_update().get(pk=upload.pk).job
+        if newest is not None and newest != upload.job:  # of two clicks at once, this is the second
+            return newest
         job = jobs.enqueue(
             "import",
             _("Import %(name)s") % {"name": settings.name},
@@ -60,7 +63,7 @@ def begin_import(
 
 def own_campaign(user: User, name: str) -> Campaign | None:
     """The campaign of this name; raises ``InputError`` if it is somebody else's."""
-    found = Campaign.objects.filter(Q(slug=campaign_slug(name)) | Q(name=name)).first()
+    found = named_campaign(name)
     if found is None or user.is_superuser:
         return found
     if found.memberships.filter(user=user, role=Role.MANAGER, task__isnull=True).exists():
@@ -70,8 +73,15 @@ def own_campaign(user: User, name: str) -> Campaign | None:
     )
 
 
-def campaign_slug(name: str) -> str:
-    return slugify(name)[:80] or "campaign"
+def named_campaign(name: str) -> Campaign | None:
+    """By its name; else by its slug, unless letters are lost in it: “WMT 日本語” is not “WMT 中文”."""
+    slug, whole = slugify(name), slugify(name, allow_unicode=True)
+    by_name = Campaign.objects.filter(name=name).first()
+    return by_name or (Campaign.objects.filter(slug=slug).first() if slug == whole else None)
+
+
+def new_campaign(name: str) -> Campaign:
+    return Campaign.objects.create(slug=free_slug(Campaign, name), name=name[:200])
 
 
 @jobs.handler("import")
@@ -82,7 +92,7 @@ def run_import(job: Job, progress: jobs.Progress) -> jobs.Result:
         return _result(summary(made))
     given = job.arguments
     try:
-        progress.update(0, 1, gettext_noop("The files are read."))
+        progress.update(0, 1, gettext_noop("The files are being read."))
         imported = read_upload(upload)
         found = store_parts(
             imported,
@@ -103,10 +113,16 @@ def run_import(job: Job, progress: jobs.Progress) -> jobs.Result:
     return _result(found)
 
 
+def give_up(upload: Upload) -> None:
+    """Discard an upload, and the tasks that a worker which died for good has left of it half-way."""
+    if upload.job is not None and upload.job.kind == "import":
+        take_back(upload.job)
+    discard(upload)
+
+
 def take_back(job: Job) -> None:
-    """Remove what an import left behind that will not be finished."""
-    unfinished = _tasks(job)
-    remove_tasks(unfinished)
+    """Remove what an import left behind that will not be finished; what is open was, and has answers."""
+    remove_tasks([task for task in _tasks(job) if task.state == Task.State.IMPORTING])
     job.arguments["tasks"] = []
     Job.objects.filter(pk=job.pk).update(arguments=job.arguments)
     campaign = job.arguments.get("made_campaign")
@@ -127,7 +143,7 @@ def _campaign(job: Job) -> Campaign:
     if found is not None:
         return found
     with transaction.atomic():
-        made = Campaign.objects.create(slug=campaign_slug(name), name=name[:200])
+        made = new_campaign(name)
         made.memberships.create(user=job.owner, role=Role.MANAGER)
         job.arguments["made_campaign"] = made.pk
         Job.objects.filter(pk=job.pk).update(arguments=job.arguments)

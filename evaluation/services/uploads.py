@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 from django.conf import settings as site
 from django.core.files.uploadedfile import UploadedFile as DjangoFile
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -85,7 +85,8 @@ def new_upload(owner: User, files: Sequence[Incoming]) -> Upload:
     refuse_too_large(files)
     if not files:
         raise InputError(Problem("empty_file", "there is no file", "choose one or more files"))
-    for old in owner.uploads.filter(created_at__lt=timezone.now() - KEPT_FOR, job=None):
+    idle = Q(job=None) | Q(job__state__in=Job.OVER)
+    for old in owner.uploads.filter(idle, created_at__lt=timezone.now() - KEPT_FOR):
         discard(old)
     with _gone_unless_committed() as made, transaction.atomic():
         upload = Upload.objects.create(owner=owner)

@@ -28,7 +28,7 @@ from evaluation.problems import InputError, Problem
 from evaluation.reports.upload import ROLES, UploadPage, problem_table, upload_page
 from evaluation.schemes import SCHEMES
 from evaluation.services import uploads
-from evaluation.services.uploading import begin_import
+from evaluation.services.uploading import begin_import, give_up
 from evaluation.templatetags.appraise import lang_and_dir
 from evaluation.views.annotate import signed_in
 from evaluation.views.reporting import attachment
@@ -97,7 +97,7 @@ def upload(request: HttpRequest, pk: str) -> HttpResponse:
     if request.method == "GET" or _is_importing(found):
         return _page(request, found)
     if "discard" in request.POST:
-        uploads.discard(found)
+        give_up(found)
         messages.success(request, _("The upload was discarded."))
         return redirect("new-upload")
     return _change(request, found)

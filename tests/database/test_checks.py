@@ -226,6 +226,28 @@ class TestJudgedElsewhere:
         # red ≫ blue, stored as (blue, red); home ≫ house, stored as (home, house).
         assert said == {("blue", "red"): "A<<B", ("home", "house"): "A>>B"}
 
+    def given(self, name: str) -> dict[str, Any]:
+        phrases = [{"a": [n, n + 1], "b": [n, n + 1]} for n in range(2)]
+        return {
+            "id": name, "source": "x", "candidates": {"one": "red house", "two": "blue house"},
+            "phrases": [{"a": "one", "b": "two", "phrases": phrases}],
+        }  # fmt: skip
+
+    def test_one_pair_in_two_sentences_is_judged_twice_by_the_same_person(self) -> None:
+        """Merged over the task, it is one pair: the second label is a further presentation."""
+        judged = [self.label(item=item, a="one", b="two", phrase=1) for item in ("p", "q")]
+        sentences = [self.given("p"), self.given("q")]
+        assert self.imported(*judged, sentences=sentences, dedup="task") == []
+        assert sorted(Ranking.objects.values_list("pair__task__slug", "presentation")) == [("x", 0), ("x", 1)]
+
+    def test_nobody_says_the_same_thing_more_often_than_reports_can_tell(self) -> None:
+        judged = [self.label(item="p", a="one", b="two", phrase=1, label="A=B")] * 32
+        judged.append(self.label(item="p", a="one", b="two", phrase=1))
+        (warning,) = self.imported(*judged, sentences=[self.given("p")])
+        assert "1 judgements were left out" in warning
+        found = task_judgements("x")
+        assert [found.label_names[label] for label in found.labels] == ["A=B"]
+
     def test_what_does_not_fit_is_a_warning(self) -> None:
         fine = self.label(label="A>>B")
         unasked = self.label(phrase=1)

@@ -32,7 +32,7 @@ from evaluation.models import (
 from evaluation.planning import LEARNT_FROM
 from evaluation.problems import InputError
 from evaluation.services import importing
-from evaluation.services.importing import TaskSettings, create_task, fill_task, import_set
+from evaluation.services.importing import TaskSettings, create_task, import_set, store_parts
 from tests.database.conftest import SENTENCES, make_task
 
 SETTINGS = TaskSettings(name="Houses", scheme="six-way", source_language="de", target_language="en")
@@ -88,7 +88,7 @@ def test_another_task_of_the_same_name_is_not_called_the_same_content(
     campaign: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import_set(a_set(), SETTINGS, campaign=campaign)
-    monkeypatch.setattr(importing, "free_slug", lambda name: "houses")  # as if both had asked at once
+    monkeypatch.setattr(importing, "free_slug", lambda model, name: "houses")  # as if both had asked at once
     with pytest.raises(InputError, match="already_imported"):
         import_set(a_set(), SETTINGS, campaign=campaign)
     with pytest.raises(IntegrityError):
@@ -113,6 +113,27 @@ def test_no_task_is_made_whose_sentences_stand_below_nothing(
         call_command("import_task", str(file), "--name=Houses", *wanted)
     assert len(str(caught.value).splitlines()) == (1 if wanted else 2)
     assert not Task.objects.exists()
+
+
+def test_several_systems_may_follow_one_option(db: None, tmp_path: Path) -> None:
+    for name, text in {"source": "Das Haus", "one": "the house", "two": "a house"}.items():
+        (tmp_path / name).write_text(f"{text}\n")
+    systems = [f"{name}={tmp_path / name}" for name in ("one", "two")]
+    call_command("import_task", "--name=Houses", f"--source={tmp_path / 'source'}", "--system", *systems)
+    assert set(Output.objects.values_list("system__name", flat=True)) == {"one", "two"}
+
+
+def test_a_task_without_a_name_is_refused(db: None) -> None:
+    with pytest.raises(CommandError, match="annotators read the name; write a word or two"):
+        call_command("import_task", "x.tsv", "--name= ")
+
+
+@pytest.mark.parametrize("path", [".", "-", "/dev/null"])
+def test_what_is_no_file_is_called_so(db: None, path: str) -> None:
+    with pytest.raises(
+        CommandError, match=r": no_such_file: this is no file, but a folder, a pipe or a device; "
+    ):
+        call_command("import_task", path, "--name=Houses")
 
 
 def test_a_judgement_on_a_system_without_an_output_here_finds_no_place(campaign: Campaign) -> None:
@@ -214,6 +235,18 @@ def test_a_failed_import_is_taken_away_whole(campaign: Campaign, monkeypatch: py
     assert (Task.objects.count(), Item.objects.count(), Alignment.objects.count()) == (0, 0, 0)
 
 
+def test_no_part_is_open_to_answers_before_all_are_stored(campaign: Campaign) -> None:
+    """A later part may fail, and then all of them are taken away."""
+    seen: list[str] = []
+
+    def look(done: int, total: int, message: str) -> None:
+        seen.extend(Task.objects.values_list("state", flat=True))
+
+    import_set(a_set(), SETTINGS, campaign=campaign, split=1, report=look)
+    assert (len(seen), set(seen)) == (1 + 2 + 3 + 4, {Task.State.IMPORTING})
+    assert list(Task.objects.values_list("state", flat=True)) == [Task.State.OPEN] * 4
+
+
 @pytest.mark.parametrize("dedup", ["item", "task"])
 def test_an_import_that_was_killed_goes_on_where_it_stopped(
     campaign: Campaign, monkeypatch: pytest.MonkeyPatch, dedup: str
@@ -230,15 +263,13 @@ def test_an_import_that_was_killed_goes_on_where_it_stopped(
             raise KeyboardInterrupt
 
     def run(report: importing.Report | None) -> None:
-        meetings = options.meetings(imported)
-        planner = options.planner(zip(imported.items, meetings, strict=True))
-        pairs = zip(imported.items, meetings, strict=True)
-        fill_task(task, pairs, options, planner, total=4, report=report)
+        store_parts(imported, options, campaign=other, made=[task], report=report)
 
     with pytest.raises(KeyboardInterrupt):
         run(kill)
     assert (task.items.count(), task.state) == (2, Task.State.IMPORTING)
     run(None)
+    task.refresh_from_db()
     assert fingerprint(task) == fingerprint(whole)
 
 

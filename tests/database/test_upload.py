@@ -298,6 +298,31 @@ class TestTheImport:
         assert response.status_code == 422
         assert "not_yours" in response.content.decode()
 
+    def test_campaigns_whose_names_have_no_latin_letters_are_not_one(self, client: Client) -> None:
+        Campaign.objects.create(slug="campaign", name="Новости")
+        self.begun(client, campaign="日本語")
+        work()
+        assert Task.objects.get().campaign.name == "日本語"
+        assert sorted(Campaign.objects.values_list("slug", flat=True)) == ["campaign", "campaign-2"]
+
+    def test_a_campaign_is_found_by_its_slug(self, client: Client, alice: User) -> None:
+        mine = Campaign.objects.create(slug="spring-study", name="Spring study")
+        mine.memberships.create(user=alice, role=Role.MANAGER)
+        self.begun(client, campaign="spring-study")
+        work()
+        assert Task.objects.get().campaign == mine
+
+    def test_of_two_who_press_create_at_once_the_second_finds_the_job_of_the_first(
+        self, client: Client
+    ) -> None:
+        drop(client, ("houses.json", HOUSES))
+        outcome = uploads.checked(Upload.objects.get())
+        assert outcome is not None
+        pressed = [Upload.objects.get() for _ in range(2)]  # neither knows of the other
+        options = importing.TaskSettings(name="Houses", scheme="four-way")
+        first, second = (uploading.begin_import(upload, outcome, options) for upload in pressed)
+        assert first == second == Job.objects.get(kind="import")
+
     def test_pressing_create_twice_makes_one_task(self, client: Client) -> None:
         job = self.begun(client)
         create(client, Upload.objects.get())
@@ -351,6 +376,17 @@ class TestTheImport:
         work()
         assert Task.objects.get().items.count() == 4
 
+    def test_an_upload_whose_workers_died_is_discarded_with_what_they_left(
+        self, client: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(importing, "CHUNK", 1)
+        job = self.begun(client)
+        with pytest.raises(KeyboardInterrupt):
+            uploading.run_import(job, Killed(after=3))  # type: ignore[arg-type]  # a stand-in
+        Job.objects.filter(pk=job.pk).update(state=Job.State.FAILED)
+        assert client.post(Upload.objects.get().get_absolute_url(), {"discard": "yes"}).status_code == 302
+        assert (Upload.objects.count(), Task.objects.count(), Campaign.objects.count()) == (0, 0, 0)
+
     def test_a_failed_import_says_so_and_can_be_tried_again(
         self, client: Client, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -365,6 +401,19 @@ class TestTheImport:
         create(client, Upload.objects.get())
         work()
         assert Task.objects.get().state == Task.State.OPEN
+
+    def test_a_task_that_is_open_outlives_the_failure_of_its_job(
+        self, client: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Somebody may have answered it by then."""
+        job = self.begun(client)
+        with monkeypatch.context() as broken:
+            broken.setattr(uploading, "_finish", explode)
+            work()
+        job.refresh_from_db()
+        assert (job.state, Task.objects.get().state) == (Job.State.FAILED, Task.State.OPEN)
+        assert create(client, Upload.objects.get()).status_code == 409
+        assert Task.objects.get().items.count() == 4
 
     def test_a_large_upload_is_checked_in_the_background(
         self, client: Client, monkeypatch: pytest.MonkeyPatch

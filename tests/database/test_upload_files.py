@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
+from django.utils import timezone
 from pytest_django import Settings
 
-from evaluation.models import Upload
+from evaluation.models import Job, Upload
 from evaluation.services import uploads
 from tests.database.conftest import person
 
@@ -88,3 +90,17 @@ def test_files_go_with_the_change_that_is_committed(
     with transaction.atomic():
         change(Upload.objects.get())
     assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("state", "stays"),
+    [(None, False), (Job.State.DONE, False), (Job.State.FAILED, False), (Job.State.WAITING, True)],
+)
+def test_an_upload_that_was_left_goes_after_a_month_unless_a_job_is_at_it(
+    upload: Upload, settings: Settings, state: str | None, stays: bool
+) -> None:
+    job = Job.objects.create(kind="check", title="Check", state=state) if state else None
+    Upload.objects.update(created_at=timezone.now() - uploads.KEPT_FOR - timedelta(days=1), job=job)
+    uploads.new_upload(upload.owner, dropped(b"A cottage\n"))
+    assert Upload.objects.filter(pk=upload.pk).exists() is stays
+    assert (Path(settings.MEDIA_ROOT) / str(upload.pk)).exists() is stays

@@ -13,12 +13,12 @@ from appraise.commands import Command as AppraiseCommand
 from evaluation.checks import MOST_PERCENT
 from evaluation.importers import COMMAND_LINE, FORMATS, ImportedSet, Options, Role, SourceFile, read
 from evaluation.importers.model import ImportedItem
-from evaluation.models import Campaign, Task
+from evaluation.models import Task
 from evaluation.planning import LEARNT_FROM
 from evaluation.problems import InputError, Problem
 from evaluation.schemes import SCHEMES
 from evaluation.services.importing import ImportSummary, TaskSettings, dry_run, import_set
-from evaluation.services.uploading import campaign_slug
+from evaluation.services.uploading import named_campaign, new_campaign
 
 MOST = 2**31 - 1  # what a column of whole numbers holds
 
@@ -30,7 +30,7 @@ class Command(AppraiseCommand):
         add = parser.add_argument
         add("files", nargs="*", type=Path, metavar="FILE")
         add("--format", choices=["auto", *FORMATS], default="auto")
-        add("--name", required=True)
+        add("--name", type=title, required=True)
         add("--campaign", metavar="SLUG", help="made where it does not exist; default: one for this task")
         add("--split", type=positive, metavar="N", help="tasks of N sentences each")
         add("--scheme", choices=list(SCHEMES), default="four-way")
@@ -51,7 +51,7 @@ class Command(AppraiseCommand):
         add("--link-base", type=int, choices=[0, 1], default=0)
         add("--source", type=Path, metavar="FILE")
         add("--reference", type=Path, nargs="+", default=[], metavar="FILE")
-        add("--system", action="append", default=[], metavar="NAME=FILE")
+        add("--system", action="extend", nargs="+", default=[], metavar="NAME=FILE")
         add(
             "--repeats", type=percent, default=0, metavar="PERCENT",
             help="of the comparisons are shown a second time to the same person",
@@ -97,10 +97,12 @@ class Command(AppraiseCommand):
             found.append(SourceFile.from_path(existing(options["source"]), Role.SOURCE))
         found += [SourceFile.from_path(existing(path), Role.REFERENCE) for path in options["reference"]]
         for text in options["system"]:
-            name, sign, path = text.partition("=")
-            if not (name and sign and path):
-                self.refuse(f"--system {text}: expected NAME=FILE")
-            found.append(SourceFile.from_path(existing(Path(path)), Role.SYSTEM, name))
+            system, sign, path = text.partition("=")
+            if not (system and sign and path):
+                self.refuse(
+                    f"--system {text}: bad_option: expected NAME=FILE; name the system, and its file after ="
+                )
+            found.append(SourceFile.from_path(existing(Path(path)), Role.SYSTEM, system))
         if options["alignments"]:
             found.append(SourceFile.from_path(existing(options["alignments"]), Role.ALIGNMENTS))
         if not found:
@@ -129,15 +131,14 @@ class Command(AppraiseCommand):
 
     def store(self, imported: ImportedSet, settings: TaskSettings, options: dict[str, Any]) -> ImportSummary:
         name = options["campaign"] or options["name"]
-        campaign, is_new = Campaign.objects.get_or_create(
-            slug=campaign_slug(name), defaults={"name": name[:200]}
-        )
+        known = named_campaign(name)
+        campaign = known or new_campaign(name)
         try:
             return import_set(
                 imported, settings, campaign=campaign, split=options["split"], report=self.progress
             )
         except BaseException:
-            if is_new:
+            if known is None:
                 campaign.delete()
             raise
 
@@ -164,9 +165,22 @@ def _above(item: ImportedItem, shows: str) -> bool:
 
 
 def existing(path: Path) -> Path:
-    if not path.is_file():
-        raise InputError(Problem("no_such_file", "cannot be read", "check the name", file=str(path)))
-    return path
+    """A file that can be read twice, since it is checked whole before anything is stored."""
+    if path.is_file():
+        return path
+    told, remedy = "there is no such file", "check the name"
+    if path.exists() or str(path) == "-":
+        told, remedy = (
+            "this is no file, but a folder, a pipe or a device",
+            "save the content and name the file",
+        )
+    raise InputError(Problem("no_such_file", told, remedy, file=str(path)))
+
+
+def title(text: str) -> str:
+    if text.strip():
+        return text
+    raise argparse.ArgumentTypeError("annotators read the name; write a word or two")
 
 
 def positive(text: str) -> int:
