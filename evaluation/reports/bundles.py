@@ -30,6 +30,7 @@ from evaluation.models import (
 )
 from evaluation.reports import judgements, votes
 from evaluation.reports.export import Voices, asked_pairs, voices
+from evaluation.reports.moment import one_moment
 from evaluation.reports.scope import Scope
 from evaluation.reports.selection import Weighted, pair_weights, was_selected, weights_of_pairs
 from evaluation.schemes import SIX_WAY
@@ -41,11 +42,14 @@ Row = dict[str, Any]
 
 
 def write_bundle(scope: Scope, stream: IO[bytes]) -> str:
-    """Write the archive; returns its signature. Always under pseudonyms and without free comments."""
-    who = voices(scope, identify=False)
-    study = judgements.study(scope.tasks)
+    """Write the archive; returns its signature. Always under pseudonyms and without free comments.
+
+    All of it is of one moment: tables beside a later answer would not verify.
+    """
     bundle = writer(stream)
-    with bundle.archive:
+    with one_moment(), bundle.archive:
+        who = voices(scope, identify=False)
+        study = judgements.study(scope.tasks)
         items = bundle.lines("data/items.jsonl", _items(scope))
         bundle.lines("data/comparisons.jsonl", _comparisons(scope))
         pairs = bundle.lines("data/pairs.jsonl", _pairs(scope, study))

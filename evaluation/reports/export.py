@@ -6,7 +6,7 @@ time, however many there are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from typing import Any, NamedTuple
@@ -53,7 +53,7 @@ _BITS = (MANY, FEW, FEW, MANY, MANY, MANY, MANY)
 class Voices:
     """Annotator id → what an export calls them."""
 
-    names: dict[int, str]
+    names: Mapping[int, str]
     identified: bool
 
 
@@ -67,14 +67,25 @@ def voices(scope: Scope, *, identify: bool) -> Voices:
             | Q(pk__in=Ranking.objects.filter(pair__task__in=tasks).values("annotator"))
             | Q(pk__in=SentenceAnswer.objects.filter(comparison__item__task__in=tasks).values("annotator"))
         )
-    key = scope.campaign.key
-    names = {}
-    for person in people:
+
+    def called(person: Annotator) -> str:
         if person.machine:
-            names[person.pk] = f"machine {person.machine}"
-        else:
-            names[person.pk] = str(person) if identify else pseudonym(key, person.key)
-    return Voices(names, identify)
+            return f"machine {person.machine}"
+        return str(person) if identify else pseudonym(scope.campaign.key, person.key)
+
+    return Voices(_Names(called, people), identify)
+
+
+class _Names(dict[int, str]):
+    """Somebody who gives a first answer while an export is under way is asked for by number."""
+
+    def __init__(self, called: Callable[[Annotator], str], people: Iterable[Annotator]) -> None:
+        super().__init__((person.pk, called(person)) for person in people)
+        self.called = called
+
+    def __missing__(self, number: int) -> str:
+        self[number] = self.called(Annotator.objects.select_related("user").get(pk=number))
+        return self[number]
 
 
 def asked_pairs(scope: Scope, who: Voices) -> Iterator[AskedPair]:
@@ -185,7 +196,7 @@ class _Read(NamedTuple):
 
 
 def _rows(
-    read: _Read, names: dict[int, str], first: int, versions: dict[int, int], times: Iterable[str | None]
+    read: _Read, names: Mapping[int, str], first: int, versions: dict[int, int], times: Iterable[str | None]
 ) -> Iterator[AnswerRow]:
     """Column by column: a row costs a sixth of what it costs field by field."""
     how = read.how

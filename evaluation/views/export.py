@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import IO
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, JsonResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_GET
 
@@ -35,9 +35,7 @@ def send(user: User, scope: Scope, form: str, *, identify: bool) -> HttpResponse
     if form not in {*FORMATS, "latex", "bundle"}:
         raise Http404(f"no format {form}")
     if identify and not (user.is_superuser and form in FORMATS):
-        return HttpResponse(
-            "Names are for administrators, in the plain formats.\n", status=403, content_type="text/plain"
-        )
+        return JsonResponse({"detail": "Names are for administrators, in the plain formats."}, status=403)
     record_export(user, target=f"{scope.kind} {scope.slug}", form=form, identified=identify)
     if form == "bundle":
         return _bundle(scope)

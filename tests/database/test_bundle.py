@@ -10,16 +10,20 @@ import zipfile
 from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
+from threading import Thread
+from typing import Any
 
 import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
+from django.db import connection
 
 from evaluation.exporters.unbundle import Bundle, read_study
 from evaluation.exporters.verify import verify
 from evaluation.models import Annotator, Campaign, Comparison, Draw, Ranking, Task, User
 from evaluation.problems import InputError
-from evaluation.reports import judgements
+from evaluation.reports import bundles, judgements
+from evaluation.reports.scope import whole_scope
 from evaluation.reports.selection import pair_weights
 from evaluation.schemes import Choice
 from evaluation.services import selecting
@@ -81,6 +85,31 @@ def test_the_study_of_a_bundle_is_the_stored_study(bundle: Path, task: Task) -> 
     for name in ("pair_tasks", "pair_sentences", "expected"):
         assert getattr(read, name).tolist() == getattr(stored, name).tolist(), name
     assert (stored.expected >= 0).any()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_it_holds_also_where_somebody_answers_while_it_is_written(
+    task: Task, bob: Annotator, carol: Annotator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer_task(task, bob, always(Choice.A_BETTER))
+    answer_task(task, carol, always(Choice.EQUAL), most=1)
+
+    def answer() -> None:
+        answer_task(task, carol, always(Choice.B_BETTER))
+        connection.close()
+
+    def meanwhile(*arguments: Any) -> Any:
+        carols = Thread(target=answer)
+        carols.start()
+        carols.join()
+        return items(*arguments)
+
+    items, path = bundles._items, tmp_path / "study.zip"
+    monkeypatch.setattr(bundles, "_items", meanwhile)
+    with path.open("wb") as stream:
+        bundles.write_bundle(whole_scope("task", task.slug), stream)
+    assert Ranking.objects.filter(annotator=carol, choice="A<B").exists()
+    assert verify(path).differences == ()
 
 
 def test_it_holds_without_the_database(bundle: Path) -> None:

@@ -31,7 +31,9 @@ from evaluation.models import (
     User,
 )
 from evaluation.reports import memo
+from evaluation.reports.export import asked_pairs, voices
 from evaluation.reports.judgements import pseudonym
+from evaluation.reports.scope import whole_scope
 from evaluation.schemes import Choice
 from evaluation.services.alignments import correct
 from tests.database.answering import always, another_task, answer_task, change_mind
@@ -154,6 +156,15 @@ def test_a_voice_that_judged_whole_sentences_alone_has_its_pseudonym(answered: T
     assert told["annotator"] == pseudonym(answered.campaign.key, "of a file")
 
 
+def test_somebody_whose_first_answer_comes_during_the_export_is_in_it(answered: Task) -> None:
+    scope = whole_scope("task", answered.slug)
+    who = voices(scope, identify=False)
+    late = annotator("late", answered)
+    answer_task(answered, late, always(Choice.EQUAL), most=1)
+    name = pseudonym(answered.campaign.key, late.key)
+    assert any(name == answer[0] for pair in asked_pairs(scope, who) for answer in pair.answers)
+
+
 def test_exports_are_for_those_who_study_the_task(
     answered: Task, bob: Annotator, dora: User, alice: User, signed_in: SignIn
 ) -> None:
@@ -172,6 +183,16 @@ def test_the_command_refuses_what_makes_no_sense(answered: Task, tmp_path: Path)
         with pytest.raises(CommandError) as caught:
             exported(*arguments)
         assert caught.value.returncode == 2
+
+
+def test_a_reader_that_has_seen_enough_is_no_fault_and_still_an_export(answered: Task) -> None:
+    class Closed(StringIO):
+        def write(self, text: str) -> int:
+            raise BrokenPipeError
+
+    with pytest.raises(BrokenPipeError):
+        call_command("export", "--task", answered.slug, "--format", "csv", stdout=Closed())
+    assert AuditEntry.objects.get(action="export").detail == {"format": "csv", "identified": False}
 
 
 def test_latex_is_every_table(answered: Task) -> None:
