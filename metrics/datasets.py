@@ -148,6 +148,11 @@ def find_set(prefix: str | Path) -> SetFiles:
     return SetFiles(segments, outputs, rankings, None if rankings else _beside(prefix, "pairs.tsv"))
 
 
+def files_of(name: str) -> tuple[Path, ...]:
+    """What belongs to a set: the files of ``DIR/PREFIX``, or the one file with everything inside."""
+    return (Path(name),) if Path(name).is_file() else find_set(name).all()
+
+
 def read_dataset(segments: str | Path, outputs: str | Path) -> Dataset:
     """Texts and outputs; every output must translate a known segment, once per system."""
     texts, names = read_texts(segments)

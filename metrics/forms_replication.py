@@ -78,7 +78,7 @@ class ReplicationForm(forms.Form):
                 _("Files of judgements go with the paper on agreement, other data with the other papers.")
             )
         if values.get("second") and values.get("recipe") not in SECOND:
-            raise forms.ValidationError(_("This paper knows no second data."))
+            raise forms.ValidationError(_("This paper has no second data."))
         return values
 
     @property

@@ -20,7 +20,7 @@ def begin_scoring(task: Task, names: list[str], owner: User | None) -> Job:
     """Put the scoring of a task on the queue; ``InputError`` at once where a metric does not exist."""
     from metrics.services.finding import find_metrics
 
-    find_metrics(names)
+    find_metrics(names, by=owner)
     title = _("Score %(task)s: %(metrics)s") % {"task": task.name, "metrics": ", ".join(names)}
     return enqueue("score", title, owner=owner, task=task, metrics=names)
 

@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from evaluation.models import Job, Output, PhrasePair, Task, User
+from evaluation.models import Job, Output, PhrasePair, Role, Task, User
 from evaluation.schemes import Choice
 
 
@@ -71,6 +71,15 @@ class PhraseVote(models.Model):
         return f"{self.choice} on pair {self.pair_id}"
 
 
+class TrainedModelQuerySet(models.QuerySet["TrainedModel"]):
+    def visible_to(self, user: User) -> TrainedModelQuerySet:
+        """Models of tasks that ``user`` may study, and the user's own."""
+        if user.is_superuser:
+            return self
+        mine = Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER)
+        return self.filter(Q(task__in=mine) | Q(owner=user))
+
+
 class TrainedModel(models.Model):
     """A metric or ranker that was learned here; the file is JSON or NPZ, never pickle."""
 
@@ -90,6 +99,8 @@ class TrainedModel(models.Model):
     evaluation: models.JSONField[Any, Any] = models.JSONField(default=dict)
     owner = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = TrainedModelQuerySet.as_manager()
 
     class Meta:
         ordering = ["-created_at"]

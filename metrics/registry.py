@@ -197,7 +197,8 @@ def _typed(key: str, text: str, default: Value) -> Value:
     try:
         value = type(default)(text)
     except ValueError as error:
-        raise UnknownMetric(f"{key} is a {type(default).__name__}, not {text!r}") from error
+        kind = "whole number" if isinstance(default, int) else "number"
+        raise UnknownMetric(f"{key} is a {kind}, not {text!r}") from error
     if isinstance(value, float) and not math.isfinite(value):
         raise UnknownMetric(f"{key} is a finite number, not {text!r}")
     return value

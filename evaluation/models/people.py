@@ -36,6 +36,12 @@ class User(AbstractUser):
         help_text=_("Managers: may upload files and open campaigns of their own."),
     )
 
+    @property
+    def may_study(self) -> bool:
+        """Whether reports of their own are there or may come; which rows they show is for each to ask."""
+        own = self.memberships.filter(role__in=[Role.MANAGER, Role.RESEARCHER])
+        return self.is_superuser or self.may_create or own.exists()
+
 
 class Annotator(models.Model):
     """A voice in the study. ``key`` decides the sides and nothing else can be read from it."""

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 
 from evaluation.agreement.rendering import Table, as_csv, as_latex
+from evaluation.models import User
 from evaluation.reports.plots import Plot
 from evaluation.reports.scope import Scope, find_scope
 from evaluation.study import Filter
 from evaluation.views.annotate import signed_in
 
 FORMS = {"csv": ("text/csv; charset=utf-8", as_csv), "tex": ("application/x-tex; charset=utf-8", as_latex)}
+
+
+def researcher(request: HttpRequest) -> User:
+    user = signed_in(request)
+    if not user.may_study:
+        raise PermissionDenied
+    return user
 
 
 def scope_of(request: HttpRequest, kind: str, slug: str) -> Scope:

@@ -125,11 +125,22 @@ def sample(examples: Sequence[Example], most: int, *, seed: int) -> list[Example
     return [examples[place] for place in sorted(chosen)]
 
 
-def documents_of(texts: dict[str, Text]) -> dict[str, str]:
-    """The document of every segment; where none is named, consecutive segments stand in for one."""
+def documents_of(texts: Mapping[str, Text]) -> dict[str, str]:
+    """The document of every segment; where none is named, consecutive segments stand in for one.
+
+    30 of them, or a third of a set too small for three such blocks: larger parts have fewer borders, and only
+    at a border can sentences of one text come to stand on both sides of a split.
+    """
+    small, size = len(texts) < VALIDATION * BLOCK, len(texts)
     return {
-        name: text.document or f"block {number // BLOCK}" for number, (name, text) in enumerate(texts.items())
+        name: text.document or f"block {number * VALIDATION // size if small else number // BLOCK}"
+        for number, (name, text) in enumerate(texts.items())
     }
+
+
+def is_in_thirds(texts: Mapping[str, Text]) -> bool:
+    """Whether thirds of the set stand in for documents; what is trained on it says so."""
+    return len(texts) < VALIDATION * BLOCK and not all(text.document for text in texts.values())
 
 
 def _outputs(dataset: Dataset, systems: Sequence[str]) -> dict[str, list[str]]:

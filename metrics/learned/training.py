@@ -81,6 +81,7 @@ def train_svm(options: Options, note: Note) -> dict[str, object]:
         )
     except (ValueError, MetricUnavailable) as error:
         raise InputError(Problem("cannot_train", str(error))) from error
+    thirds = [one.name for one in sets if ex.is_in_thirds(one.dataset.texts)]
     about = models.describe(
         _name(options),
         names,
@@ -92,6 +93,7 @@ def train_svm(options: Options, note: Note) -> dict[str, object]:
             "validation": len(validation),
             "seed": options["seed"],
         }
+        | ({"split_in_thirds": thirds} if thirds else {})
         | ({"nbest_sha256": datasets.digest([options["nbest"]])} if options.get("nbest") else {}),
         grid=[asdict(point) for point in found.points],
         chosen=asdict(found.chosen),

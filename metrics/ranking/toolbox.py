@@ -18,13 +18,14 @@ from evaluation.problems import InputError, Problem
 from metrics.linguistics import base
 from metrics.linguistics.base import Mode, Tool, ToolAbsent
 from metrics.linguistics.cache import default_path
-from metrics.linguistics.constituency import ConstituencyParser
+from metrics.linguistics.constituency import ConstituencyParser, Parse
 from metrics.linguistics.german import GermanTagger, phrase_counts
 from metrics.linguistics.imported import ImportedParses
 from metrics.ranking import arpa, store
-from metrics.ranking.features import Chunker, Counts, Extractor, absent
+from metrics.ranking.features import Chunker, Counts, Extractor, Parser, absent
 
 Note = Callable[[str], None]
+AT_ONCE = 200  # sentences between two notes: about a minute of parsing
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,7 @@ class Toolbox:
             return extractor
         self._stack.enter_context(parser)
         tools["parser"] = parser.tool
-        return replace(extractor, parser=parser.parse)
+        return replace(extractor, parser=telling(parser.parse, self.note))
 
     def _with_source(self, extractor: Extractor, tools: dict[str, Tool]) -> Extractor:
         if self.wanted.source_parses:
@@ -128,6 +129,20 @@ class Toolbox:
         self._stack.enter_context(tagger)
         tools["source"] = tagger.chunk_tool
         return replace(extractor, source_chunks=_chunks(tagger))
+
+
+def telling(parse: Parser, note: Note) -> Parser:
+    """The same parses, with a note now and then: thousands of sentences take an hour."""
+
+    def told(sentences: Sequence[str]) -> list[Parse]:
+        found: list[Parse] = []
+        for start in range(0, len(sentences), AT_ONCE):
+            found += parse(sentences[start : start + AT_ONCE])
+            if len(sentences) > AT_ONCE:
+                note(f"{len(found):,} of {len(sentences):,} sentences parsed")
+        return found
+
+    return told
 
 
 def _chunks(tagger: GermanTagger) -> Chunker:

@@ -174,14 +174,10 @@ def _sets(options: Options) -> tuple[list[data.RankedSet], str]:
     single = {name: options[name] for name in ("segments", "outputs", "rankings", "pairs") if options[name]}
     if single and not {"segments", "outputs"} <= single.keys():
         raise InputError(Problem("missing_option", "--segments and --outputs belong together", "give both"))
-    files = [path for prefix in options["set"] for path in _files(prefix)] + list(single.values())
+    files = [path for prefix in options["set"] for path in datasets.files_of(prefix)] + list(single.values())
     if not files:
         raise InputError(Problem("missing_option", "there is nothing to learn from", "give --set DIR/PREFIX"))
     sets = [data.read(prefix) for prefix in options["set"]]
     if single:
         sets.append(data.read_files(**{name: Path(path) for name, path in single.items()}))
     return sets, datasets.digest(files)
-
-
-def _files(prefix: str) -> tuple[Path, ...]:
-    return (Path(prefix),) if Path(prefix).is_file() else datasets.find_set(prefix).all()

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
 from evaluation.problems import InputError, Problem
-from metrics import datasets, registry
+from metrics import registry
 from metrics.base import Segment
 from metrics.datasets import FloatArray
 from metrics.learned import examples as ex
@@ -24,20 +23,19 @@ from metrics.learned.ratings import row
 from metrics.learned.svm import Labelled
 from metrics.metaeval.correlation import pearson, spearman
 from metrics.metaeval.scoring import score_dataset
-from metrics.replicate.printed import CORRELATIONS, GRID, META_CORRELATION, PAPERS
+from metrics.replicate.printed import CORRELATIONS, GRID, META_CORRELATION
 from metrics.replicate.truth import FEWEST, Item, Judged, Truth, read, truth_of
 from metrics.replicate.values import (
     Cell,
-    Data,
     Missing,
     Note,
     Report,
     Row,
     Table,
-    data_of,
+    data_of_sets,
     label_of,
     needs_sets,
-    software,
+    replication,
 )
 
 NAME = "paper-000"
@@ -86,25 +84,26 @@ def replicate(asked: Asked, note: Note = lambda message: None) -> Report:
     else:
         scores["human"] = truth.human
     points: dict[tuple[float, float], Point] = {}
-    if asked.train:
-        points, scores["svm"] = _machines(asked, sets, truth, note)
+    taught = [read(name) for name in asked.train]
+    if taught:
+        points, scores["svm"] = _machines(asked, taught, sets, truth, note)
     else:
         because = "no set to train on was named (--train SET)"
         missing.append(Missing("row “SVM” and Table A.1", because))
-    return Report(
-        recipe=NAME,
-        title=PAPERS[NAME].title,
-        citation=PAPERS[NAME].citation,
-        tables=(_correlations(scores, truth), *_grid_tables(points), _meta(points)),
-        missing=tuple(missing),
-        data=tuple(_data(name) for name in (*asked.sets, *asked.train)),
+    small = [ex.is_in_thirds(one.dataset.texts) for one in taught]
+    thirds = [label_of(name) for name, is_small in zip(asked.train, small, strict=True) if is_small]
+    return replication(
+        NAME,
+        (_correlations(scores, truth), *_grid_tables(points), _meta(points)),
+        missing=missing,
+        data=data_of_sets((*asked.sets, *asked.train)),
         settings={
             "examples at most": asked.examples,
             "seed": asked.seed,
             "trained on": list(map(label_of, asked.train)),
-        },
+        }
+        | ({"split in thirds": thirds} if thirds else {}),
         signatures={name: registry.parse(METRICS[name]).signature for name in METRICS},
-        software=software(),
     )
 
 
@@ -122,13 +121,15 @@ def _scores(specification: str, sets: Sequence[Judged], items: Sequence[Item]) -
 
 
 def _machines(
-    asked: Asked, sets: Sequence[Judged], truth: Truth, note: Note
+    asked: Asked, taught: Sequence[Judged], sets: Sequence[Judged], truth: Truth, note: Note
 ) -> tuple[dict[tuple[float, float], Point], FloatArray]:
     """Every machine of the grid on the tested items, and the values of the one of the best accuracy."""
     try:
-        training, validation = _examples(asked, sets)
+        training, validation = _examples(asked, taught, sets)
     except ValueError as error:
-        raise InputError(Problem("cannot_train", str(error), "train on more sentences")) from error
+        raise InputError(
+            Problem("cannot_train", str(error), "train on more sentences or documents")
+        ) from error
     rows = features.compute(features.BASIC, [_segment(sets, item) for item in truth.items], PREPARATION)
     found = grid.search(training, validation, progress=note)
     points: dict[tuple[float, float], Point] = {}
@@ -139,12 +140,11 @@ def _machines(
     return points, found.machine.decision(rows)
 
 
-def _examples(asked: Asked, sets: Sequence[Judged]) -> tuple[Labelled, Labelled]:
+def _examples(asked: Asked, taught: Sequence[Judged], sets: Sequence[Judged]) -> tuple[Labelled, Labelled]:
     """As many references an example as the tested sets have, so that both see the same."""
     references = min(len(text.references) for one in sets for text in one.dataset.texts.values())
     parts: tuple[list[ex.Example], list[ex.Example]] = ([], [])
-    for name in asked.train:
-        one = read(name)
+    for one in taught:
         if all(len(text.references) > 1 for text in one.dataset.texts.values()):
             found = ex.translator_examples(one.dataset, seed=asked.seed, references=references)
         else:
@@ -216,7 +216,3 @@ def _meta(points: dict[tuple[float, float], Point]) -> Table:
     note = "Over the 35 cells of Table A.1; from the printed cells it is .8544."
     title = "Does accuracy promise correlation?"
     return Table(title, ("Pearson",), (Row("accuracy with correlation", cells),), (note,), 3)
-
-
-def _data(prefix: str) -> Data:
-    return data_of(label_of(prefix), datasets.find_set(Path(prefix)).all())

@@ -10,12 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
 from evaluation.problems import InputError, Problem
-from metrics.datasets import find_set
 from metrics.metaeval.kendall import TieRule
 from metrics.ranking import data, experiment, presets
 from metrics.ranking.evaluation import Agreement
@@ -23,19 +21,16 @@ from metrics.ranking.experiment import Described, Plan
 from metrics.ranking.features import NAMES
 from metrics.ranking.toolbox import Toolbox, Wanted
 from metrics.ranking.training import described
-from metrics.replicate.printed import PAPERS
 from metrics.replicate.values import (
     Cell,
-    Data,
     Missing,
     Note,
     Report,
     Row,
     Table,
-    data_of,
-    label_of,
+    data_of_sets,
     needs_sets,
-    software,
+    replication,
 )
 
 NAME = "paper-001"
@@ -65,8 +60,9 @@ class Asked:
 def replicate(asked: Asked, note: Note = lambda message: None) -> Report:
     """Describe the outputs once, then run both experiments over every combination that has its features."""
     needs_sets(NAME, asked.sets)
+    names = (*asked.sets, *((asked.test,) if asked.test else ()))
     with Toolbox(asked.wanted, note) as extractor:
-        read = [data.read(name) for name in (*asked.sets, *((asked.test,) if asked.test else ()))]
+        read = [data.read(name) for name in names]
         note(f"{sum(len(each.rankings) for each in read):,} rankings are described")
         found = [described(each, extractor) for each in read]
         tools = {name: str(tool) for name, tool in extractor.tools.items()}
@@ -82,16 +78,13 @@ def replicate(asked: Asked, note: Note = lambda message: None) -> Report:
         tables.append(_extended(plan, known, found[-1], note))
     else:
         missing.append(Missing("the extended experiment", "no other set to test on was named (--test SET)"))
-    return Report(
-        recipe=NAME,
-        title=PAPERS[NAME].title,
-        citation=PAPERS[NAME].citation,
-        tables=tuple(tables),
-        missing=tuple(missing),
-        data=_data(asked),
+    return replication(
+        NAME,
+        tables,
+        missing=missing,
+        data=data_of_sets(names),
         settings={"resamples": asked.resamples, "seed": asked.seed, "ties": plan.rule.value},
         signatures=tools,
-        software=software(),
     )
 
 
@@ -184,11 +177,3 @@ def _pooled(found: Mapping[str, Sequence[Agreement]]) -> Table:
     note = "The intervals resample sources; not in the paper."
     columns = ("naïve Bayes τ", "kNN τ")
     return Table("Basic experiment, τ over all decided pairs", columns, tuple(rows), (note,), 2, "features")
-
-
-def _data(asked: Asked) -> tuple[Data, ...]:
-    names = (*asked.sets, *((asked.test,) if asked.test else ()))
-    return tuple(
-        data_of(label_of(name), [Path(name)] if Path(name).is_file() else find_set(name).all())
-        for name in names
-    )

@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import fmean
 
 from evaluation.problems import InputError, Problem
-from metrics import datasets, registry
+from metrics import registry
 from metrics.collocation import table
 from metrics.collocation.association import Measure
 from metrics.collocation.reading import Reader, reader
@@ -22,19 +22,18 @@ from metrics.collocation.trees import PAPER_METHODS, Method
 from metrics.linguistics.base import ToolAbsent
 from metrics.metaeval.scoring import score_dataset
 from metrics.metaeval.systems import system_level
-from metrics.replicate.printed import ACCURACY, BY_MEASURE, BY_METHOD, PAPERS, PEERS
+from metrics.replicate.printed import ACCURACY, BY_MEASURE, BY_METHOD, PEERS
 from metrics.replicate.values import (
     Cell,
-    Data,
     Missing,
     Note,
     Report,
     Row,
     Table,
-    data_of,
+    data_of_sets,
     label_of,
     needs_sets,
-    software,
+    replication,
 )
 
 NAME = "paper-002"
@@ -71,16 +70,13 @@ def replicate(asked: Asked, note: Note = lambda message: None) -> Report:
         signatures["background"] = f"{background.corpus}; {background.digest}; {words.tools}"
     note("BLEU, NIST and METEOR score the systems")
     peers = {name: _mean([_accuracy(name, judged) for judged in sets]) for name in REFERENCE_METRICS}
-    return Report(
-        recipe=NAME,
-        title=PAPERS[NAME].title,
-        citation=PAPERS[NAME].citation,
-        tables=(_by_measure(found), _by_method(found), *_accuracies(found, peers, sets)),
-        missing=tuple(missing),
-        data=tuple(_data(prefix) for prefix in asked.sets),
+    return replication(
+        NAME,
+        (_by_measure(found), _by_method(found), *_accuracies(found, peers, sets)),
+        missing=missing,
+        data=data_of_sets(asked.sets),
         settings={"sets": len(sets), "cutoff": True},
         signatures=signatures | {name: registry.parse(name).signature for name in REFERENCE_METRICS},
-        software=software(),
     )
 
 
@@ -180,7 +176,3 @@ def _mean(values: Sequence[float | None]) -> float | None:
 def _accuracy(name: str, judged: JudgedSet) -> float | None:
     scores = score_dataset(registry.parse(name), judged.dataset).systems
     return system_level(scores, judged.people).accuracy
-
-
-def _data(prefix: str) -> Data:
-    return data_of(label_of(prefix), datasets.find_set(prefix).all())

@@ -22,8 +22,8 @@ from evaluation.agreement import (
 from evaluation.agreement.ordered import collapsed_part
 from evaluation.problems import InputError, Problem
 from evaluation.schemes import FOUR_WAY, SIX_WAY, Scheme
-from metrics.replicate.printed import KAPPA, KAPPA_AVERAGE, KAPPA_SIZES, PAPERS
-from metrics.replicate.values import Cell, Data, Missing, Report, Row, Table, data_of, software
+from metrics.replicate.printed import KAPPA, KAPPA_AVERAGE, KAPPA_SIZES
+from metrics.replicate.values import Cell, Data, Missing, Report, Row, Table, data_of, replication
 
 NAME = "paper-003"
 
@@ -41,19 +41,16 @@ def replicate(
     four = {name: collapsed_part(study, schemes[name]) for name, study in studies.items()}
     fine = agreement_by_task(six, Reading(SIX_WAY, resamples=resamples, seed=seed)) if six else None
     coarse = agreement_by_task(four, Reading(FOUR_WAY, resamples=resamples, seed=seed))
-    return Report(
-        recipe=NAME,
-        title=PAPERS[NAME].title,
-        citation=PAPERS[NAME].citation,
-        tables=(_table(fine, coarse), _sizes(studies, coarse.rows)),
-        missing=tuple(
+    return replication(
+        NAME,
+        (_table(fine, coarse), _sizes(studies, coarse.rows)),
+        missing=(
             Missing(f"κ of {name}", f"it was judged with {schemes[name].title}, not with six")
             for name in studies
             if name not in six
         ),
-        data=tuple(data),
+        data=data,
         settings={"resamples": resamples, "seed": seed, "resampled": "sentences"},
-        software=software(),
     )
 
 

@@ -31,19 +31,18 @@ from metrics.discourse.tables import (
 )
 from metrics.metaeval.kendall import TieRule
 from metrics.metaeval.scoring import score_dataset
-from metrics.replicate.printed import DISCOURSE, PAPERS
+from metrics.replicate.printed import DISCOURSE
 from metrics.replicate.values import (
     Cell,
-    Data,
     Missing,
     Note,
     Report,
     Row,
     Table,
-    data_of,
+    data_of_sets,
     label_of,
     needs_sets,
-    software,
+    replication,
 )
 
 NAME = "paper-004"
@@ -89,13 +88,11 @@ def replicate(asked: Asked, note: Note = lambda message: None) -> Report:
     )
     rows = _rows([*sets, *other])
     lost = [*(Missing(f"metric {name}", why) for name, why in missing.items()), *_unbuilt(asked, other)]
-    return Report(
-        recipe=NAME,
-        title=PAPERS[NAME].title,
-        citation=PAPERS[NAME].citation,
-        tables=tuple(_tables(asked, sets, other, rows)),
-        missing=tuple(lost),
-        data=tuple(_data(prefix) for prefix in (*asked.sets, *asked.test)),
+    return replication(
+        NAME,
+        _tables(asked, sets, other, rows),
+        missing=lost,
+        data=data_of_sets((*asked.sets, *asked.test)),
         settings={
             "ties": TieRule.WMT12.value,
             "system level from": "all outputs" if asked.whole else "judged outputs",
@@ -103,7 +100,6 @@ def replicate(asked: Asked, note: Note = lambda message: None) -> Report:
             "seed": asked.seed,
         },
         signatures=signatures,
-        software=software(),
     )
 
 
@@ -238,7 +234,3 @@ def _unbuilt(asked: Asked, other: Sequence[JudgedSet]) -> list[Missing]:
     if not other:
         lost.append(Missing("Table 5", "no second collection was named (--test SET …)"))
     return lost
-
-
-def _data(prefix: str) -> Data:
-    return data_of(label_of(prefix), datasets.find_set(prefix).all())

@@ -60,16 +60,21 @@ def run(name: str, options: Options, note: Note = lambda message: None) -> Repor
     if name not in RECIPES:
         known = ", ".join(RECIPES)
         raise InputError(Problem("unknown_recipe", f"there is no recipe {name!r}", f"known are: {known}"))
-    recipe, known_options = RECIPES[name]
-    for field in fields(options):
-        if field.name not in ALWAYS | known_options and getattr(options, field.name) != field.default:
-            message = f"{name} does not know the option {field.name.replace('_', '-')}"
-            remedy = f"it knows: {', '.join(sorted(ALWAYS | known_options))}"
-            raise InputError(Problem("foreign_option", message, remedy))
+    refuse_foreign(name, options)
     for file in filter(None, (getattr(options, name) for name in sorted(FILES))):
         if not Path(file).is_file():  # said now, not after an hour of work
             raise InputError(Problem("unreadable_file", "there is no such file", "check the path", file))
+    recipe, _ = RECIPES[name]
     return recipe(options, note)
+
+
+def refuse_foreign(name: str, options: Options) -> None:
+    """Raises ``InputError`` for an option of another recipe."""
+    known = ALWAYS | RECIPES[name][1]
+    for field in fields(options):
+        if field.name not in known and getattr(options, field.name) != field.default:
+            message = f"{name} does not know the option {field.name.replace('_', '-')}"
+            raise InputError(Problem("foreign_option", message, f"it knows: {', '.join(sorted(known))}"))
 
 
 def title(name: str) -> str:

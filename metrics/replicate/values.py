@@ -6,7 +6,7 @@ could not be computed here has ``ours`` None and a line in ``missing`` that says
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -14,7 +14,8 @@ from typing import Any
 
 from evaluation import release
 from evaluation.problems import InputError, Problem
-from metrics.datasets import digest
+from metrics.datasets import digest, files_of
+from metrics.replicate.printed import PAPERS
 
 Note = Callable[[str], None]
 SOFTWARE = ("appraise", "numpy", "scipy", "scikit-learn")
@@ -115,9 +116,31 @@ def from_dict(values: dict[str, Any]) -> Report:  # Any: JSON
     )
 
 
+def replication(
+    recipe: str,
+    tables: Iterable[Table],
+    *,
+    missing: Iterable[Missing] = (),
+    data: Iterable[Data] = (),
+    settings: Mapping[str, Any],  # Any: JSON
+    signatures: Mapping[str, str] | None = None,
+) -> Report:
+    """The report of a recipe under the title of its paper, with the versions that made it."""
+    paper = PAPERS[recipe]
+    return Report(
+        recipe, paper.title, paper.citation, tuple(tables), tuple(missing), tuple(data), dict(settings),
+        dict(signatures or {}), software(),
+    )  # fmt: skip
+
+
 def data_of(name: str, files: Sequence[Path]) -> Data:
     """Name and digest of some files that belong together."""
     return Data(name, digest(files))
+
+
+def data_of_sets(names: Iterable[str]) -> list[Data]:
+    """The same for whole sets."""
+    return [data_of(label_of(name), files_of(name)) for name in names]
 
 
 def label_of(path: str | Path) -> str:

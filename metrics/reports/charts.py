@@ -71,12 +71,12 @@ def nice_reach(most: float) -> float:
     """A round number that holds all values.
 
     >>> nice_reach(0.0), nice_reach(0.07), nice_reach(11.7), nice_reach(20.0)
-    (1.0, 0.1, 20.0, 20.0)
+    (1.0, 0.1, 15.0, 20.0)
     """
     if most <= 0:
         return 1.0
     unit = 10.0 ** np.floor(np.log10(most))
-    return float(next(unit * step for step in (1, 2, 5, 10) if most <= unit * step * (1 + 1e-9)))
+    return float(next(unit * step for step in (1, 1.5, 2, 3, 5, 10) if most <= unit * step * (1 + 1e-9)))
 
 
 def _system(one: HumanSystem, y: float, low: float, high: float) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.db.models import Q
 
-from evaluation.models import Item, Job, Task
+from evaluation.models import Item, Job, Task, User
 from metrics import registry
 from metrics.base import Needs
 from metrics.models import MetricRun, TrainedModel
@@ -50,13 +50,13 @@ class ChoicePage:
         return [offer for offer in self.offers if offer.refusal]
 
 
-def choice_page(task: Task) -> ChoicePage:
+def choice_page(task: Task, user: User) -> ChoicePage:
     runs = newest_runs(task.pk)
     jobs = list(Job.objects.filter(task=task, kind__in=["score", "train"])[:5])
-    return ChoicePage(task, _offers(task, runs), runs, jobs)
+    return ChoicePage(task, _offers(task, runs, user), runs, jobs)
 
 
-def _offers(task: Task, runs: Sequence[MetricRun]) -> list[Offer]:
+def _offers(task: Task, runs: Sequence[MetricRun], user: User) -> list[Offer]:
     items = Item.objects.filter(task=task)
     references = int(items.filter(~Q(references=[])).exists())
     source = items.exclude(source="").exists()
@@ -81,7 +81,7 @@ def _offers(task: Task, runs: Sequence[MetricRun]) -> list[Offer]:
             _needs(model).lacking(references=references, source=source) or "",
             known.count(f"{TRAINED}{model.name}"),
         )
-        for model in TrainedModel.objects.all()
+        for model in TrainedModel.objects.visible_to(user)
     ]
     return sorted(offers, key=lambda offer: (not offer.is_usual, offer.name)) + trained
 

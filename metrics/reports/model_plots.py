@@ -3,6 +3,7 @@ accuracy goes with correlation."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from html import escape
 from typing import Any
@@ -29,7 +30,7 @@ def model_plots(model: TrainedModel) -> dict[str, Plot]:
             _("Weights of the features in %(name)s") % called, _("weight"), known["weights"]
         )
     if known.get("relieff"):
-        title = _("ReliefF: how well each feature tells the better sentence of %(name)s’s examples")
+        title = _("ReliefF: how well each feature recognises the better sentence in the examples of %(name)s")
         found["relieff"] = bars(title % called, "ReliefF", known["relieff"])
     if known.get("importance"):
         title = _("Accuracy that %(name)s loses when a feature is shuffled")
@@ -47,11 +48,14 @@ def bars(label: str, value: str, values: Valued) -> Plot:
     """One bar a feature, in the order given; negative ones grow to the left."""
     most = max((abs(number) for _name, number in values), default=1.0) or 1.0
     digits = 3 if most >= 0.1 else 5  # small values must still be told apart
-    height = 26 * len(values) + 8
-    marks = [f'<line class="axis" x1="290" x2="290" y1="0" y2="{height}"/>']
+    low, high = (end([0.0, *(number for _name, number in values)]) for end in (min, max))
+    names = min(280.0, 16 + 9.0 * max((len(name) for name, _number in values), default=0))
+    unit = (375 - names) / ((high - low) or 1.0)  # the numbers need the rest on a phone
+    axis, height = names - low * unit, 26 * len(values) + 8
+    marks = [f'<line class="axis" x1="{axis:.1f}" x2="{axis:.1f}" y1="0" y2="{height}"/>']
     for place, (name, number) in enumerate(values):
-        y, width = 4 + 26 * place, 80 * abs(number) / most  # the numbers need the rest on a phone
-        x = 290 if number >= 0 else 290 - width
+        y, width = 4 + 26 * place, abs(number) * unit
+        x = axis if number >= 0 else axis - width
         kind = "bar1" if number >= 0 else "bar0"
         marks.append(f'<rect class="{kind}" x="{x:.1f}" y="{y}" width="{width:.1f}" height="18" rx="2"/>')
         marks.append(_text(0, y + 13, name, "start", "t-ink"))
@@ -141,17 +145,36 @@ def _frame(left: float, right: float, low: float, high: float, across: str, up: 
         h, v = left + (right - left) * step / 4, low + (high - low) * step / 4
         marks.append(f'<line class="grid" x1="{x(h):.1f}" x2="{x(h):.1f}" y1="{TOP}" y2="{BOTTOM}"/>')
         marks.append(f'<line class="grid" x1="{LEFT}" x2="{RIGHT}" y1="{y(v):.1f}" y2="{y(v):.1f}"/>')
-        marks.append(_text(x(h), BOTTOM + 18, numeral(f"{h:.2f}")))
-        marks.append(_text(LEFT - 8, y(v) + 4, numeral(f"{v:.2f}"), "end"))
+        marks.append(_text(x(h), BOTTOM + 18, numeral(f"{h:.{_digits(right - left)}f}")))
+        marks.append(_text(LEFT - 8, y(v) + 4, numeral(f"{v:.{_digits(high - low)}f}"), "end"))
     turned = f'<text x="14" y="142" text-anchor="middle" transform="rotate(-90 14 142)">{escape(up)}</text>'
     return [*marks, _text((LEFT + RIGHT) / 2, BOTTOM + 40, across), turned]
 
 
+def _digits(span: float) -> int:
+    """As many decimals as tell four steps apart; two at least.
+
+    >>> _digits(1.0), _digits(0.2), _digits(0.002)
+    (2, 2, 4)
+    """
+    return max(2, math.ceil(-math.log10(span / 4) - 1e-9))
+
+
 def _ends(values: Sequence[float]) -> tuple[float, float]:
-    """All values with a little air; something to draw where they are all the same."""
+    """Ends that hold all values with a little air, and stand four round steps apart.
+
+    >>> _ends([0.65, 0.75]), _ends([0.5, 0.5])
+    ((0.6, 0.8), (0.45, 0.65))
+    """
     low, high = min(values), max(values)
     air = (high - low) * 0.08 or 0.05
-    return low - air, high + air
+    low, high = low - air, high + air
+    unit = 10.0 ** math.floor(math.log10((high - low) / 4))
+    for step in (unit, 2 * unit, 5 * unit, 10 * unit, 20 * unit):
+        first = math.floor(low / step) * step
+        if first + 4 * step >= high:
+            break
+    return round(first, 9), round(first + 4 * step, 9)
 
 
 def _text(x: float, y: float, text: str, anchor: str = "middle", kind: str = "") -> str:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Q
-from django.http import Http404
+from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 
-from evaluation.models import Role, Task, User
+from evaluation.models import User
 from evaluation.reports.plots import Plot
 from metrics.linguistics.base import Mode
-from metrics.models import TrainedModel
+from metrics.models import TrainedModel, TrainedModelQuerySet
 from metrics.reports.model_plots import model_plots
 
 
@@ -52,25 +51,18 @@ class ModelCard:
         return max(single.items(), key=lambda one: one[1], default=None)
 
 
-def visible_models(user: User) -> list[TrainedModel]:
-    """Models of tasks that ``user`` may study, and the user's own; one query."""
-    found = TrainedModel.objects.select_related("task", "owner")
-    if not user.is_superuser:
-        mine = Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER)
-        found = found.filter(Q(task__in=mine) | Q(owner=user))
-    return list(found)
-
-
 def model_cards(user: User) -> list[ModelCard]:
-    return [card_of(model) for model in visible_models(user)]
+    """The models that ``user`` may see; one query."""
+    return [card_of(model) for model in _models(user)]
 
 
 def find_card(user: User, pk: int) -> ModelCard:
     """A model that ``user`` may see; any other does not exist."""
-    for model in visible_models(user):
-        if model.pk == pk:
-            return card_of(model)
-    raise Http404(f"no model {pk}")
+    return card_of(get_object_or_404(_models(user), pk=pk))
+
+
+def _models(user: User) -> TrainedModelQuerySet:
+    return TrainedModel.objects.visible_to(user).select_related("task", "owner")
 
 
 def card_of(model: TrainedModel) -> ModelCard:

@@ -1,7 +1,7 @@
 """From what a person names to a metric: a registered one with parameters, or a model trained here.
 
 Who names a metric in a browser or through the API may not name a file of the server with it: what is wrong
-with a file is told with what stands in it.
+with a file is told with what stands in it. Nor a model that was trained on somebody else's task.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from django.conf import settings
 
+from evaluation.models import User
 from evaluation.problems import InputError, Problem
 from metrics import registry
 from metrics.base import Metric, MetricUnavailable
@@ -19,13 +20,16 @@ TRAINED = "trained:"
 FILES = frozenset({"file", "lexicon", "lm", "model", "path"})  # parameters that name a file
 
 
-def find_metrics(names: Iterable[str]) -> dict[str, Metric]:
-    """Each metric under the name by which it was asked for; every name that is wrong is told at once."""
+def find_metrics(names: Iterable[str], *, by: User | None = None) -> dict[str, Metric]:
+    """Each metric under the name by which it was asked for; every name that is wrong is told at once.
+
+    A model that the person who asks may not see does not exist.
+    """
     found: dict[str, Metric] = {}
     problems = []
     for name in names:
         try:
-            found[name] = _trained(name) if name.startswith(TRAINED) else _registered(name)
+            found[name] = _trained(name, by) if name.startswith(TRAINED) else _registered(name)
         except (registry.UnknownMetric, ValueError) as error:
             problems.append(Problem("unknown_metric", str(error), "`score --list` names every metric"))
         except MetricUnavailable as error:
@@ -45,9 +49,10 @@ def _registered(specification: str) -> Metric:
     return registry.parse(specification)
 
 
-def _trained(name: str) -> Metric:
+def _trained(name: str, by: User | None) -> Metric:
     wanted = name.removeprefix(TRAINED)
-    model = TrainedModel.objects.filter(name=wanted).first()
+    known = TrainedModel.objects.all() if by is None else TrainedModel.objects.visible_to(by)
+    model = known.filter(name=wanted).first()
     if model is None:
         raise registry.UnknownMetric(f"there is no trained model {wanted!r}")
     return metric_of(model)

@@ -58,7 +58,7 @@ def train_svm_on_task(
     done = iter(range(points + 2))
 
     def tell(_message: str) -> None:
-        report(next(done, points), points + 1, gettext_noop("Machines are trained and compared."))
+        report(next(done, points), points + 1, gettext_noop("Classifiers are being trained and compared."))
 
     with told():
         tell("")

@@ -55,9 +55,13 @@ def train_ranker_on_task(
     tests, wanted = task_segments(task), wanted_tools(task, parser=parser)
     with told():
         found = _described(task, tests, wanted, report)
-        report(2, 4, gettext_noop("The model is tried on sentences and annotators that it has not seen."))
+        report(
+            2, 4, gettext_noop("The model is being tested on sentences and annotators that it has not seen.")
+        )
         tested = held_out(found.votes, found.names, judge=ranking.ranking_judge(classifier))
-        report(3, 4, gettext_noop("The ranker is trained, and votes on sentences that it has not seen."))
+        report(
+            3, 4, gettext_noop("The ranker is being trained, and votes on sentences that it has not seen.")
+        )
         pairs = ranking.training_pairs(found.votes)
         provenance = learned_from(task, found.votes) | {"classifier": classifier, **found.about}
         about = {"name": name, "data": provenance["sha256"], "pairs": len(pairs.won) // 2}
@@ -125,7 +129,9 @@ def _described(task: Task, tests: TestSet, wanted: Wanted, report: Report) -> _D
             asked,
             tests.items,
             extractor,
-            lambda done, total: report(2 * done, 4 * total, gettext_noop("Sentences are described.")),
+            lambda done, total: report(
+                2 * done, 4 * total, gettext_noop("The features of the sentences are being computed.")
+            ),
         )
         outputs = ranking.described_outputs(tests, extractor)
     offered = features_of(FEATURES)

@@ -42,14 +42,16 @@ def train_on_task(
     from metrics.learned import features, models
 
     check_name(name)
-    report(0, 3, gettext_noop("Features are computed."))
+    report(0, 3, gettext_noop("The features are being computed."))
     names, preparation = features.METRICS, features.Preparation()
     with told():
         votes = task_votes(task, names, preparation)
         training.check_size(votes)
-        report(1, 3, gettext_noop("The model is tried on sentences and annotators that it has not seen."))
+        report(
+            1, 3, gettext_noop("The model is being tested on sentences and annotators that it has not seen.")
+        )
         tested = training.held_out(votes, names)
-        report(2, 3, gettext_noop("The weights are learned."))
+        report(2, 3, gettext_noop("The weights are being learned."))
         weights = training.train(votes)
     provenance = learned_from(task, votes)
     about = models.describe(name, names, preparation, training=provenance, method="tuned on phrase votes")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -12,7 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from evaluation.models import Role, Task
 from evaluation.views.annotate import signed_in
-from evaluation.views.reporting import attachment, scope_of
+from evaluation.views.reporting import attachment, researcher, scope_of
 from metrics.forms import TrainForm
 from metrics.jobs import begin_training
 from metrics.reports.models import find_card, model_cards
@@ -22,10 +21,10 @@ from metrics.reports.models import find_card, model_cards
 @never_cache
 @require_GET
 def page(request: HttpRequest) -> HttpResponse:
-    user = signed_in(request)
-    if not (user.is_superuser or Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER).exists()):
-        raise PermissionDenied
-    return render(request, "metrics/models.html", {"cards": model_cards(user)})
+    user = researcher(request)
+    cards = model_cards(user)
+    trainable = bool(cards) or Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER).exists()
+    return render(request, "metrics/models.html", {"cards": cards, "trainable": trainable})
 
 
 @login_required

@@ -6,15 +6,13 @@ import json
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
-from evaluation.models import Role, Task, User
 from evaluation.views.annotate import signed_in
-from evaluation.views.reporting import attachment
+from evaluation.views.reporting import attachment, researcher
 from metrics.forms_replication import ReplicationForm
 from metrics.jobs import begin_replication
 from metrics.replicate.folder import TOOLS, look
@@ -29,7 +27,7 @@ TITLES = {"json": "JSON", "md": "Markdown", "tex": "LaTeX", "csv": "CSV"}
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def page(request: HttpRequest) -> HttpResponse:
-    user = _researcher(request)
+    user = researcher(request)
     offer, own = look(data_folder()), campaigns(user)
     form = ReplicationForm(request.POST if request.method == "POST" else None, campaigns=own, offer=offer)
     if request.method == "POST" and form.is_valid():
@@ -69,13 +67,6 @@ def file(request: HttpRequest, pk: UUID, form: str) -> HttpResponse:
         raise Http404(f"no form {form}")
     content_type, render_as = FORMS[form]
     return attachment(f"{found.recipe}.{form}", content_type, render_as(found))
-
-
-def _researcher(request: HttpRequest) -> User:
-    user = signed_in(request)
-    if not (user.is_superuser or Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER).exists()):
-        raise PermissionDenied
-    return user
 
 
 def _found(request: HttpRequest, pk: UUID) -> ReplicationPage:

@@ -65,7 +65,7 @@ def _page(
     scope = scope_of(request, "task", slug)
     context = {
         **report_context(request, scope, "results"),
-        "page": choice_page(scope.tasks[0]),
+        "page": choice_page(scope.tasks[0], signed_in(request)),
         "form": form,
         "train": TrainForm(),
         "problems": problems,

@@ -8,8 +8,9 @@ from uuid import uuid4
 import pytest
 from django.conf import settings
 from django.test import Client
+from django.urls import reverse
 
-from evaluation.models import Annotator, Job, Ranking, Task, User
+from evaluation.models import Annotator, Campaign, Job, Membership, Ranking, Role, Task, User
 from evaluation.problems import InputError
 from metrics.jobs import begin_training
 from metrics.models import MetricRun, TrainedModel
@@ -17,7 +18,7 @@ from metrics.services.finding import find_metrics, metric_of
 from metrics.services.scoring import State, score_task, silent
 from metrics.services.teaching import train_by
 from metrics.services.training import keep, train_on_task
-from tests.database.conftest import SENTENCES, annotator, make_task
+from tests.database.conftest import SENTENCES, annotator, make_task, person
 from tests.database.test_jobs import work
 
 SignIn = Callable[[User | Annotator | None], Client]
@@ -71,6 +72,21 @@ def test_a_trained_model_is_one_more_metric(large: Task) -> None:
     run = MetricRun.objects.get()
     assert (run.metric, run.higher_is_better) == ("trained:Town", True)
     assert run.votes.count() == large.pairs.count()
+
+
+def test_a_model_of_somebody_elses_task_is_neither_offered_nor_found(
+    large: Task, dora: User, signed_in: SignIn
+) -> None:
+    elsewhere = Campaign.objects.create(slug="elsewhere", name="Elsewhere")
+    Membership.objects.create(user=dora, campaign=elsewhere, role=Role.MANAGER)
+    theirs = Task.objects.create(
+        campaign=elsewhere, slug="theirs", name="Theirs", scheme_name="four-way", state="open"
+    )
+    train_on_task(large, "Town")
+    client = signed_in(dora)
+    assert "Town" not in client.get(reverse("choose-metrics", args=[theirs.slug])).content.decode()
+    reply = client.post(reverse("score-task", args=[theirs.slug]), {"metric": "trained:Town"})
+    assert (reply.status_code, Job.objects.count()) == (400, 0)
 
 
 def test_with_too_few_answers_it_says_how_many_are_missing(task: Task, bob: Annotator) -> None:
@@ -139,6 +155,28 @@ def test_the_page_of_a_training_leads_to_the_model_or_back_to_the_task(
 def test_the_administrator_of_an_empty_site_may_look(client: Client, db: None, path: str) -> None:
     client.force_login(User.objects.create_superuser("root"))
     assert client.get(path).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/models/", "/replications/"])
+def test_a_manager_without_a_task_is_told_how_to_begin_and_nothing_of_others(
+    large: Task, alice: User, signed_in: SignIn, path: str
+) -> None:
+    train_on_task(large, "Town")
+    Job.objects.create(kind="replicate", title="Alice's replication", owner=alice)
+    erin = person("erin", may_create=True)
+    empty = Campaign.objects.create(slug="empty", name="Empty")
+    frank = person("frank")
+    Membership.objects.create(user=frank, campaign=empty, role=Role.MANAGER)
+    for who, may_upload in ((erin, True), (frank, False)):
+        answer = signed_in(who).get(path)
+        page = answer.content.decode()
+        assert answer.status_code == 200
+        assert "you have no task yet" in page or "You have no campaign yet" in page
+        assert ('<a href="/upload/">New task</a></p>' in page) == may_upload
+        assert not any(word in page for word in ("Town", "Alice", large.name, large.campaign.name))
+        wanted = {"recipe": "paper-003", "campaign": large.campaign.slug}
+        assert signed_in(who).post("/replications/", wanted).status_code == 422
+    assert Job.objects.count() == 1
 
 
 def test_models_and_replications_are_one_click_from_home_for_who_studies(

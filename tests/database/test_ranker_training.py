@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 from xml.etree.ElementTree import fromstring
@@ -14,7 +15,7 @@ from evaluation.problems import InputError
 from evaluation.votes import machine_votes
 from metrics.jobs import begin_training
 from metrics.models import MetricRun, TrainedModel
-from metrics.reports.model_plots import model_plots
+from metrics.reports.model_plots import bars, model_plots
 from metrics.reports.models import card_of
 from metrics.services.finding import find_metrics
 from metrics.services.machines import train_svm_on_task
@@ -43,6 +44,18 @@ LARGE_CANDIDATES = BARE[0]["candidates"]
 def bare(db: None) -> Task:
     task = make_task(sentences=BARE)
     return judged(task, annotator("bob", task), annotator("carol", task))
+
+
+def test_bars_fill_the_room_between_names_and_numbers() -> None:
+    marks = bars("Weights", "weight", [("length-ratio", 0.2), ("wer", -0.1)]).marks
+    found = [
+        [float(n) for n in one] for one in re.findall(r'<rect.*? x="([\d.]+)".*? width="([\d.]+)"', marks)
+    ]
+    (first, width), (second, half) = found
+    assert first + width == pytest.approx(375, abs=0.2)
+    assert second + half == pytest.approx(first, abs=0.2)
+    assert width == pytest.approx(2 * half, abs=0.2)
+    assert second > 9 * len("length-ratio")
 
 
 def test_a_ranker_learns_without_references_and_says_where_it_comes_from(bare: Task) -> None:

@@ -68,7 +68,7 @@ def test_a_campaign_becomes_the_papers_table_on_a_page_and_as_files(
 ) -> None:
     client = signed_in(alice)
     empty = client.get("/replications/").content.decode()
-    assert "No replication has been asked for yet" in empty
+    assert "No replication has been started yet" in empty
     assert str(home / "replication") in empty, "where data would be found"
     asked = client.post("/replications/", {"recipe": "paper-003", "campaign": answered.campaign.slug})
     job = Job.objects.get(kind="replicate")

@@ -12,6 +12,7 @@ from metrics.datasets import Cell, Dataset, Text
 from metrics.learned.examples import (
     TooFewExamples,
     documents_of,
+    is_in_thirds,
     ranked_examples,
     sample,
     split,
@@ -112,3 +113,24 @@ def test_a_sample_is_balanced_and_in_order() -> None:
 def test_without_document_names_consecutive_segments_stand_together() -> None:
     texts = {str(n): Text("s", ("r",)) for n in range(65)}
     assert list(dict.fromkeys(documents_of(texts).values())) == ["block 0", "block 1", "block 2"]
+
+
+@pytest.mark.parametrize(
+    ("segments", "sizes"),
+    [(3, [1, 1, 1]), (4, [2, 1, 1]), (59, [20, 20, 19]), (89, [30, 30, 29]), (90, [30, 30, 30]),
+     (95, [30, 30, 30, 5])],
+)  # fmt: skip
+def test_a_small_set_without_document_names_is_split_in_thirds(segments: int, sizes: list[int]) -> None:
+    texts = {str(n): Text("s", ("r",)) for n in range(segments)}
+    assert list(Counter(documents_of(texts).values()).values()) == sizes
+    assert is_in_thirds(texts) == (segments < 90)
+
+
+def test_thirds_of_a_small_set_share_no_sentence() -> None:
+    named = several(segments=20)
+    texts = {name: Text(text.source, text.references) for name, text in named.texts.items()}
+    training, validation = split(translator_examples(Dataset(texts, named.cells), seed=1))
+    sources = [[int(str(e.segment.source)[1:]) for e in part] for part in (training, validation)]
+    assert set(sources[0]) == set(range(14))
+    assert set(sources[1]) == set(range(14, 20))
+    assert not is_in_thirds(named.texts)

@@ -86,6 +86,16 @@ def test_one_reference_and_rankings_give_a_machine_that_says_so(
     )
     assert summary["training"]["classes"] == "ranked"
     assert summary["name"] == "ranked"
+    assert "split_in_thirds" not in summary["training"]
+
+
+def test_a_machine_of_few_sentences_says_how_they_were_split(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    learn = write_set(tmp_path, "learn", segments=24, references=2)
+    summary = run(capsys, "train", "svm", f"--set={learn}", f"--out={tmp_path / 'm.npz'}", "--grid=1:3")
+    assert summary["training"]["split_in_thirds"] == summary["training"]["sets"]
+    assert (summary["training"]["examples"], summary["training"]["validation"]) == (64, 32)
 
 
 def test_the_uniform_combination_gives_every_metric_the_same_weight(
@@ -128,6 +138,13 @@ def test_bad_arguments_exit_with_status_two(
         call_command("train", kind, f"--out={tmp_path / 'm'}", *given)
     assert error.value.returncode == 2
     assert not (tmp_path / "m").exists()
+
+
+def test_a_model_without_a_place_is_refused_before_the_work(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="cannot_open: this is a folder; name a file that can be written"):
+        call_command("train", "svm", f"--out={tmp_path}", "--set=nowhere")
+    with pytest.raises(CommandError, match="missing_file"):
+        call_command("train", "svm", f"--out={tmp_path / 'new' / 'm'}", "--set=nowhere")
 
 
 def test_one_reference_without_rankings_is_refused_in_a_sentence(tmp_path: Path) -> None:

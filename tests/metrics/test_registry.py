@@ -41,7 +41,7 @@ def test_a_specification_sets_parameters_by_their_type() -> None:
         ("bleux", "unknown metric 'bleux'"),
         ("bleu:ordre=2", "no parameter 'ordre=2'"),
         ("bleu:order", "no parameter 'order'"),
-        ("bleu:order=two", "order is a int, not 'two'"),
+        ("bleu:order=two", "order is a whole number, not 'two'"),
         ("bleu:lowercase=yes", "true or false"),
         ("meteor:alpha=nan", "alpha is a finite number, not 'nan'"),
         ("fms-2:e=inf", "e is a finite number, not 'inf'"),

@@ -250,6 +250,14 @@ def test_people_metrics_and_the_machine_stand_in_one_table(judged: str, tmp_path
     assert [[cell.paper for cell in row.cells] for row in grid.rows] == GRID["accuracy"]
     assert all(0 <= (cell.ours or -1) <= 1 for row in grid.rows for cell in row.cells)
     assert cells(report, "Does accuracy", "accuracy")[0].paper == 0.855
+    assert "split in thirds" not in report.settings
+
+
+def test_a_small_set_trains_the_machine_in_thirds_and_the_report_says_so(judged: str, tmp_path: Path) -> None:
+    train = str(write_set(tmp_path, "few", segments=24, references=2, seed=2))
+    report = run("paper-000", Options(sets=(judged,), train=(train,), examples=80))
+    assert cells(report, "Table 4.1", "SVM")[0].ours is not None
+    assert report.settings["split in thirds"] == report.settings["trained on"]
 
 
 def test_without_judges_the_truth_is_the_share_of_wins(judged: str) -> None:

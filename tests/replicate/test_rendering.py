@@ -107,6 +107,7 @@ def test_the_command_writes_every_form(tmp_path: Path) -> None:
         ["paper-003", "--set", "x", "--campaign", "y"],
         ["paper-001", "--campaign", "y"],
         ["paper-003", "--campaign", "x", "--task", "y"],
+        ["paper-003", "--campaign", "x", "--table", "y"],
         ["paper-004", "--set", "nowhere/cs-en"],
         ["paper-001", "--set", "x", "--table", "y"],
     ],

@@ -14,6 +14,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
@@ -77,6 +78,25 @@ def test_a_post_without_its_token_is_refused_everywhere(stage: Stage) -> None:
             who = "anonymous" if path.startswith("/api/") else "administrator"
             status = stage.ask(who, "POST", path, csrf=True).status_code
             assert status in ({401, 403, 404, 405} if path.startswith("/api/") else {403}), path
+
+
+def test_a_nul_in_an_address_or_a_field_breaks_nothing(stage: Stage) -> None:
+    """PostgreSQL holds no text with one; no page of ours sends it."""
+    task, upload = f"/tasks/{stage.values['task']}", f"/upload/{stage.values['upload']}/"
+    for role, path in (
+        ("anonymous", "/j/%00"),
+        ("annotator", "/a/%00/"),
+        ("manager", f"{task}/alignments/?item=a%00b"),
+        ("manager", f"{task}/practice?item=a%00b"),
+        ("manager", f"/api{task}/disagreements?text=a%00b"),
+    ):
+        assert stage.ask(role, "GET", path).status_code < 500, path
+    for path, field in ((upload, "name"), (f"{task}/metrics/score", "metric")):
+        client = Client(raise_request_exception=False)
+        client.force_login(User.objects.get(username="alice"))
+        with transaction.atomic():
+            assert 400 <= client.post(path, {field: "trained:a\0b"}).status_code < 500, path
+            transaction.set_rollback(True)
 
 
 def test_a_session_alone_opens_nothing_in_the_api(stage: Stage) -> None:

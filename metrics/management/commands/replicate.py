@@ -13,7 +13,7 @@ from django.core.management.base import CommandParser
 
 from appraise.commands import Command as AppraiseCommand
 from evaluation.schemes import SCHEMES
-from metrics.replicate.recipes import RECIPES, Options, run, title
+from metrics.replicate.recipes import RECIPES, Options, refuse_foreign, run, title
 from metrics.replicate.rendering import FORMS
 from metrics.replicate.values import Report
 
@@ -58,11 +58,7 @@ class Command(AppraiseCommand):
             self.stdout.write(FORMS[options["format"]][1](report), ending="")
 
     def _run(self, options: dict[str, Any]) -> Report:  # Any: argparse's values
-        known = Options.__dataclass_fields__
-        values: dict[str, Any] = {
-            name: tuple(v) if isinstance(v := options[name], list) else v for name in known
-        }
-        return run(options["recipe"], Options(**values), self.note)
+        return run(options["recipe"], _options(options), self.note)
 
     def _stored(self, options: dict[str, Any]) -> Report:  # Any: argparse's values
         from metrics.services.replicating import stored_agreement
@@ -71,13 +67,20 @@ class Command(AppraiseCommand):
             self.refuse("--campaign and --task belong to paper-003 alone, without --set and --scheme")
         if options["campaign"] and options["task"]:
             self.refuse("name a campaign or tasks, not both")
-        checked = Options(resamples=options["resamples"], seed=options["seed"])
+        checked = _options(options)
+        refuse_foreign(options["recipe"], checked)
         return stored_agreement(
             campaign=options["campaign"],
             tasks=options["task"],
             resamples=checked.resamples,
             seed=checked.seed,
         )
+
+
+def _options(given: dict[str, Any]) -> Options:  # Any: argparse's values
+    names = Options.__dataclass_fields__
+    values: dict[str, Any] = {name: tuple(v) if isinstance(v := given[name], list) else v for name in names}
+    return Options(**values)
 
 
 def written(report: Report, folder: Path) -> list[str]:

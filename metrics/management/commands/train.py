@@ -10,12 +10,15 @@ Every family of metrics brings its own trainers in ``metrics/<family>/training.p
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
 from appraise.commands import Command as AppraiseCommand
+from evaluation.problems import InputError, Problem
 from metrics.cluster import connected
 
 FAMILIES = ("learned", "ranking", "collocation", "discourse")
@@ -31,6 +34,15 @@ class Command(AppraiseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: argparse's values
         train = options.pop("train")
+        make_room(Path(options["out"]))
         with connected():
             summary = train(options, self.note)
         self.write_json(summary)
+
+
+def make_room(out: Path) -> None:
+    """Notice before the long work, and not after it, that there is no place for the model."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    if out.is_dir() or not os.access(out.parent, os.W_OK):
+        told = "this is a folder" if out.is_dir() else "nothing can be written to its folder"
+        raise InputError(Problem("cannot_open", told, "name a file that can be written", str(out)))
