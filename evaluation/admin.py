@@ -51,7 +51,7 @@ class PersonAdmin(UserAdmin[models.User]):
             try:
                 privacy.erase(user)
             except privacy.LastAdministrator:
-                messages.error(request, _("The last administrator stays."))
+                messages.error(request, _("The last administrator cannot be deleted."))
 
     def has_delete_permission(self, request: HttpRequest, obj: models.User | None = None) -> bool:
         allowed = super().has_delete_permission(request, obj)

@@ -55,7 +55,7 @@ class CorrectionForm(forms.Form):
                 replace(problem, remedy=str(REMEDIES.get(problem.code, problem.remedy)))
                 for problem in error.problems
             )
-            raise forms.ValidationError(_("Some links are not understood.")) from error
+            raise forms.ValidationError(_("Some links could not be read.")) from error
 
     def correction(self) -> Correction:
         return Correction(self.cleaned_data["links"], self.cleaned_data["join"])

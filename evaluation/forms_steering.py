@@ -44,7 +44,7 @@ def whole(label: Any, initial: int, least: int, most: int) -> forms.IntegerField
 
 
 class StandingForm(AddressForm):
-    alpha = number(_("Chance of a wrong decision"), ALPHA, 0.0001, 0.5)
+    alpha = number(_("Risk of a wrong decision"), ALPHA, 0.0001, 0.5)
     wanted = number(_("κ to within ±"), HALF_WIDTH, 0.005, 1)
 
 
@@ -57,9 +57,9 @@ class PlanForm(AddressForm):
     """What is expected, wanted and paid."""
 
     systems = whole(_("Systems"), 2, 2, 50)
-    win_rate = number(_("Win rate of the better of two"), 0.6, 0.5, 1)
+    win_rate = number(_("Win rate of the better of two systems"), 0.6, 0.5, 1)
     ties = number(_("Share of ties"), 0.2, 0, 0.99)
-    agreement = number(_("Agreement of people"), 0.66, 0, 1)
+    agreement = number(_("Agreement between people"), 0.66, 0, 1)
     agreement_is = forms.ChoiceField(
         label=_("… measured as"),
         choices=[(Agreement.P_A, "P(A)"), (Agreement.KAPPA, _("κ over four choices"))],
@@ -67,19 +67,19 @@ class PlanForm(AddressForm):
         widget=forms.Select(attrs={"class": "in"}),
     )
     phrases = whole(_("Phrase pairs per comparison"), 3, 1, 100)
-    clustering = number(_("Likeness of phrases of a sentence (ρ)"), 0.1, 0, 1)
+    clustering = number(_("Likeness of phrases within a sentence (ρ)"), 0.1, 0, 1)
     overlap = whole(_("People per comparison"), 2, 1, 20)
-    people = whole(_("People in all"), 3, 1, 1000)
+    people = whole(_("People in total"), 3, 1, 1000)
     seconds = number(_("Seconds per answer"), 10, 0.1, 3600)
-    price = number(_("Price of an hour"), 15, 0, 100000)
-    hours = number(_("Hours a day"), 4, 0.1, 24)
-    power = number(_("Wanted power"), 0.8, 0.05, 0.999)
-    alpha = number(_("Chance of a wrong finding"), 0.05, 0.0001, 0.5)
+    price = number(_("Price per hour"), 15, 0, 100000)
+    hours = number(_("Hours per day"), 4, 0.1, 24)
+    power = number(_("Desired power"), 0.8, 0.05, 0.999)
+    alpha = number(_("Risk of a false finding"), 0.05, 0.0001, 0.5)
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or self.cleaned_data
         if (data.get("overlap") or 0) > (data.get("people") or 1000):
             self.add_error("people", _("Fewer people than judge each comparison."))
         if "agreement" in data and data.get("agreement_is") == Agreement.P_A and data["agreement"] < 0.34:
-            self.add_error("agreement", _("People who answer by lot agree in a third of cases."))
+            self.add_error("agreement", _("People who answer at random agree in a third of cases."))
         return data

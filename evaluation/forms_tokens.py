@@ -16,7 +16,7 @@ MOST_DAYS = 3650
 
 class TokenForm(forms.Form):
     name = forms.CharField(
-        label=_("What it is for"),
+        label=_("Purpose"),
         max_length=100,
         widget=Field.text(),
         help_text=_("So that you know later which one to revoke."),

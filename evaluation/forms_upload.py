@@ -27,7 +27,7 @@ DESIGNS = [
 ]
 SCHEME_WORDS = {
     "four-way": _("Four: better, comparable, worse, N/A"),
-    "six-way": _("Six: much and slightly told apart"),
+    "six-way": _("Six: with “much” and “slightly”"),
 }
 ALIGNERS = [
     ("lexical", _("built-in: words, stems, synonyms")),
@@ -64,7 +64,7 @@ class SettingsForm(forms.Form):
         max_length=150,
         required=False,
         widget=Field.text(list="campaigns"),
-        help_text=_("Groups tasks, their members and reports. Empty: one of its own."),
+        help_text=_("Groups tasks, their members and reports. Empty: a campaign of its own."),
     )
     source_language = forms.CharField(
         label=_("Source language"),
@@ -95,7 +95,7 @@ class SettingsForm(forms.Form):
         label=_("Aligner"),
         choices=ALIGNERS,
         widget=Field.select(),
-        help_text=_("Where your files bring alignments, those are used."),
+        help_text=_("If your files contain alignments, those are used."),
     )
     design = forms.ChoiceField(label=_("Comparisons"), choices=DESIGNS, widget=Field.select())
     baseline = forms.ChoiceField(label=_("… against"), required=False, widget=Field.select())
@@ -103,14 +103,16 @@ class SettingsForm(forms.Form):
         label=_("… how many"), required=False, min_value=1, max_value=50, widget=Field.number(1, 50)
     )
     dedup = forms.ChoiceField(
-        label=_("Ask an identical phrase pair once"), choices=Task.Dedup.choices, widget=Field.select()
+        label=_("Ask about identical phrase pairs only once"),
+        choices=Task.Dedup.choices,
+        widget=Field.select(),
     )
     judging = forms.ChoiceField(
         label=_("Three or more candidates are judged"),
         required=False,
         choices=Task.Judging.choices,
         widget=Field.select(),
-        help_text=_("All at once: the variants of a place are ranked; fewer steps, no contradictions."),
+        help_text=_("All at once: the variants of a place are ranked; fewer clicks, no contradictions."),
     )
     practice = forms.BooleanField(
         label=_("A practice round before the first sentence"),
@@ -148,7 +150,7 @@ class SettingsForm(forms.Form):
         min_value=0,
         max_value=2**31 - 1,
         widget=Field.number(0, 2**31 - 1),
-        help_text=_("Decides every draw; the same seed makes the same task."),
+        help_text=_("Determines every random choice; the same seed gives the same task."),
     )
     instructions = forms.CharField(
         label=_("Instructions for annotators"),
@@ -163,7 +165,7 @@ class SettingsForm(forms.Form):
     format = forms.ChoiceField(
         label=_("Format"),
         required=False,
-        choices=[("auto", _("found from the content")), *((f.name, _(f.title)) for f in FORMATS.values())],
+        choices=[("auto", _("detected from the content")), *((f.name, _(f.title)) for f in FORMATS.values())],
         widget=Field.select(),
     )
     empty = forms.ChoiceField(
@@ -212,7 +214,7 @@ class SettingsForm(forms.Form):
         if data.get("design") in ("round-robin", "blocks") and not data.get("meetings"):
             self.add_error("meetings", _("Say how many."))
         if data.get("shows") and data["shows"] not in self.tops:
-            self.add_error("shows", _("Not every sentence of these files has one."))
+            self.add_error("shows", _("Not every sentence in these files has one."))
         data["judging"] = data.get("judging") or Task.Judging.PAIRS
         if not self.errors:
             try:
@@ -315,7 +317,7 @@ class QuotaForm(forms.Form):
 class InvitationForm(forms.Form):
     note = forms.CharField(label=_("Note for yourself"), required=False, max_length=200, widget=Field.text())
     most_uses = forms.IntegerField(
-        label=_("Uses"), min_value=1, max_value=10_000, widget=Field.number(1, 10_000)
+        label=_("Number of uses"), min_value=1, max_value=10_000, widget=Field.number(1, 10_000)
     )
     days = forms.IntegerField(
         label=_("Valid for … days"), min_value=1, max_value=365, widget=Field.number(1, 365)

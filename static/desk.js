@@ -69,7 +69,7 @@ export function work({ Outbox, rows, read, write, answer, stored, option, light 
   const open = () => cards.filter((card) => rows.some((row) => cardOf(row) === card && isOpen(row)));
   const ours = (entry) => [form.dataset.answerUrl, form.dataset.sentenceUrl].includes(entry.url);
   const cardOfEntry = (entry) => (ours(entry) && cards.find((card) => card.dataset.phrase === String(entry.phrase)));
-  let on = 0, leaving = false, wantsOn = false;
+  let on = 0, leaving = false, wantsOn = false, signedOut = false;
 
   // What is missing, what is saved.
 
@@ -93,6 +93,8 @@ export function work({ Outbox, rows, read, write, answer, stored, option, light 
     }[state];
     save.dataset.state = ["saved", "saving"].includes(state) ? state : "offline";
     save.textContent = waiting && state !== "saving" ? `${text} (${waiting})` : text;
+    signedOut = state === "signed-out";
+    if (signedOut) say(words.signIn, true);
     if (wantsOn && state !== "saving") goOn();
   }
 
@@ -186,7 +188,7 @@ export function work({ Outbox, rows, read, write, answer, stored, option, light 
     await outbox.retry(ours);
     if (!leaving) return; // a conflict has to be looked at first
     if (await outbox.waiting(ours)) {
-      say(words.wait, true);
+      say(signedOut ? words.signIn : words.wait, true);
       leaving = false;
       wantsOn = true;
       return;
@@ -231,6 +233,12 @@ export function work({ Outbox, rows, read, write, answer, stored, option, light 
   // Keys and buttons.
 
   document.addEventListener("click", (event) => { if (event.target.closest("[data-undo]")) undo(); });
+  // All reports are one form: only the one that is sent needs a reason.
+  for (const box of $$(".report-box")) {
+    $("button", box).addEventListener("click", () => {
+      for (const reason of $$(".report-box input")) reason.required = box.contains(reason);
+    });
+  }
   document.addEventListener("keydown", (event) => {
     const { key, target } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || helpIsOpen() || !rows.length) return;
@@ -239,6 +247,7 @@ export function work({ Outbox, rows, read, write, answer, stored, option, light 
     const chosen = inRow && key.length === 1 && key >= "0" && key <= "9" ? option(rows[on], key) : null;
     if (inRow && key === "ArrowDown") go(on + 1);
     else if (inRow && key === "ArrowUp") go(on - 1);
+    else if (key === "Enter" && target.matches(".report-box input")) $("button", target.closest(".report-box")).click();
     else if (key === "Enter" && !target.matches("a, button, summary")) next();
     else if (key === "Escape" && closeGuide());
     else if (!singleKeys()) return;

@@ -18,7 +18,7 @@ PURE = [
     "evaluation/importers", "evaluation/lightly.py", "evaluation/panel", "evaluation/phenomena",
     "evaluation/places.py", "evaluation/planning.py", "evaluation/practice.py",
     "evaluation/presentation.py", "evaluation/problems.py", "evaluation/release.py", "evaluation/results",
-    "evaluation/schemes.py",
+    "evaluation/schemes.py", "evaluation/streams.py",
     "evaluation/power", "evaluation/selection", "evaluation/sequential", "evaluation/tokens.py",
     "evaluation/votes.py", "evaluation/word_classes.py",
     "metrics/base.py", "metrics/registry.py", "metrics/kernels", "metrics/lexical", "metrics/learned",

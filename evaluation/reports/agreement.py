@@ -10,12 +10,14 @@ from django.utils.translation import gettext as _
 
 from evaluation.agreement import AgreementReport
 from evaluation.agreement.rendering import Table
+from evaluation.agreement.stability import Without
 from evaluation.numerals import numeral
 from evaluation.reports import plots
 from evaluation.reports.memo import remembered
 from evaluation.reports.scope import Scope, meetings_of, names, study_of
 from evaluation.schemes import Choice
 from evaluation.study import AgreementSummary, Filter, agreement_summary
+from evaluation.study.annotators import AnnotatorLine
 from evaluation.study.machines import machine_name
 from evaluation.study.tables import agreement_tables
 from evaluation.votes import chosen_votes, machine_voters
@@ -49,6 +51,14 @@ class AgreementPage:
     @property
     def report(self) -> AgreementReport:
         return self.summary.report
+
+    @property
+    def annotators(self) -> list[AnnotatorLine]:
+        return sorted(self.summary.annotators, key=lambda line: _place(line.annotator, self.names))
+
+    @property
+    def leave_one_out(self) -> list[Without]:
+        return sorted(self.report.leave_one_out, key=lambda one: _place(one.annotator, self.names))
 
 
 def summary(scope: Scope, without: Collection[Filter] = (), machines: Sequence[str] = ()) -> AgreementSummary:
@@ -107,15 +117,20 @@ def agreement_plots(found: AgreementSummary, called: dict[str, str] | None = Non
         "sides": plots.side_bars(
             [
                 (called.get(line.annotator, line.annotator), line.bias.left_share, line.bias.interval)
-                for line in found.annotators
+                for line in sorted(found.annotators, key=lambda line: _place(line.annotator, called))
             ]
         ),
     }
 
 
+def _place(annotator: str, called: dict[str, str]) -> tuple[bool, str]:
+    """People by the name they are shown under, then machines; keys differ from site to site."""
+    return annotator.startswith(machine_name("")), called.get(annotator, annotator).casefold()
+
+
 def _people(report: AgreementReport, called: dict[str, str]) -> HeatMap | None:
     """Annotator × annotator; None where it would be too large to read."""
-    who = report.annotators
+    who = sorted(report.annotators, key=lambda one: _place(one, called))
     if not report.by_annotator_pair or len(who) > MOST_IN_HEAT_MAP:
         return None
     cells = {(pair.a, pair.b): pair for pair in report.by_annotator_pair}

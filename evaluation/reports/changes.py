@@ -62,12 +62,15 @@ class Asked:
 def others(user: User) -> dict[str, Scope]:
     """Everything that ``user`` may study, by ``kind:slug``; one query."""
     mine = Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER).exclude(state=Task.State.IMPORTING)
-    tasks = tuple(mine.select_related("campaign").order_by("pk").annotate(**newest()))
+    tasks = mine.select_related("campaign").order_by("pk").annotate(**newest())
+    by_campaign: dict[int, list[Task]] = {}
     found = {}
     for task in tasks:
-        own = tuple(other for other in tasks if other.campaign_id == task.campaign_id)
-        found[f"campaign:{task.campaign.slug}"] = Scope(task.campaign, own, None, False, mark_of(task))
+        by_campaign.setdefault(task.campaign_id, []).append(task)
         found[f"task:{task.slug}"] = Scope(task.campaign, (task,), task, False, mark_of(task))
+    for own in by_campaign.values():
+        campaign = own[0].campaign
+        found[f"campaign:{campaign.slug}"] = Scope(campaign, tuple(own), None, False, mark_of(own[0]))
     return dict(sorted(found.items(), key=lambda each: (each[1].campaign.name, each[0])))
 
 

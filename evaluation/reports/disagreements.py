@@ -64,6 +64,7 @@ class Row:
     pair: PhrasePair
     phenomena: tuple[Phenomenon, ...]
     number: int | None
+    sentences: tuple[str, str]
     scheme: Scheme
     votes: list[tuple[Choice, int]]
     voters: list[tuple[Choice, list[str]]]
@@ -245,6 +246,7 @@ def _rows(
                 pair=pair,
                 phenomena=phenomena_of(pair, tagged=tagged),
                 number=None if pair.place is None else pair.place + 1,
+                sentences=_sentences(pair),
                 scheme=scheme,
                 votes=[(choice, votes[choice]) for choice in scheme.choices],
                 voters=_voters(study, dispute, scheme, called),
@@ -261,10 +263,12 @@ def _rows(
 def _told(pairs: QuerySet[PhrasePair]) -> QuerySet[PhrasePair]:
     """Pairs with all that is shown about them, in one query.
 
-    ``place``: where the pair stands among the phrases of its owner, in the newest alignment that has it.
+    ``place``: where the pair stands among the phrases of its owner, in the newest alignment that has it, and
+    ``flipped``: whether the owner's first candidate has the pair's second text there.
     ``decided``: the last adjudication. ``remarks``: every version of every comment on its owner.
     """
     here = Occurrence.objects.filter(pair=OuterRef("pk"), alignment__comparison=OuterRef("owner"))
+    here = here.order_by("-alignment", "index")
     verdicts = Adjudication.objects.filter(pair=OuterRef("pk")).order_by("-pk")
     verdict = JSONObject(choice="choice", reason="reason", made_by="made_by__username")
     comments = SentenceAnswer.objects.filter(
@@ -272,10 +276,17 @@ def _told(pairs: QuerySet[PhrasePair]) -> QuerySet[PhrasePair]:
     ).order_by()
     comment = JSONObject(who="annotator_id", time="presentation", version="version", text="value")
     return pairs.select_related("owner__item", "owner__first", "owner__second", "task").annotate(
-        place=Subquery(here.order_by("-alignment", "index").values("index")[:1]),
+        place=Subquery(here.values("index")[:1]),
+        flipped=Subquery(here.values("flipped")[:1]),
         decided=Subquery(verdicts.values_list(verdict)[:1]),
         remarks=Subquery(comments.values("comparison").annotate(all=_Collected(comment)).values("all")),
     )
+
+
+def _sentences(pair: Any) -> tuple[str, str]:  # Any: with the columns of _told
+    """The whole text that A stands in, then that of B."""
+    first, second = pair.owner.first.text, pair.owner.second.text
+    return (second, first) if pair.flipped else (first, second)
 
 
 class _Collected(Aggregate):

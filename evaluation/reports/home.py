@@ -39,8 +39,8 @@ class HomePage:
     comparisons: int
 
 
-def home_page(user: User, number: str = "") -> HomePage:
-    """A constant number of queries, however many tasks and answers there are."""
+def home_page(user: User, number: str = "", managed_number: str = "") -> HomePage:
+    """A constant number of queries, however many tasks and answers there are. Each list has its own page."""
     tasks = sorted(
         Task.objects.annotated_by(user)
         .filter(state__in=[Task.State.OPEN, Task.State.CLOSED])
@@ -67,7 +67,7 @@ def home_page(user: User, number: str = "") -> HomePage:
     managed = Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER).select_related("campaign")
     return HomePage(
         tasks=Paginator(tasks_in_order, TASKS_AT_ONCE).get_page(number),
-        managed=Paginator(sorted(managed, key=_in_order), MANAGED_AT_ONCE).get_page(number),
+        managed=Paginator(sorted(managed, key=_in_order), MANAGED_AT_ONCE).get_page(managed_number),
         active_minutes=sum(t.progress.active_minutes for t in own),
         comparisons=sum(t.progress.done for t in own),
     )

@@ -53,11 +53,12 @@ class MembersPage:
     members: list[Member]
     shown: Page[Membership]
     invitations: list[InvitationRow]
+    links: Page[Invitation]
     has_checks: bool
 
 
-def members_page(task: Task, number: str = "") -> MembersPage:
-    """Six queries, however many people there are; the first page where ``number`` names none."""
+def members_page(task: Task, number: str = "", invitations_number: str = "") -> MembersPage:
+    """Six queries, however many people there are; the first page where a number names none."""
     everybody = (
         Membership.objects.filter(Q(task=task) | Q(task__isnull=True, campaign=task.campaign_id))
         .select_related("user__annotator", "task")
@@ -65,6 +66,8 @@ def members_page(task: Task, number: str = "") -> MembersPage:
     )
     shown = Paginator(everybody, PER_PAGE).get_page(number)
     memberships = list(shown)
+    # All of them, since to count them first would be one more query.
+    links = Paginator(list(task.invitations.order_by("-pk")), PER_PAGE).get_page(invitations_number)
     done = dict(
         task.assignments.filter(finished_at__isnull=False)
         .values_list("annotator__user")
@@ -84,7 +87,8 @@ def members_page(task: Task, number: str = "") -> MembersPage:
             for row in memberships
         ],
         shown=shown,
-        invitations=[InvitationRow(one, state_of(one)) for one in task.invitations.order_by("-pk")[:200]],
+        invitations=[InvitationRow(one, state_of(one)) for one in links],
+        links=links,
         has_checks=bool(task.checks),
     )
 

@@ -9,6 +9,8 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 from django.db.models import BooleanField, Case, F, Q, Value, When
+from django.db.models.functions import Left, Length
+from django.db.models.lookups import Exact
 from django.utils.translation import gettext as _
 
 from evaluation.agreement.rendering import Table
@@ -146,7 +148,8 @@ def pair_rows(scope: Scope) -> Iterator[PairRow]:
     opens = Q()
     for side in ("first", "second"):
         for text in ("first", "second"):
-            opens |= ~Q(**{text: ""}) & Q(**{f"owner__{side}__text__startswith": F(text)})
+            # Not by startswith, for which SQLite takes small letters and capitals for the same.
+            opens |= ~Q(**{text: ""}) & Q(Exact(Left(f"owner__{side}__text", Length(text)), F(text)))
     begins = Case(When(opens, then=Value(True)), default=Value(False), output_field=BooleanField())
     pairs = PhrasePair.objects.filter(task__in=[task.pk for task in scope.tasks])
     columns = ("pk", "task_id", "owner__item_id", "owner__first_id", "owner__second_id", "first", "second",

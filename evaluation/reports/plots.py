@@ -132,10 +132,10 @@ def label_bars(labels: Sequence[str], counts: Sequence[int]) -> Plot:
     """How often each label was given."""
     total = sum(counts)
     shares = [count / total if total else None for count in counts]
-    rows = tuple(zip(labels, counts, shares, strict=True))
-    table = Table(_("label distribution"), (_("label"), _("answers"), _("share")), rows)
     said = ", ".join(f"{label} {count}" for label, count in zip(labels, counts, strict=True))
     names = [re.sub("([≫>=<≪])", r" \1 ", label.replace(">>", "≫").replace("<<", "≪")) for label in labels]
+    rows = tuple(zip(names, counts, shares, strict=True))
+    table = Table(_("label distribution"), (_("label"), _("answers"), _("share")), rows)
     return _bars(_("Answers by label: %(said)s") % {"said": said}, names, list(counts), table)
 
 
@@ -173,7 +173,7 @@ def over_time(windows: Sequence[Window]) -> Plot:
     y = _axis(low, high, 120, 14)
     x = _axis(0, max(1, len(windows) - 1), 50, 640)
     marks = []
-    for tick in _ticks(low, high):
+    for tick in _ticks(low, high, parts=5):
         marks += [
             _line("grid", 40, 650, y(tick), y(tick)),
             _text(32, y(tick) + 4, numeral(f"{tick:.1f}"), anchor="end"),
@@ -225,7 +225,7 @@ def strengths(systems: Sequence[SystemLine]) -> Plot:
         tuple((line.system, line.ability, line.cluster) for line in ranked),
     )
     return Plot(
-        _("Strength of systems (Bradley–Terry with ties), clusters parted by lines"),
+        _("Strength of systems (Bradley–Terry with ties), clusters separated by lines"),
         660,
         height,
         "".join(marks),

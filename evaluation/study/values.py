@@ -140,8 +140,12 @@ _ROWS = ("annotators", "pairs", "presentations", "labels", "swapped", "surplus",
 def label_codes(scheme: Scheme) -> NDArray[np.int8]:
     """The code of each six-way label in ``scheme``; what it does not offer is read collapsed.
 
+    −1 stands for what nobody can have answered there.
+
     >>> label_codes(FOUR_WAY).tolist()
     [0, 0, 1, 2, 2, 3]
+    >>> label_codes(Scheme("three-way", "3 choices", FOUR_WAY.ordered)).tolist()
+    [0, 0, 1, 2, 2, -1]
     """
     return np.array([_code(choice, scheme) for choice in SIX_WAY.choices], dtype=np.int8)
 
@@ -161,7 +165,8 @@ def latest(cells: Sequence[Codes]) -> Ints:
 
 
 def _code(choice: Choice, scheme: Scheme) -> int:
-    return scheme.choices.index(choice if choice in scheme.choices else choice.collapsed)
+    read = choice if choice in scheme.choices else choice.collapsed
+    return scheme.choices.index(read) if read in scheme.choices else -1
 
 
 def _dense(codes: Codes, size: int) -> Ints:

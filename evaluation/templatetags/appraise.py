@@ -6,6 +6,7 @@ from functools import cache, lru_cache
 
 from django import template
 from django.conf.locale import LANG_INFO
+from django.template import Context
 from django.template.loader import render_to_string
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -158,6 +159,14 @@ def part(name: str, scheme: Scheme, steps: int = 0) -> SafeString:
 @lru_cache(maxsize=64)
 def _part(name: str, scheme_name: str, steps: int, reader: str) -> SafeString:
     return render_to_string(name, {"scheme": SCHEMES[scheme_name], "steps": steps})
+
+
+@register.simple_tag(takes_context=True)
+def turned(context: Context, key: str, number: int) -> str:
+    """This page with one of its lists turned to another page; the other lists stay where they are."""
+    query = context["request"].GET.copy()
+    query[key] = str(number)
+    return f"?{query.urlencode()}"
 
 
 @register.filter

@@ -18,6 +18,7 @@ from evaluation.reports.plots import Plot
 register = template.Library()
 
 MISSING = "–"
+TO = "\u00a0–\u00a0"  # both ends of an interval stay on one line
 
 
 @register.filter
@@ -60,20 +61,20 @@ def _per_cent(text: str) -> str:
 def span(interval: tuple[float, float] | None, digits: int = 2) -> str:
     """
     >>> span((0.44, 0.481)), span(None)
-    ('0.44 – 0.48', '–')
+    ('0.44\\xa0–\\xa00.48', '–')
     """
-    return MISSING if interval is None else f"{figure(interval[0], digits)} – {figure(interval[1], digits)}"
+    return MISSING if interval is None else TO.join(figure(end, digits) for end in interval)
 
 
 @register.filter
 def percent_span(interval: tuple[float, float] | None, digits: int = 0) -> str:
     """
     >>> percent_span((0.5, 0.563)), percent_span((0.5, 0.563), 1)
-    ('50 – 56%', '50.0 – 56.3%')
+    ('50\\xa0–\\xa056%', '50.0\\xa0–\\xa056.3%')
     """
     if interval is None:
         return MISSING
-    return _per_cent(" – ".join(numeral(f"{end * 100:.{digits}f}") for end in interval))
+    return _per_cent(TO.join(numeral(f"{end * 100:.{digits}f}") for end in interval))
 
 
 @register.filter

@@ -12,7 +12,7 @@ from evaluation.templatetags.appraise import staff
 register = template.Library()
 
 ROLE_NAMES = {
-    "items": _("found from the content"),
+    "items": _("detected from the content"),
     "source": _("source text"),
     "reference": _("reference"),
     "system": _("output of …"),

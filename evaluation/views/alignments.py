@@ -140,12 +140,12 @@ def _sizes(page: EditorPage) -> tuple[int, int]:
 
 def _stored(alignment: Alignment) -> str:
     people = alignment.assignments.count()
-    said = _("Version %(n)d is stored; earlier answers keep the version that they were given on.")
+    said = _("Version %(n)d is saved; earlier answers keep the version they were given for.")
     if not people:
         return said % {"n": alignment.version}
     moved = ngettext(
-        "%(n)d person who had begun without an answer sees it now.",
-        "%(n)d people who had begun without an answer see it now.",
+        "%(n)d person who had begun but not answered sees it now.",
+        "%(n)d people who had begun but not answered see it now.",
         people,
     )
     return f"{said % {'n': alignment.version}} {moved % {'n': people}}"

@@ -97,7 +97,7 @@ def adjudicate(request: HttpRequest, pair: int) -> HttpResponse:
             reason=form.cleaned_data["reason"],
             by=signed_in(request),
         )
-        messages.success(request, _("Kept, beside the annotators’ answers."))
+        messages.success(request, _("Saved beside the annotators’ answers."))
     except (oversight.ChoiceNotInScheme, oversight.ReasonMissing):
         messages.error(request, _("Choose a verdict of this task and give a reason in a few words."))
     back = request.POST.get("back", "")

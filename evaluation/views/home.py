@@ -20,7 +20,7 @@ def home(request: HttpRequest) -> HttpResponse:
     user = signed_in(request)
     token = people.return_token(user) if people.is_guest(user) else None
     link = request.build_absolute_uri(reverse("come-back", args=[token])) if token else ""
-    page = home_page(user, request.GET.get("page", ""))
+    page = home_page(user, request.GET.get("page", ""), request.GET.get("managed", ""))
     return render(request, "evaluation/home.html", {"page": page, "return_link": link})
 
 

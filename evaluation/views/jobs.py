@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -15,6 +16,8 @@ from evaluation.models.jobs import JobQuerySet
 from evaluation.templatetags.figures import job_message
 from evaluation.views.annotate import signed_in
 
+JOBS_AT_ONCE = 100
+
 
 def visible_jobs(user: User) -> JobQuerySet:
     if user.is_superuser:
@@ -25,8 +28,9 @@ def visible_jobs(user: User) -> JobQuerySet:
 @login_required
 @require_GET
 def job_list(request: HttpRequest) -> HttpResponse:
-    found = visible_jobs(signed_in(request)).select_related("task")[:100]
-    return render(request, "evaluation/jobs.html", {"jobs": found})
+    found = visible_jobs(signed_in(request)).select_related("task").order_by("-created_at", "pk")
+    shown = Paginator(found, JOBS_AT_ONCE).get_page(request.GET.get("page"))
+    return render(request, "evaluation/jobs.html", {"jobs": shown})
 
 
 @login_required

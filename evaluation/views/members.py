@@ -8,6 +8,8 @@ from django.contrib.auth import login
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
@@ -18,6 +20,8 @@ from evaluation.models import Invitation, Role, Task, User
 from evaluation.reports.members import members_page, state_of
 from evaluation.services import people
 from evaluation.views.annotate import begin, signed_in
+
+LISTS = ("page", "invitations")  # each is turned by a number of its own
 
 
 def managed_task(request: HttpRequest, slug: str) -> Task:
@@ -51,7 +55,7 @@ def add(request: HttpRequest, slug: str) -> HttpResponse:
         )
         return _page(request, task, member_form=form)
     messages.success(request, _("Added: %(names)s") % {"names": ", ".join(u.username for u in added) or "–"})
-    return redirect("members", slug=slug)
+    return _back(request, slug)
 
 
 @login_required
@@ -65,14 +69,14 @@ def change(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         messages.success(
             request, _("%(name)s was removed; every answer stays.") % {"name": membership.user.username}
         )
-        return redirect("members", slug=slug)
+        return _back(request, slug)
     form = QuotaForm(request.POST)
     if form.is_valid():
         people.set_quota(membership, form.cleaned_data["quota"], by=signed_in(request))
-        messages.success(request, _("The quota is stored."))
+        messages.success(request, _("The quota is saved."))
     else:
         messages.error(request, _("A quota is a whole number from 1, or empty for no limit."))
-    return redirect("members", slug=slug)
+    return _back(request, slug)
 
 
 @login_required
@@ -85,12 +89,12 @@ def invite(request: HttpRequest, slug: str) -> HttpResponse:
     people.invite(task, by=signed_in(request), **form.cleaned_data)
     uses = form.cleaned_data["most_uses"]
     told = ngettext(
-        "The link is below. One person can join by it.",
-        "The link is below. %(n)d people can join by it.",
+        "The link is below. One person can join with it.",
+        "The link is below. %(n)d people can join with it.",
         uses,
     )
     messages.success(request, told % {"n": uses})
-    return redirect("members", slug=slug)
+    return _back(request, slug, "page")  # the new link is on the first page of links
 
 
 @login_required
@@ -99,8 +103,8 @@ def revoke(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     task = managed_task(request, slug)
     invitation = get_object_or_404(task.invitations.select_related("task"), pk=pk)
     people.revoke(invitation, by=signed_in(request))
-    messages.success(request, _("The link is revoked. Who has joined by it stays."))
-    return redirect("members", slug=slug)
+    messages.success(request, _("The link is revoked. Everyone who has joined with it stays."))
+    return _back(request, slug)
 
 
 @login_required
@@ -110,8 +114,10 @@ def state(request: HttpRequest, slug: str) -> HttpResponse:
     try:
         people.change_state(task, request.POST.get("state", ""), by=signed_in(request))
     except people.NotAllowed:
-        messages.error(request, _("The task cannot change that way; somebody may have changed it meanwhile."))
-    return redirect("members", slug=slug)
+        messages.error(
+            request, _("The task cannot be changed like this; somebody may have changed it in the meantime.")
+        )
+    return _back(request, slug)
 
 
 @login_required
@@ -125,8 +131,8 @@ def completion(request: HttpRequest, slug: str) -> HttpResponse:
     people.set_completion(
         task, code=data["completion_code"], url=data["completion_url"], by=signed_in(request)
     )
-    messages.success(request, _("Stored. Those who finish the task see it from now on."))
-    return redirect("members", slug=slug)
+    messages.success(request, _("Saved. Those who finish the task see it from now on."))
+    return _back(request, slug)
 
 
 @never_cache
@@ -170,6 +176,17 @@ def _door(request: HttpRequest, invitation: Invitation, user: User | None) -> Ht
     return render(request, "evaluation/invitation.html", context, status=200 if gone == "usable" else 410)
 
 
+def _back(request: HttpRequest, slug: str, *lists: str) -> HttpResponse:
+    """To the pages of these lists (of all) on which somebody was. Only numbers come from the request."""
+    return redirect(reverse("members", args=[slug]) + _turned(request, *lists))
+
+
+def _turned(request: HttpRequest, *lists: str) -> str:
+    pages = {key: request.GET.get(key, "") for key in lists or LISTS}
+    kept = {key: number for key, number in pages.items() if number.isdecimal()}
+    return f"?{urlencode(kept)}" if kept else ""
+
+
 def _page(
     request: HttpRequest,
     task: Task,
@@ -180,7 +197,7 @@ def _page(
 ) -> HttpResponse:
     context = {
         "task": task,
-        "page": members_page(task, request.GET.get("page", "")),
+        "page": members_page(task, request.GET.get("page", ""), request.GET.get("invitations", "")),
         "member_form": member_form or MemberForm(initial={"role": Role.ANNOTATOR}),
         "invitation_form": invitation_form or InvitationForm(initial={"most_uses": 1, "days": 14}),
         "completion_form": completion_form
@@ -188,6 +205,7 @@ def _page(
             initial={"completion_code": task.completion_code, "completion_url": task.completion_url}
         ),
         "transitions": people.TRANSITIONS[task.state],
+        "here": _turned(request),
         "origin": request.build_absolute_uri("/").rstrip("/"),
     }
     refused = any((member_form, invitation_form, completion_form))

@@ -86,7 +86,7 @@ def leave(request: HttpRequest) -> HttpResponse:
     try:
         privacy.erase(user)
     except privacy.LastAdministrator:
-        form.add_error(None, _("You are the only administrator. Name another one first."))
+        form.add_error(None, _("You are the only administrator. Appoint another one first."))
         return _page(request, form, status=422)
     logout(request)
     messages.success(request, _("Your account is deleted. Thank you for your work."))

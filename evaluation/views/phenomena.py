@@ -34,7 +34,7 @@ def _tag(request: HttpRequest, scope: Scope) -> HttpResponse:
     """Let a tagger read the sentences in the background, unless that is under way."""
     tasks = [task.slug for task in taggable(scope.tasks)]
     if not tasks:
-        messages.info(request, _("There is nothing that a tagger of this site could read."))
+        messages.info(request, _("There is nothing here that a tagger on this site can read."))
         return redirect(scope.url("phenomena"))
     waiting = Job.objects.filter(kind="tag", state__in=[Job.State.WAITING, Job.State.RUNNING])
     running = waiting.filter(owner=signed_in(request), arguments={"tasks": tasks}).first()

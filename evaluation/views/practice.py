@@ -12,8 +12,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from evaluation.forms_practice import PracticeAnswerForm, PracticeQuestionForm, PracticeStepsForm
+from evaluation.markup import words
 from evaluation.markup_places import place_cards
 from evaluation.models import Item, PracticeQuestion, Task
+from evaluation.places import step_count
 from evaluation.reports.practice import PracticePage, as_place, practice_page, practice_questions
 from evaluation.services import practice
 from evaluation.templatetags.appraise import lang_and_dir
@@ -53,6 +55,8 @@ def _question_page(
         "task": task,
         "page": page,
         "scheme": task.scheme,
+        "meant": words(task.scheme, page.expected) if page.expected else "",
+        "steps": step_count(2, task.scheme),
         "cards": _cards(task, page, form, refused=refused) if isinstance(form, PracticeStepsForm) else "",
         "shows_source": shows_source,
         "above_language": task.source_language if shows_source else task.target_language,
@@ -86,7 +90,7 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return _settings_page(request, task, form)
     practice.add_question(task, **form.cleaned_data, by=signed_in(request))
-    messages.success(request, _("The question is stored. Whoever practises from now on gets it."))
+    messages.success(request, _("The question is saved. Everyone who practises from now on gets it."))
     return redirect("practice-settings", slug=slug)
 
 

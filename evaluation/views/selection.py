@@ -28,7 +28,7 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and wanted in Task.Selection.values:
         try:
             selecting.select(task, Task.Selection(wanted), by=signed_in(request))
-            messages.success(request, _("Stored. The order changes within a minute."))
+            messages.success(request, _("Saved. The order changes within a minute."))
             return redirect("selection", slug=slug)
         except selecting.NotForPlaces:
             messages.error(request, _("Tasks that are judged place by place have a fixed order."))

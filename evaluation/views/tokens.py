@@ -43,7 +43,7 @@ def page(request: HttpRequest) -> HttpResponse:
 def revoke(request: HttpRequest, pk: int) -> HttpResponse:
     token = get_object_or_404(signed_in(request).api_tokens, pk=pk)
     oversight.revoke_token(token, by=signed_in(request))
-    messages.success(request, _("“%(name)s” opens nothing any more.") % {"name": token.name})
+    messages.success(request, _("“%(name)s” is revoked.") % {"name": token.name})
     return redirect("api-tokens")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -15,7 +16,7 @@ from django.urls import reverse
 from evaluation.agreement import report
 from evaluation.models import Annotator, Campaign, Membership, PhrasePair, Ranking, Role, Task, User
 from evaluation.reports import judgements, memo
-from evaluation.reports.agreement import agreement_plots, summary, tables
+from evaluation.reports.agreement import agreement_page, agreement_plots, summary, tables
 from evaluation.reports.scope import whole_scope
 from evaluation.schemes import FOUR_WAY, Choice
 from tests.agreement.test_command import refusal
@@ -152,6 +153,8 @@ class TestWhatCounts:
         assert found.by_task.pooled.prime == pytest.approx(found.report.kappa.value)
         page = signed_in(alice).get(reverse("campaign-agreement", args=["study"])).content.decode()
         assert "different schemes" in page
+        for task in (answered, four):
+            assert f'<a href="{url(task)}">{task.name}</a>' in page
         assert judgements.campaign_judgements("study").label_names == FOUR_WAY.labels
 
     def test_surplus_answers_can_be_left_out(self, answered: Task, alice: User, signed_in: SignIn) -> None:
@@ -242,6 +245,13 @@ class TestThePage:
             assert root.tag.endswith("svg")
             assert plot.label
             assert plot.table.rows or name == "over-time"
+
+    def test_annotators_stand_in_the_order_of_their_names(self, answered: Task) -> None:
+        page = agreement_page(replace(whole_scope("task", answered.slug), managed=True))
+        assert page.people is not None
+        assert page.people.columns == ["bob", "carol"]
+        assert [page.names[line.annotator] for line in page.annotators] == ["bob", "carol"]
+        assert [row[0] for row in page.plots["sides"].table.rows] == ["bob", "carol"]
 
     def test_names_from_outside_are_only_text(self, answered: Task, alice: User, signed_in: SignIn) -> None:
         Campaign.objects.update(name="<script>alert(1)</script>")

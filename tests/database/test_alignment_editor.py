@@ -458,7 +458,7 @@ class TestEditor:
             self.address(task), {"links": DIAGONAL, "join": "on", "base": "1", "save": "1"}, follow=True
         )
         page = response.content.decode()
-        assert "Version 2 is stored" in page
+        assert "Version 2 is saved" in page
         assert "1 person who had begun" in page
         assert newest(the_comparison(task)).version == 2
 

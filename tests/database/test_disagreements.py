@@ -79,6 +79,15 @@ def test_the_page_shows_votes_and_costs_at_most_ten_queries(
     assert len(queries) <= 6
 
 
+def test_each_sentence_stands_under_the_letter_of_its_phrase(disputed: Task) -> None:
+    rows = disagreements_page(whole_scope("task", disputed.slug), Query()).rows
+    assert rows
+    for row in rows:
+        assert row.pair.first in row.sentences[0]
+        assert row.pair.second in row.sentences[1]
+    assert any(row.sentences[0] != row.pair.owner.first.text for row in rows), "none is turned round"
+
+
 def test_only_those_who_study_the_task_see_it(
     disputed: Task, alice: User, bob: Annotator, dora: User, signed_in: SignIn
 ) -> None:
@@ -92,6 +101,12 @@ def test_nonsense_in_the_address_is_as_if_it_were_not_there(
     disputed: Task, alice: User, signed_in: SignIn, address: str
 ) -> None:
     assert signed_in(alice).get(url(disputed) + address).status_code == 200
+
+
+def test_filters_that_nothing_passes_lead_back_to_all(disputed: Task, alice: User, signed_in: SignIn) -> None:
+    address = reverse("task-disagreements", args=[disputed.slug])
+    page = signed_in(alice).get(address, {"text": "nowhere to be found"}).content.decode()
+    assert f'No phrase pair matches. <a href="{address}">Show all</a>' in page
 
 
 def test_machine_votes_stand_beside_those_of_people(

@@ -107,6 +107,42 @@ class TestMembers:
         assert task.memberships.count() == 0
         assert Assignment.objects.filter(annotator=bob).exists()
 
+    def test_a_change_leads_back_to_the_pages_one_was_on(
+        self, task: Task, bob: Annotator, manager: Client, alice: User
+    ) -> None:
+        row, link = task.memberships.get(), people.invite(task, by=alice)
+        was = "?page=3&invitations=2"
+        assert manager.get(address(task) + was).content.decode().count("?page=3&amp;invitations=2") >= 6
+        for name, *keys in (
+            ("change-member", row.pk), ("add-members",), ("revoke-invitation", link.pk), ("task-state",),
+        ):  # fmt: skip
+            data = {"quota": "7", "names": "bob", "role": "annotator", "state": "closed"}
+            assert (
+                manager.post(address(task, name, *keys) + was, data).headers["Location"]
+                == address(task) + was
+            )
+        made = manager.post(address(task, "invite") + was, {"note": "", "most_uses": "1", "days": "3"})
+        assert made.headers["Location"] == address(task) + "?page=3"  # “The link is below”: on the first page
+
+    def test_a_refused_change_stays_on_its_page_and_lists_can_be_turned(
+        self, task: Task, manager: Client
+    ) -> None:
+        people.add_members(task, [person(f"p{n:03}").username for n in range(201)], by=person("eve"))
+        page = manager.post(address(task, "add-members") + "?page=2", {"names": "nemo", "role": "annotator"})
+        assert page.status_code == 422
+        assert "page 2 of 3" in page.content.decode()
+        assert f'href="{address(task)}?page=3#m1"' in page.content.decode()
+
+    def test_a_change_leads_nowhere_else(self, task: Task, bob: Annotator, manager: Client) -> None:
+        change = address(task, "change-member", task.memberships.get().pk)
+        for query in (
+            "?page=//evil.example",
+            "?next=//evil.example",
+            "?page=3%0d%0aX: y",
+            "?page=-1&invitations=",
+        ):
+            assert manager.post(change + query, {"quota": "7"}).headers["Location"] == address(task)
+
     def test_members_of_another_task_cannot_be_touched(self, task: Task, manager: Client, dora: User) -> None:
         other = Membership.objects.create(user=dora, campaign=task.campaign, role=Role.ANNOTATOR)
         assert manager.post(address(task, "change-member", other.pk), {"remove": "1"}).status_code == 404

@@ -6,15 +6,18 @@ import json
 import re
 import uuid
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from appraise.middleware import POLICY
 from evaluation.models import (
     Annotator,
     Assignment,
+    Invitation,
     Job,
     Membership,
     Ranking,
@@ -103,9 +106,7 @@ class TestWhoMayEnter:
         page = monitor_page(task)
         assert page.answers == sum(row.answers for row in page.annotators) == Ranking.objects.count() - 1
 
-    def test_long_lists_of_tasks_and_members_have_pages(
-        self, task: Task, alice: User, signed_in: SignIn
-    ) -> None:
+    def test_long_lists_have_pages(self, task: Task, alice: User, signed_in: SignIn) -> None:
         guests = User.objects.bulk_create([User(username=f"guest-{n:03}") for n in range(150)])
         Membership.objects.bulk_create(
             [Membership(user=one, campaign=task.campaign, task=task, role=Role.ANNOTATOR) for one in guests]
@@ -114,15 +115,43 @@ class TestWhoMayEnter:
             Task(campaign=task.campaign, slug=f"part-{n:03}", name=f"Part {n:03}", scheme_name="six-way")
             for n in range(150)
         )
+        Job.objects.bulk_create(Job(kind="x", title=f"Job {n:03}", owner=alice) for n in range(150))
+        until = timezone.now() + timedelta(days=1)
+        Invitation.objects.bulk_create(
+            Invitation(task=task, note=f"Link {n:03}", expires_at=until) for n in range(150)
+        )
+        Job.objects.filter(title="Job 000").update(created_at=until)  # the newest stands first
+        Job.objects.filter(title="Job 149").update(created_at=until - timedelta(days=9))
         client = signed_in(alice)
         for address, first, last in (
-            (reverse("home"), "Part 000", "Part 149"),
-            (reverse("members", args=[task.slug]), "guest-000", "guest-149"),
+            (reverse("home") + "?managed=", "Part 000", "Part 149"),
+            (reverse("members", args=[task.slug]) + "?page=", "guest-000", "guest-149"),
+            (reverse("members", args=[task.slug]) + "?invitations=", "Link 149", "Link 000"),
+            (reverse("jobs") + "?page=", "Job 000", "Job 149"),
         ):
-            pages = [client.get(f"{address}?page={n}").content.decode() for n in (1, 2)]
+            pages = [client.get(f"{address}{n}").content.decode() for n in (1, 2)]
             assert [first in page for page in pages] == [True, False]
             assert [last in page for page in pages] == [False, True]
             assert "page 1 of 2" in pages[0]
+
+    def test_either_list_of_the_home_page_is_turned_without_the_other(
+        self, task: Task, alice: User, signed_in: SignIn
+    ) -> None:
+        Membership.objects.create(user=alice, campaign=task.campaign, role=Role.ANNOTATOR)
+        Task.objects.bulk_create(
+            Task(
+                campaign=task.campaign, slug=f"part-{n:03}", name=f"Part {n:03}", scheme_name="six-way",
+                state=Task.State.OPEN,
+            )
+            for n in range(249)
+        )  # fmt: skip
+        client = signed_in(alice)
+        page = client.get(reverse("home") + "?page=3&managed=2").content.decode()
+        own, managed = page.split("Tasks that you organise or study</h2>")
+        assert "page 3 of 5" in own
+        assert "page 2 of 3" in managed
+        assert 'href="?page=4&amp;managed=2"' in own
+        assert 'href="?page=3&amp;managed=3#managed"' in managed
 
     def test_the_second_part_of_a_set_stands_before_the_tenth(
         self, task: Task, alice: User, signed_in: SignIn
@@ -145,6 +174,17 @@ class TestWhoMayEnter:
             links = set(re.findall(r'<a [^>]*href="(/[^"]*)"', page))
             assert {link: client.get(link).status_code for link in links} == dict.fromkeys(links, 200)
             assert (">bob<" in page) == (who == alice)
+
+    def test_the_bar_of_a_task_leads_to_its_metrics_as_on_its_reports(
+        self, task: Task, alice: User, signed_in: SignIn
+    ) -> None:
+        client, metrics = signed_in(alice), f'href="{reverse("task-metrics", args=[task.slug])}"'
+        for address, times in (
+            (reverse("task", args=[task.slug]), 1),
+            (reverse("task-agreement", args=[task.slug]), 1),
+            (reverse("campaign-agreement", args=[task.campaign.slug]), 0),
+        ):
+            assert client.get(address).content.decode().count(metrics) == times
 
     def test_health_needs_no_account(self, db: None) -> None:
         assert Client().get("/healthz").json() == {"status": "ok"}
@@ -188,7 +228,10 @@ class TestAnnotating:
         assert post_answer(signed_in(bob), assigned(task, bob), **fields)[0] == 400
         assert Ranking.objects.count() == 0
 
-    @pytest.mark.parametrize("body", [b"", b"[]", b"{", b"null", b"\xff", b'"x"', b"[1, 2]"])
+    @pytest.mark.parametrize(
+        "body",
+        [b"", b"[]", b"{", b"null", b"\xff", b'"x"', b"[1, 2]", pytest.param(b"[" * 100_000, id="deep")],
+    )
     def test_a_body_that_is_no_object_is_refused(
         self, task: Task, bob: Annotator, signed_in: SignIn, body: bytes
     ) -> None:
@@ -214,6 +257,14 @@ class TestAnnotating:
         response = signed_in(bob).post(assignment.get_absolute_url(), {})
         assert response.status_code == 409
         assert "no answer yet" in response.content.decode()
+
+    def test_an_answered_page_says_so_when_it_is_opened_again(
+        self, task: Task, bob: Annotator, signed_in: SignIn
+    ) -> None:
+        assignment = assigned(task, bob)
+        answer_task(task, bob, always(Choice.A_BETTER))
+        page = signed_in(bob).get(assignment.get_absolute_url()).content.decode()
+        assert 'role="status">All pairs answered.</p>' in page
 
     def test_sending_the_form_twice_stores_it_once(
         self, task: Task, bob: Annotator, signed_in: SignIn
@@ -300,6 +351,17 @@ class TestWhatIsSaid:
         said = "Every answer is saved as you give it"
         assert said in signed_in(bob).get("/").content.decode()
         assert said not in signed_in(alice).get("/").content.decode()
+
+    @pytest.mark.parametrize(
+        "name", ["task", "members", "practice-settings", "selection", "task-history", "alignments"]
+    )
+    def test_every_page_about_a_task_leads_to_its_reports(
+        self, task: Task, alice: User, signed_in: SignIn, name: str
+    ) -> None:
+        page = signed_in(alice).get(reverse(name, args=[task.slug])).content.decode()
+        main = page.partition('<nav class="nav"')[2].partition("</nav>")[0]
+        for report in ("agreement", "disagreements", "results", "metrics"):
+            assert f'href="{reverse(f"task-{report}", args=[task.slug])}"' in main
 
 
 class TestBlindness:

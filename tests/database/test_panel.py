@@ -108,6 +108,15 @@ def test_the_page_files_and_the_command_leave_every_answer_as_it_was(
     assert list(Ranking.objects.order_by("pk").values()) == before
 
 
+def test_a_panel_that_contradicts_nobody_says_so(
+    task: Task, alice: User, bob: Annotator, carol: Annotator, signed_in: SignIn
+) -> None:
+    for who in (bob, carol):
+        answer_task(task, who, by_length)
+    page = signed_in(alice).get(reverse("task-panel", args=[task.slug])).content.decode()
+    assert "On no pair does the panel contradict what most people said." in page
+
+
 def test_without_answers_there_is_no_panel(task: Task, alice: User, signed_in: SignIn) -> None:
     client, base = signed_in(alice), reverse("task-panel", args=[task.slug])
     assert "A panel needs answers" in client.get(base).content.decode()

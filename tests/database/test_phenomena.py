@@ -59,6 +59,16 @@ def test_the_first_word_of_a_sentence_is_no_name(bob: Annotator) -> None:
     ]
 
 
+def test_a_name_is_one_also_where_the_sentence_begins_with_the_same_letters(bob: Annotator) -> None:
+    """Whether a phrase opens its sentence is asked of the database, and small letters are not capitals."""
+    sentences = [
+        {"id": "1", "source": "?", "candidates": {"a": "roses for Rose", "b": "roses for Paul"}},
+    ]
+    task = make_task("Flowers", sentences)
+    answer_task(task, annotator("eve", task), always(Choice.EQUAL))
+    assert [line.phenomenon for line in profile_of(whole_scope("task", task.slug)).lines] == [Phenomenon.NAME]
+
+
 def test_the_page_names_what_divides_people_and_links_to_the_pairs(
     judged: Task, alice: User, signed_in: SignIn
 ) -> None:

@@ -73,7 +73,7 @@ def test_values_that_mean_nothing_are_told_beside_their_fields(dora: User, signe
     assert kappa.context["page"].plan.design.accuracy < 0.5
     with pytest.raises(CommandError, match="--people: Fewer people"):
         plan("--people", "1")
-    with pytest.raises(CommandError, match="--win_rate: Enter a number"):
+    with pytest.raises(CommandError, match="--win-rate: Enter a number"):
         plan("--win-rate", "much")
 
 

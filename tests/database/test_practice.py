@@ -68,7 +68,12 @@ def test_a_task_place_by_place_is_practised_with_steps(db: None, signed_in: Sign
     client = signed_in(bob)
     for number, question in enumerate(practice_questions(task), 1):
         best = {"A>>B": (1, 3), "A=B": (2, 2), "A<<B": (3, 1)}[expected(task, bob, number)]
-        assert client.post(url(task, number), {"step-0-0": 1}).status_code == 422
+        refused = client.post(url(task, number), {"step-0-0": 1})
+        assert refused.status_code == 422
+        assert "<kbd>1</kbd>–<kbd>3</kbd>" in refused.content.decode()  # as many as are offered
+        if best != (2, 2):
+            wrong = client.post(url(task, number), {"step-0-0": best[1], "step-0-1": best[0]})
+            assert "much better." in wrong.content.decode()
         page = client.post(url(task, number), {"step-0-0": best[0], "step-0-1": best[1]})
         assert page.context["page"].grade == "right", question.reason
     assert PracticeRound.objects.count() == 1
@@ -103,6 +108,8 @@ def test_organisers_switch_it_and_write_questions(
     client.post(page, {"switch": "on"})
     start = client.get(page, {"item": "s1"})
     assert start.context["form"].initial["above"] == SENTENCES[0]["source"]
+    assert "has the id" not in start.content.decode()
+    assert "No sentence of the task has the id “s0”." in client.get(page, {"item": "s0"}).content.decode()
     question = {
         "above": "R",
         "first": "a red house",

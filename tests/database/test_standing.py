@@ -115,6 +115,16 @@ def test_a_withdrawn_answer_is_new_though_it_opens_a_seat_again(task: Task, bob:
     assert timezone.now() - Standing.objects.get().made_at < timedelta(minutes=30)
 
 
+def test_why_a_narrow_interval_of_few_sentences_is_not_enough_is_said(
+    task: Task, alice: User, bob: Annotator, carol: Annotator, signed_in: SignIn
+) -> None:
+    for one in (bob, carol):
+        answer_task(task, one, always(Choice.A_BETTER))
+    page = signed_in(alice).get(reverse("task-standing", args=[task.slug])).content.decode()
+    assert "half-width 0.000" in page
+    assert "The interval is narrow enough, but" in page
+
+
 def test_files_and_limits(task: Task, alice: User, signed_in: SignIn) -> None:
     client, base = signed_in(alice), reverse("task-standing", args=[task.slug])
     assert client.get(f"{base}/decisions.csv").content.startswith(b"system,")

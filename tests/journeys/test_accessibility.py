@@ -53,11 +53,16 @@ def faults(page: Page, path: str) -> list[str]:
     found += [f"dark: {one}" for one in violations(page, COLOURS)]
     page.set_viewport_size({"width": 375, "height": 900})
     found += [f"375 px: {one}" for one in violations(page, NARROW)]
-    wide = page.evaluate("document.scrollingElement.scrollWidth")
+    wide = page.evaluate(UNFOLDED_WIDTH)
     return found + ([f"375 px: the page is {wide} px wide"] if wide > 375 else [])
 
 
 AXE = Axe().axe_script
+# What is folded must fit, too.
+UNFOLDED_WIDTH = """() => {
+  document.querySelectorAll("details").forEach(one => { one.open = true })
+  return document.scrollingElement.scrollWidth
+}"""
 
 
 # Only the faults come back: everything that axe has to say of a page is megabytes.

@@ -136,7 +136,7 @@ def test_a_report_becomes_a_new_version_by_mouse(
     settled(page)
     shown = pairs(page)
     page.get_by_role("button", name="Save as version 2").click()
-    expect(page.get_by_text("Version 2 is stored")).to_be_visible()
+    expect(page.get_by_text("Version 2 is saved")).to_be_visible()
     expect(page.get_by_text("nothing waits")).to_be_visible()
 
     made = Alignment.objects.latest()
@@ -183,7 +183,7 @@ def test_words_are_linked_and_unlinked_by_keyboard_alone(editor: Page, compariso
     # The two have changed places: one question about their order.
     expect(editor.locator(".align-pairs li", has_text="last Monday night")).to_have_count(1)
     editor.get_by_role("button", name="Save as version 2").press("Enter")
-    expect(editor.get_by_text("Version 2 is stored")).to_be_visible()
+    expect(editor.get_by_text("Version 2 is saved")).to_be_visible()
     assert Alignment.objects.latest().links == "0-0 2-2 3-5 4-4"
 
 
@@ -235,7 +235,7 @@ def test_the_second_of_two_managers_is_told_and_loses_nothing(
     expect(editor.get_by_role("alert")).to_contain_text("version 2 was stored meanwhile")
     expect(editor.get_by_label("Links")).to_have_value("0-0 1-1 2-2 4-4")
     editor.get_by_role("button", name="Save as version 3").click()
-    expect(editor.get_by_text("Version 3 is stored")).to_be_visible()
+    expect(editor.get_by_text("Version 3 is saved")).to_be_visible()
 
 
 def test_an_annotator_at_work_on_the_old_version_answers_the_new_one(
@@ -266,5 +266,5 @@ def test_without_a_script_the_page_is_a_plain_form(
     expect(page.locator(".align-pairs li").first).to_be_visible()
     assert Alignment.objects.count() == 1
     page.get_by_role("button", name="Save as version 2").click()
-    expect(page.get_by_text("Version 2 is stored")).to_be_visible()
+    expect(page.get_by_text("Version 2 is saved")).to_be_visible()
     context.close()

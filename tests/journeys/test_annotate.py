@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from evaluation.blinding import canonical
-from evaluation.models import Assignment, Ranking, Task
+from evaluation.models import AlignmentReport, Assignment, Ranking, Task
 from evaluation.schemes import Choice
 from evaluation.services import judging
 from tests.browser import sign_in
@@ -49,6 +49,26 @@ def test_sign_in_rank_and_see_it_stored(page: Page, task: Task) -> None:
     assert ranking.active_ms is not None
     page.reload()
     expect(page.locator("#pair-1 input:checked")).to_have_value("A>>B")
+
+
+def test_a_report_without_a_reason_is_kept_and_enter_sends_the_one_that_is_open(
+    page: Page, task: Task
+) -> None:
+    begin(page)
+    here = page.url
+    last = page.locator(".card[data-card]").last
+    last.get_by_text("Report alignment").click()
+    note = last.get_by_placeholder("Note (optional)")
+    note.fill("cut too early")
+    last.get_by_role("button", name="Send report").click()
+    expect(note).to_have_value("cut too early")
+    last.locator(".report-box input").nth(1).focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("The organiser sees your report.")).to_be_visible()
+    expect(page).to_have_url(here)
+    report = AlignmentReport.objects.get()
+    assert (report.reason, report.note) == ("cut", "cut too early")
 
 
 def test_a_whole_task_by_keyboard_alone(page: Page, task: Task) -> None:

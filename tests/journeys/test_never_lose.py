@@ -163,6 +163,7 @@ def test_an_expired_log_in_keeps_the_answer_until_the_next(page: Page, task: Tas
     Session.objects.all().delete()
     choose(page, 1, 1)
     state(page, "Signed out — kept in this browser (1)")
+    expect(page.locator(".need")).to_contain_text("Reload this page and sign in again")
     assert Ranking.objects.count() == 0
     sign_in(page, "bob")
     page.get_by_role("button", name="Continue").click()

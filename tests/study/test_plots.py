@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from defusedxml import ElementTree
 
@@ -55,3 +57,10 @@ def test_every_mark_lies_inside_the_drawing() -> None:
 def test_the_words_of_a_value_near_an_end_run_inwards(value: float, anchor: str) -> None:
     drawn = ElementTree.fromstring(plots.kappa_scale("κ′", value, None).svg)
     assert [mark.get("text-anchor") for mark in drawn if (mark.text or "").startswith("κ′")] == [anchor]
+
+
+def test_numbers_of_an_axis_keep_a_line_between_them() -> None:
+    drawn = ElementTree.fromstring(plots.over_time([Window(5, 3, 0.5, 0.3), Window(5, 3, 1.0, 1.0)]).svg)
+    heights = sorted(float(mark.get("y", "0")) for mark in drawn if mark.get("text-anchor") == "end")
+    assert len(heights) >= 3
+    assert all(below - above >= 16 for above, below in itertools.pairwise(heights))
