@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any, Literal
 
-from django.db.models import Count, Q
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils import timezone
@@ -17,11 +16,11 @@ from ninja import Field, NinjaAPI, Query, Schema
 from ninja.security import HttpBearer
 
 from evaluation.agreement.rendering import as_json
-from evaluation.models import ApiToken, Role, Slot, Task, User
+from evaluation.models import ApiToken, Role, Task, User
 from evaluation.problems import InputError
 from evaluation.reports import agreement, results
 from evaluation.reports import disagreements as disputed
-from evaluation.reports.monitor import monitor_page
+from evaluation.reports.monitor import monitor_page, seats_of
 from evaluation.reports.scope import Scope, find_scope
 from evaluation.study import Filter
 from evaluation.study.disputes import Split
@@ -126,10 +125,8 @@ class DisagreementsQuery(Schema):
 @api.get("/tasks", response=list[TaskOut], summary="The tasks that you organise or study")
 def tasks(request: HttpRequest) -> list[dict[str, Any]]:
     mine = Task.objects.with_role(user_of(request), Role.MANAGER, Role.RESEARCHER)
-    counted = mine.annotate(
-        seats=Count("slots"), done=Count("slots", filter=Q(slots__state=Slot.State.DONE))
-    ).values_list("pk", "seats", "done")
-    seats = {pk: (n, done) for pk, n, done in counted}
+    found = list(mine.select_related("campaign"))
+    seats = seats_of(found)
     return [
         {
             "slug": task.slug,
@@ -140,10 +137,10 @@ def tasks(request: HttpRequest) -> list[dict[str, Any]]:
             "source_language": task.source_language,
             "target_language": task.target_language,
             "comparisons": task.size,
-            "seats": seats[task.pk][0],
-            "seats_done": seats[task.pk][1],
+            "seats": seats[task.pk].total,
+            "seats_done": seats[task.pk].done,
         }
-        for task in mine.select_related("campaign")
+        for task in found
     ]
 
 

@@ -1,4 +1,4 @@
-"""An annotator's own view of the work: what there is, what is done, how long it took."""
+"""The first page: an annotator's own work, and how far the tasks are that somebody organises."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from django.db.models import Count, Max, Q, Sum
 
 from evaluation.models import Assignment, Role, Task, User
 from evaluation.reports.annotation import Progress, progress
+from evaluation.reports.monitor import Seats, seats_of
 
 TASKS_AT_ONCE, MANAGED_AT_ONCE = 50, 100
 
@@ -32,9 +33,16 @@ class OwnTask:
 
 
 @dataclass(frozen=True, slots=True)
+class ManagedTask:
+    task: Task
+    seats: Seats
+
+
+@dataclass(frozen=True, slots=True)
 class HomePage:
     tasks: Page[OwnTask]
     managed: Page[Task]
+    managed_rows: list[ManagedTask]
     active_minutes: int
     comparisons: int
 
@@ -64,10 +72,13 @@ def home_page(user: User, number: str = "", managed_number: str = "") -> HomePag
         for row in [mine.get(task.pk)]
     ]
     tasks_in_order = sorted(own, key=lambda t: (t.is_finished, not t.task.is_open, not t.is_begun))
-    managed = Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER).select_related("campaign")
+    organised = Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER).select_related("campaign")
+    managed = Paginator(sorted(organised, key=_in_order), MANAGED_AT_ONCE).get_page(managed_number)
+    seats = seats_of(list(managed)) if managed else {}
     return HomePage(
         tasks=Paginator(tasks_in_order, TASKS_AT_ONCE).get_page(number),
-        managed=Paginator(sorted(managed, key=_in_order), MANAGED_AT_ONCE).get_page(managed_number),
+        managed=managed,
+        managed_rows=[ManagedTask(task, seats[task.pk]) for task in managed],
         active_minutes=sum(t.progress.active_minutes for t in own),
         comparisons=sum(t.progress.done for t in own),
     )

@@ -27,7 +27,8 @@ from evaluation.models import (
     User,
 )
 from evaluation.reports.annotation import progress
-from evaluation.reports.monitor import monitor_page
+from evaluation.reports.home import home_page
+from evaluation.reports.monitor import Seats, monitor_page
 from evaluation.schemes import Choice
 from evaluation.services import claiming, judging
 from evaluation.views import desk
@@ -105,6 +106,23 @@ class TestWhoMayEnter:
         change_mind(Ranking.objects.order_by("pk")[0], None)
         page = monitor_page(task)
         assert page.answers == sum(row.answers for row in page.annotators) == Ranking.objects.count() - 1
+
+    def test_organisers_see_on_their_first_page_how_far_each_task_is(
+        self, task: Task, alice: User, bob: Annotator, signed_in: SignIn
+    ) -> None:
+        Task.objects.create(campaign=task.campaign, slug="empty", name="Empty", scheme_name="six-way")
+        answer_task(task, bob, always(Choice.A_BETTER), most=1)
+        total = task.slots.count()
+        found = {row.task.slug: row.seats for row in home_page(alice).managed_rows}
+        assert found == {"empty": (0, 0), task.slug: (total, 1)}
+        assert found["empty"].share is None
+        page = signed_in(alice).get(reverse("home")).content.decode()
+        assert f'max="{total}" value="1"' in page
+        assert f"{100 // total}%" in page
+
+    def test_a_task_is_finished_to_100_percent_only_when_all_of_it_is(self) -> None:
+        assert Seats(1000, 999).share == 0.99
+        assert Seats(1000, 1000).share == 1
 
     def test_long_lists_have_pages(self, task: Task, alice: User, signed_in: SignIn) -> None:
         guests = User.objects.bulk_create([User(username=f"guest-{n:03}") for n in range(150)])
