@@ -16,7 +16,7 @@ def main() -> None:
 
 
 def run(argv: list[str]) -> None:
-    """Django's command line; Ctrl+C ends it at any time, without a word."""
+    """Django's command line; Ctrl+C ends it at any time, without a traceback."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "appraise.settings")
     try:
         from django.core.management import execute_from_command_line

@@ -1,7 +1,8 @@
-"""Whose request it is: the address of the connection, or what a trusted proxy says about it.
+"""Where a request comes from: the address of the connection, or what a trusted proxy says it is.
 
-Anybody can write ``X-Forwarded-For``. It is believed only where the connection comes from an address of
-``TRUSTED_PROXIES`` (addresses or networks, separated by commas), and only as far as trusted proxies go.
+Anybody can send ``X-Forwarded-For``. It is believed only where the connection comes from an address in
+``TRUSTED_PROXIES`` (addresses or networks, separated by commas), and only up to the first hop that is not
+trusted itself.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ TRUSTED = trusted_proxies()
 
 
 def client_address(meta: Mapping[str, str], trusted: Sequence[Network] = TRUSTED) -> str:
-    """The address to count log-ins by; an IPv6 customer holds a whole /64, so that is one address.
+    """The address to count log-ins by; an IPv6 customer owns a whole /64, so a /64 counts as one.
 
     >>> client_address({"REMOTE_ADDR": "192.0.2.7", "HTTP_X_FORWARDED_FOR": "198.51.100.1"})
     '192.0.2.7'
@@ -35,7 +36,7 @@ def client_address(meta: Mapping[str, str], trusted: Sequence[Network] = TRUSTED
     >>> client_address({"REMOTE_ADDR": "192.0.2.7", "HTTP_X_FORWARDED_FOR": "x, 198.51.100.1"}, proxy)
     '198.51.100.1'
     """
-    # Nearest first. A connection over a socket of this machine has no address: that is the proxy itself.
+    # Nearest first. A connection over a local socket has no address: that is the proxy itself.
     hops = [meta.get("REMOTE_ADDR", "").strip()]
     hops += [hop.strip() for hop in reversed(meta.get("HTTP_X_FORWARDED_FOR", "").split(","))]
     for hop in hops:

@@ -1,4 +1,4 @@
-"""Who is signed in, found by a query that is compiled once; otherwise Django's own."""
+"""Django's authentication, except that the signed-in user is found by a query that is compiled once."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""The manners that all our management commands share.
+"""What all our management commands have in common.
 
 Unknown options, bad files and bad values exit 2 with clear lines on standard error and change nothing;
 ``write_json`` prints one document on standard output and nothing else. A database that cannot be opened exits
-2, one without our tables 1; both say what to do. A reader such as ``head`` that has seen enough ends a
-command without a word, with the status that a shell expects.
+2, one without our tables 1; both say what to do. Where a reader such as ``head`` closes the pipe, a command
+ends silently, with the status that a shell expects.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Command(BaseCommand):
     """Base class: turns ``InputError`` and ``CommandError`` into exit status 2."""
 
     requires_system_checks: list[str] = []  # noqa: RUF012 — Django declares it as a plain attribute
-    patient = False  # a service is: it waits for a database that restarts
+    patient = False  # True for a service, which waits while its database restarts
 
     def run_from_argv(self, argv: list[str]) -> None:
         """As Django's, but an error is printed as it is: scripts read ``file:line:column: code: …``."""
@@ -39,14 +39,14 @@ class Command(BaseCommand):
         values = vars(options)
         try:
             self.execute(*values.pop("args", ()), **values)
-            sys.stdout.flush()  # a closed pipe is noticed here, and not when Python has no answer any more
+            sys.stdout.flush()  # a closed pipe is noticed here and not at exit, where nothing can catch it
         except CommandError as error:
             if options.traceback:
                 raise
             self.stderr.write(str(error))
             sys.exit(error.returncode)
         except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left has a place to go
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is still buffered
             sys.exit(128 + signal.SIGPIPE)
         finally:
             connections.close_all()
@@ -60,14 +60,14 @@ class Command(BaseCommand):
             error.returncode = 2
             raise
         except OSError as error:
-            if error.filename is None:  # no file that somebody named, such as a closed pipe
+            if error.filename is None:  # not about a named file: a closed pipe, for instance
                 raise
             said = f"{error.filename}: cannot_open: {error.strerror}; check the path and its permissions"
             raise CommandError(said, returncode=2) from error
         except DatabaseError as error:
             if connection.connection is None:
                 raise CommandError(str(unreachable(error)), returncode=2) from error
-            if migrations_wait():  # asked only now: where all is well, nothing is asked
+            if migrations_wait():  # checked only after a failure: it costs queries
                 raise CommandError(str(unprepared()), returncode=1) from error
             raise
 
@@ -100,7 +100,7 @@ def migrations_wait() -> bool:
 
 
 def unreachable(error: DatabaseError) -> Problem:
-    """Names the database without its password."""
+    """The database cannot be opened; the message names it without its password."""
     place = connection.settings_dict
     address = ":".join(str(part) for part in (place["HOST"], place["PORT"]) if part)
     where = f"the database {place['NAME']}" + (f" at {address}" if address else "")
@@ -111,7 +111,7 @@ def unreachable(error: DatabaseError) -> Problem:
 
 
 def unprepared() -> Problem:
-    """Names the database: often it is not the one that was meant."""
+    """The tables are missing; the message names the database, which is often not the intended one."""
     message = f"the database {connection.settings_dict['NAME']} lacks tables of this Appraise"
     remedy = "make them with `manage.py migrate` (`manage.py start` does so, too), or check APPRAISE_HOME"
     return Problem("unprepared_database", message, remedy)

@@ -24,8 +24,8 @@ class SettingError(SystemExit):
     """
 
     def __init__(self, name: str, value: str, expected: str) -> None:
-        told = re.sub(r"(://[^/@:]*:).*@", r"\1…@", value)
-        super().__init__(f"appraise: {name}={told!r} makes no sense; expected {expected}")
+        shown = re.sub(r"(://[^/@:]*:).*@", r"\1…@", value)
+        super().__init__(f"appraise: {name}={shown!r} makes no sense; expected {expected}")
 
 
 def boolean(name: str, default: bool, environment: Mapping[str, str] = os.environ) -> bool:

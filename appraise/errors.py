@@ -1,7 +1,7 @@
-"""Answers to what goes wrong outside a view: the database is away or cannot hold what was sent, nothing
-stands at an address, or the address of a form is opened as a page.
+"""Responses to what goes wrong outside a view: the database is down or cannot store what was sent, there is
+no such page, or an address that only takes forms is opened as a page.
 
-The templates ask neither for the person nor for the database, so that they stand when both are gone.
+The templates use neither the signed-in user nor the database, so they still render without them.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ RETRY_AFTER_SECONDS = 30
 
 
 class ErrorPages:
-    """503 instead of 500 while the database is away, 400 for text that it cannot hold, and words where
-    Django's own 405 is an empty page."""
+    """503 instead of 500 while the database is down, 400 for text that it cannot store, and a real page where
+    Django's 405 is empty."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -28,13 +28,13 @@ class ErrorPages:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
         if response.status_code == 405 and not response.content and _reads_pages(request):
-            # Signing in again leads back to where one was sent from, which may be the address of a form.
+            # Signing in again leads back to the previous address, which may be one that only takes forms.
             response.content = render_to_string("405.html").encode()
         return response
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if isinstance(exception, DataError):
-            # No page of ours sends what PostgreSQL cannot hold: a NUL, in an address or in a field.
+            # Our own pages never send what PostgreSQL cannot store: a NUL, in an address or in a field.
             detail = "the database cannot hold what was sent"
             logger.warning(detail, exc_info=exception, extra={"request": request})
             return _answer(request, 400, detail)
@@ -56,7 +56,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 def _answer(
     request: HttpRequest, status: int, detail: str, headers: dict[str, str] | None = None
 ) -> HttpResponse:
-    """Programs read JSON, people a page."""
+    """JSON for programs, a page for people."""
     if _is_api(request):
         return JsonResponse({"detail": detail}, status=status, headers=headers)
     return HttpResponse(render_to_string(f"{status}.html"), status=status, headers=headers)

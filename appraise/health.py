@@ -1,4 +1,4 @@
-"""The sign of life: ``/healthz`` answers 200 while the application and its database do."""
+"""Health check: ``/healthz`` answers 200 while both the application and its database work."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET
 @never_cache
 @require_GET
 def healthz(request: HttpRequest) -> JsonResponse:
-    """Says nothing else: anybody may ask, and no account is needed."""
+    """Reveals nothing else, because anybody may ask without an account."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")

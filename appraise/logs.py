@@ -1,9 +1,9 @@
-"""Logs for machines, without a word about people: ``LOG_FORMAT=json`` writes one JSON object a line.
+"""Logs for machines, without personal data: ``LOG_FORMAT=json`` writes one JSON object per line.
 
-What a log must not hold is a name, an address, a token, or what somebody typed. So an object carries the
-route pattern instead of the path, the type of an exception and where it was raised instead of its message (a
-database puts the refused value there), and from libraries that are not ours only the unfilled template of a
-message, or the place where it was written.
+A log must not hold a name, an address, a token, or anything a person typed. So an object carries the route
+pattern instead of the path, the type of an exception and where it was raised instead of its message (a
+database quotes the refused value there), and, for messages of libraries, only the unfilled template or the
+line that logged it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any
 
-# Our own messages name jobs, tasks and files of ours; whoever writes one answers for what is in it.
+# Our own messages name jobs, tasks and files; whoever writes one must keep personal data out of it.
 OURS = ("appraise", "evaluation", "metrics")
 MOST_FRAMES = 12
 
@@ -26,7 +26,7 @@ class JsonFormatter(logging.Formatter):
 
 
 def describe(record: logging.LogRecord) -> dict[str, Any]:
-    """What may be said about one event.
+    """The parts of a log record that may be written.
 
     >>> record = logging.makeLogRecord({"name": "django.request", "msg": "Not Found: %s", "args": ("/i/x",)})
     >>> describe(record)["message"]
@@ -52,7 +52,7 @@ def describe(record: logging.LogRecord) -> dict[str, Any]:
 
 
 def _message(record: logging.LogRecord) -> str:
-    """Of others only the template: a text that was filled already no longer shows what with."""
+    """From libraries only the template: a message that is already formatted may contain anything."""
     if record.name.split(".")[0] in OURS:
         return record.getMessage()
     return str(record.msg) if record.args else f"(withheld) {record.module}:{record.lineno}"

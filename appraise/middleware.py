@@ -1,4 +1,4 @@
-"""Headers that every answer carries."""
+"""Security headers on every response."""
 
 from __future__ import annotations
 

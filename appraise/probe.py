@@ -1,4 +1,4 @@
-"""``python -m appraise.probe [PORT]``: ask the site on this machine whether it is well; exit 0 or 1.
+"""``python -m appraise.probe [PORT]``: exit 0 if the site on this machine is healthy, else 1.
 
 For health checks of containers and services. Without Django, because it runs every half minute.
 """
@@ -11,7 +11,8 @@ from http.client import HTTPConnection, HTTPException
 
 
 def healthy(port: int, host: str = "127.0.0.1", time_out: float = 10.0) -> bool:
-    """Whether ``/healthz`` answers 200. The site answers only to its own names, so one of them is sent."""
+    """Whether ``/healthz`` answers 200. The site only answers to its ``ALLOWED_HOSTS``, so one of them is
+    sent."""
     name = os.environ.get("ALLOWED_HOSTS", "").split(",")[0].strip() or host
     connection = HTTPConnection(host, port, timeout=time_out)
     try:

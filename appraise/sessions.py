@@ -1,7 +1,7 @@
-"""Sessions in the database, as Django keeps them; read with less ado.
+"""Django's sessions in the database, read faster.
 
-Every request of somebody signed in begins here. The query is compiled once, and a signature that was found
-right is not computed again while the stored text stays the same, letter for letter.
+Every request of a signed-in person starts here. The query is compiled once, and a signature that was verified
+is not verified again while the stored text stays the same.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class SessionStore(DatabaseStore):
     def load(self) -> dict[str, Any]:
         for data, expires in _BY_KEY.rows(self.session_key or ""):
             if expires > timezone.now():
-                # Read anew each time: a request may change what it was given, and only its own.
+                # Parsed again each time: a request may modify its session, and must not modify another's.
                 loaded: dict[str, Any] = json.loads(_content(data, settings.SECRET_KEY))
                 return loaded
         self._session_key = None

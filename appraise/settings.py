@@ -111,7 +111,7 @@ LOGOUT_REDIRECT_URL = "sign-in"
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", _("English")), ("de", _("German"))]
 LOCALE_PATHS = [BASE_DIR / "locale"]
-# Chosen at the foot of a page; before that the browser's own preference counts.
+# Chosen at the foot of a page; until then the browser's preference counts.
 LANGUAGE_COOKIE_NAME = "language"
 LANGUAGE_COOKIE_AGE = 60 * 60 * 24 * 365
 LANGUAGE_COOKIE_HTTPONLY = True
@@ -125,7 +125,7 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 STATIC_ROOT = HOME / "static"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    # Names carry a content hash, so that browsers keep a file for ever and never see an old one.
+    # Names carry a content hash, so that browsers can cache a file forever and never use an old one.
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if DEBUG

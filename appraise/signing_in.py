@@ -1,4 +1,4 @@
-"""The one door with a password: Django's, with a limit on guessing. The administration uses it too."""
+"""Django's log-in page with a limit on guessing passwords; the administration uses it too."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class SignIn(LoginView):
         return super().form_invalid(form)
 
     def refuse(self, waiting: timedelta) -> HttpResponse:
-        """The same answer for every name, and no password is looked at."""
+        """The same response whether or not the account exists; the password is not checked."""
         seconds = ceil(waiting.total_seconds())
         context = self.get_context_data(form=AuthenticationForm(self.request), minutes=ceil(seconds / 60))
         return self.render_to_response(context, status=429, headers={"Retry-After": str(seconds)})
@@ -45,7 +45,7 @@ class SignIn(LoginView):
 
 
 def administration(request: HttpRequest) -> HttpResponseBase:
-    """In place of the administration's own log-in page, which would let anybody guess for ever."""
+    """Replaces the administration's own log-in page, which has no limit on guessing."""
     if request.user.is_authenticated:
         raise PermissionDenied
     return redirect_to_login(request.GET.get("next", "/admin/"))

@@ -1,4 +1,4 @@
-"""Static files under names that carry their content's hash, scripts that import scripts included."""
+"""Static files under names with a content hash; imports between scripts are rewritten, too."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Backup and restore of a whole site: its database, its uploads, its trained models and its key.
 
-A backup is a folder that proves itself (``manifest``); it appears under its name only when it is complete.
-A restore checks every byte first, replaces the database in one transaction, migrates it to this version, and
-last erases again whoever asked to be erased since: a backup must not bring people back.
+A backup is a folder that proves itself (``manifest``); it appears under its name only when it is complete. A
+restore checks every byte first, replaces the database in one transaction, migrates it to this version, and
+finally erases again everybody who was erased since: a backup must not bring people back.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ from evaluation.services.privacy import replay_erasures
 PREFIX = "appraise-"
 SQLITE_FILE = "database.sqlite3"
 HOME = "home"
-# What a site keeps beside its database. Static files are made anew; the ledger of erasures never goes back.
+# What a site keeps beside its database. Static files are collected again; the ledger of erasures is never
+# restored, because an old one would forget people.
 KEPT = ("secret_key", "uploads", "models")
 
 Say = Callable[[str], None]
@@ -46,7 +47,7 @@ class Restored:
 
 
 def make_backup(destination: Path, *, now: datetime, keep: int = 0, say: Say = lambda _: None) -> Path:
-    """Write a backup below ``destination``; the folder that now holds it. With ``keep``, older ones go."""
+    """Write a backup below ``destination`` and return its folder; ``keep``: how many to keep (0: all)."""
     folder = destination / f"{PREFIX}{now:%Y%m%dT%H%M%S.%fZ}"
     if folder.exists():
         raise InputError(Problem("backup_exists", "there is one of this moment", "try again", str(folder)))
@@ -65,7 +66,7 @@ def make_backup(destination: Path, *, now: datetime, keep: int = 0, say: Say = l
 
 
 def check_backup(folder: Path, say: Say = lambda _: None) -> Manifest:
-    """Whether every byte is there and the database inside is whole; raises ``InputError`` otherwise."""
+    """Check every byte and the database inside; raises ``InputError`` if anything is damaged."""
     say("checking the SHA-256 of every file")
     manifest = manifests.read(folder)
     if manifest.database == "sqlite":
@@ -82,7 +83,7 @@ def check_backup(folder: Path, say: Say = lambda _: None) -> Manifest:
 
 
 def restore_backup(folder: Path, *, replace: bool = False, say: Say = lambda _: None) -> Restored:
-    """Put a backup in the place of this site's data; refuses to overwrite anything without ``replace``."""
+    """Replace this site's data by a backup; refuses to overwrite anything without ``replace``."""
     manifest = check_backup(folder, say)
     _check_kind(manifest, folder)
     if not replace and _holds_data():
@@ -100,7 +101,7 @@ def restore_backup(folder: Path, *, replace: bool = False, say: Say = lambda _: 
 
 
 def _collect(folder: Path, now: datetime, say: Say) -> Manifest:
-    """The database first: whatever it names was on the disk before and stays there while files are copied."""
+    """The database first: the files that it names already exist, and stay while they are copied."""
     say("copying the database")
     if connection.vendor == "sqlite":
         sqlite.snapshot(_sqlite_file(), folder / SQLITE_FILE)
@@ -131,7 +132,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _restore_files(folder: Path) -> None:
-    """Uploads, models and the key of the backup; the key decides sides, so it belongs to the data."""
+    """Uploads, models and the secret key, which decides which candidate is shown as A."""
     for name in KEPT:
         if (settings.HOME / name).is_dir():
             shutil.rmtree(settings.HOME / name)
@@ -140,9 +141,9 @@ def _restore_files(folder: Path) -> None:
 
 def _check_kind(manifest: Manifest, folder: Path) -> None:
     if manifest.database != connection.vendor:
-        told = f"a backup of {manifest.database}, but this site runs on {connection.vendor}"
+        message = f"a backup of {manifest.database}, but this site runs on {connection.vendor}"
         remedy = "restore it with the DATABASE_URL of its kind; copy_to_postgres moves SQLite to PostgreSQL"
-        raise InputError(Problem("other_database", told, remedy, str(folder)))
+        raise InputError(Problem("other_database", message, remedy, str(folder)))
 
 
 def _sqlite_file() -> Path:
@@ -160,7 +161,7 @@ def _finished(destination: Path) -> list[Path]:
 
 
 def _key_now() -> str:
-    """The key as the next start will read it."""
+    """The secret key as the next start of the site will read it."""
     given = os.environ.get("SECRET_KEY", "")
     path = settings.HOME / "secret_key"
     return given or (path.read_text("ascii").strip() if path.is_file() else settings.SECRET_KEY)

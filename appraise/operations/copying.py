@@ -1,7 +1,7 @@
-"""From one machine's SQLite to PostgreSQL: every row of every table, compared afterwards.
+"""Copy a site from SQLite to PostgreSQL: every row of every table, compared afterwards.
 
 Both databases are read through the same models, so that a value is the same Python value on both sides:
-SQLite keeps a date as text and a truth as 0 or 1. Rows are written by ``COPY``, read back, and their number
+SQLite keeps a date as text and a boolean as 0 or 1. Rows are written by ``COPY``, read back, and their number
 and fingerprint compared, all inside one transaction of the target: a copy is complete or it is not there.
 """
 
@@ -49,8 +49,8 @@ def copy_all(source: str, target: str, say: Say = lambda _: None) -> list[Copied
             found = fingerprint(model, target)
             name = model._meta.db_table
             if written != found:
-                told = f"{name}: {written.as_dict()} became {found.as_dict()}"
-                raise InputError(Problem("copy_differs", told, "nothing was kept; please report this"))
+                message = f"{name}: {written.as_dict()} became {found.as_dict()}"
+                raise InputError(Problem("copy_differs", message, "nothing was kept; please report this"))
             say(f"{name}: {found.rows} rows")
             copied.append(CopiedTable(name, found.rows, f"{found.total:064x}"))
         reset_sequences(connections[target])
@@ -58,16 +58,16 @@ def copy_all(source: str, target: str, say: Say = lambda _: None) -> list[Copied
 
 
 def stored_models() -> list[type[Model]]:
-    """Everything with a table of ours, link tables included, in the order of their names."""
+    """Every model with a table, many-to-many tables included, sorted by table name."""
     models = (model for model in apps.get_models(include_auto_created=True) if model._meta.managed)
     return sorted((m for m in models if not m._meta.proxy), key=lambda model: model._meta.db_table)
 
 
 def fingerprint(model: type[Model], database: str) -> Fingerprint:
-    print_ = Fingerprint()
+    found = Fingerprint()
     for row in _rows(model, database):
-        print_.add(canonical(model, row))
-    return print_
+        found.add(canonical(model, row))
+    return found
 
 
 def canonical(model: type[Model], row: tuple[Any, ...]) -> bytes:
@@ -84,14 +84,14 @@ def _copy(model: type[Model], source: str, target: str) -> Fingerprint:
     fields = _fields(model)
     columns = ", ".join(connection.ops.quote_name(str(field.column)) for field in fields)
     statement = f"COPY {connection.ops.quote_name(model._meta.db_table)} ({columns}) FROM STDIN"
-    print_ = Fingerprint()
+    found = Fingerprint()
     with connection.cursor() as cursor, cursor.copy(statement) as copy:
         for row in _rows(model, source):
-            print_.add(canonical(model, row))
+            found.add(canonical(model, row))
             copy.write_row(
                 [field.get_db_prep_save(value, connection) for field, value in zip(fields, row, strict=True)]
             )
-    return print_
+    return found
 
 
 def _rows(model: type[Model], database: str) -> Iterator[tuple[Any, ...]]:
@@ -105,11 +105,11 @@ def _fields(model: type[Model]) -> list[Field[Any, Any]]:
 
 
 def _check(source: str, target: str, models: list[type[Model]]) -> None:
-    """Both at the same schema, and nothing in the target that could be lost."""
+    """Both must have the same schema, and the target nothing that could be lost."""
     applied = [set(MigrationRecorder(connections[alias]).applied_migrations()) for alias in (source, target)]
     if differing := sorted(applied[0] ^ applied[1]):
-        told = ", ".join(f"{app} {name}" for app, name in differing)
-        raise InputError(Problem("schemas_differ", f"applied on one side only: {told}", "run migrate first"))
+        names = ", ".join(f"{app} {name}" for app, name in differing)
+        raise InputError(Problem("schemas_differ", f"applied on one side only: {names}", "run migrate first"))
     full = [
         model._meta.db_table
         for model in models

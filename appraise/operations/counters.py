@@ -1,4 +1,4 @@
-"""Counters that several processes share: each writes to a file of its own, whoever is asked adds them up.
+"""Counters shared by several processes: each writes to its own file, and a reader adds them all up.
 
 A web server runs as several processes, and a monitor's question reaches any one of them. Each process keeps
 its numbers in a small memory-mapped file, so that counting costs no system call and a killed process loses
@@ -32,7 +32,7 @@ class Counters:
     def add(self, amounts: Iterable[tuple[Key, float]]) -> None:
         """Add to several numbers at once; an unknown key is a programming error."""
         with self._lock:
-            if self._process != os.getpid():  # also after a fork, which must not write to its parent's file
+            if self._process != os.getpid():  # a fork must not write to its parent's file
                 self._open()
             for key, amount in amounts:
                 self._numbers[self._place[key]] += amount
@@ -56,6 +56,6 @@ class Counters:
 
 
 def forget(folder: Path) -> None:
-    """Begin at zero: the numbers of the last run of the site go."""
+    """Start from zero by deleting the numbers of the site's last run."""
     for path in folder.glob("*.counters"):
         path.unlink(missing_ok=True)

@@ -2,7 +2,7 @@
 
 Two databases sort text differently, so rows cannot be hashed one after the other. The SHA-256 of every row is
 added up modulo 2²⁵⁶ instead: rows in any order give the same sum, and a lost, doubled or changed row another.
-It guards against accidents. Against somebody who invents rows to fit a sum, nothing here is meant to help.
+It detects accidents, not somebody who forges rows to fit a sum.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ class Manifest:
     database: str
     migrations: list[list[str]]
     tables: Tables
-    # Proves that a key is the one of this backup without telling it.
+    # Proves that a key belongs to this backup without revealing it.
     key_check: str
     files: dict[str, dict[str, object]] = field(default_factory=dict)
 
@@ -92,15 +92,15 @@ def _document(folder: Path) -> dict[str, Any]:
         raise InputError(_damaged(folder, NAME, "differs from its own SHA-256"))
     document: dict[str, Any] = json.loads(data)
     if document.get("format") != FORMAT or document.get("version") != VERSION:
-        told = f"format {document.get('format')!r} version {document.get('version')!r}"
+        message = f"format {document.get('format')!r} version {document.get('version')!r}"
         raise InputError(
-            Problem("unknown_backup", told, f"this Appraise reads {FORMAT} {VERSION}", str(path))
+            Problem("unknown_backup", message, f"this Appraise reads {FORMAT} {VERSION}", str(path))
         )
     return document
 
 
 def _digest_line(data: bytes) -> bytes:
-    """As the program sha256sum writes it, so that it can check it too."""
+    """In the format of the program ``sha256sum``, so that it can check the file too."""
     return f"{hashlib.sha256(data).hexdigest()}  {NAME}\n".encode("ascii")
 
 

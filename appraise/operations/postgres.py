@@ -1,9 +1,9 @@
-"""A copy of a PostgreSQL database while people go on writing, and the way back; no other tool is needed.
+"""Back up a PostgreSQL database while people keep writing, and restore it; needs no other tool.
 
 Every table is read by ``COPY`` in one read-only transaction that sees one state. The files hold PostgreSQL's
-own text form, one row a line, gzipped. On the way back the tables are made by our own migrations at the state
-of the backup, filled, read again and compared, all in one transaction: a backup that does not fit leaves no
-trace.
+own text form, one row a line, gzipped. To restore, our own migrations make the tables as they were at the
+time of the backup; these are filled, read again and compared, all in one transaction: a backup that does not
+fit changes nothing.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from appraise.operations.manifest import Manifest, Tables
 from evaluation.problems import InputError, Problem
 
 FOLDER = "tables"
-# Kept by the migrations themselves.
+# Written by the migrations themselves, so not part of a backup.
 OWN = {"django_migrations"}
 _CHUNK = 1 << 20
 
 
 def dump(connection: BaseDatabaseWrapper, folder: Path) -> Tables:
-    """Write every table to ``folder/tables``; their rows and fingerprints."""
+    """Write every table to ``folder/tables``; returns their row counts and fingerprints."""
     (folder / FOLDER).mkdir()
     with transaction.atomic(connection.alias):
         with connection.cursor() as cursor:
@@ -40,7 +40,7 @@ def dump(connection: BaseDatabaseWrapper, folder: Path) -> Tables:
 
 
 def load(connection: BaseDatabaseWrapper, folder: Path, manifest: Manifest) -> None:
-    """Make the tables as they were and fill them; all or nothing."""
+    """Recreate the tables and fill them; all or nothing."""
     with transaction.atomic(connection.alias):
         _drop_everything(connection)
         migrate_to(connection, manifest.migrations)
@@ -66,8 +66,10 @@ def migrate_to(connection: BaseDatabaseWrapper, migrations: Iterable[Iterable[st
     executor = MigrationExecutor(connection)
     wanted = {(app, name) for app, name in migrations}
     if unknown := sorted(wanted - set(executor.loader.graph.nodes)):
-        told = ", ".join(f"{app} {name}" for app, name in unknown)
-        raise InputError(Problem("newer_backup", f"unknown migrations: {told}", "install the newer Appraise"))
+        names = ", ".join(f"{app} {name}" for app, name in unknown)
+        raise InputError(
+            Problem("newer_backup", f"unknown migrations: {names}", "install the newer Appraise")
+        )
     parents = {parent.key for key in wanted for parent in executor.loader.graph.node_map[key].parents}
     executor.migrate(sorted(wanted - parents))
 
@@ -86,21 +88,21 @@ def reset_sequences(connection: BaseDatabaseWrapper) -> None:
 
 
 def _write(connection: BaseDatabaseWrapper, table: str, folder: Path) -> dict[str, object]:
-    print_ = Fingerprint()
+    fingerprint = Fingerprint()
     columns = ",".join(_columns(connection, table))
     with gzip.open(_path(folder, table), "wb", compresslevel=6) as file:
         file.write(columns.encode() + b"\n")
         for row in _rows(connection, table):
-            print_.add(row)
+            fingerprint.add(row)
             file.write(row + b"\n")
-    return print_.as_dict()
+    return fingerprint.as_dict()
 
 
 def _fingerprint(connection: BaseDatabaseWrapper, table: str) -> Fingerprint:
-    print_ = Fingerprint()
+    fingerprint = Fingerprint()
     for row in _rows(connection, table):
-        print_.add(row)
-    return print_
+        fingerprint.add(row)
+    return fingerprint
 
 
 def _rows(connection: BaseDatabaseWrapper, table: str) -> Iterator[bytes]:
@@ -130,7 +132,7 @@ def _fill(connection: BaseDatabaseWrapper, table: str, folder: Path) -> None:
 
 
 def _columns(connection: BaseDatabaseWrapper, table: str) -> list[str]:
-    """In the order of their names: two databases may have been migrated along different ways."""
+    """Sorted by name: the order of columns depends on how a database was migrated."""
     with connection.cursor() as cursor:
         return sorted(column.name for column in connection.introspection.get_table_description(cursor, table))
 

@@ -1,9 +1,8 @@
-"""A copy of an SQLite database while people go on writing, and the way back.
+"""Back up an SQLite database while people keep writing, and restore it.
 
 SQLite's own backup interface reads one consistent state, whatever is committed meanwhile. Copying the file
-does not: what was acknowledged last may stand in the write-ahead log only. The way back goes through the same
-interface, so that the database is replaced in one transaction, all of it or nothing, under a running server
-too.
+does not: the newest commits may exist only in the write-ahead log. Restoring uses the same interface, so the
+database is replaced in one transaction, all of it or nothing, even under a running server.
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ from evaluation.problems import InputError, Problem
 def snapshot(database: Path, target: Path) -> None:
     """Write the committed state of ``database`` to the new file ``target``.
 
-    All pages in one step: in smaller steps SQLite starts again after each foreign commit, and on a busy site
-    it would never end. Writers do not wait for it.
+    All pages in one step: in smaller steps SQLite starts over after each commit by another process, and on a
+    busy site it would never finish. Writers do not wait for it.
     """
     with closing(_connect(database)) as source, closing(sqlite3.connect(target)) as copy:
         source.backup(copy, pages=-1)
@@ -62,11 +61,11 @@ def _tables(connection: sqlite3.Connection) -> list[str]:
 
 
 def _fingerprint(connection: sqlite3.Connection, table: str) -> Fingerprint:
-    print_ = Fingerprint()
+    fingerprint = Fingerprint()
     quoted = '"' + table.replace('"', '""') + '"'
     for row in connection.execute(f"SELECT * FROM {quoted}"):
-        print_.add(json.dumps(row, ensure_ascii=False, default=bytes.hex).encode())
-    return print_
+        fingerprint.add(json.dumps(row, ensure_ascii=False, default=bytes.hex).encode())
+    return fingerprint
 
 
 def _damage(file: Path, what: str) -> Problem:

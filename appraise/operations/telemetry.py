@@ -1,9 +1,9 @@
-"""What a monitor sees: requests, their latency, answers, jobs and faults, in the text format of Prometheus.
+"""Figures for a monitor: requests, latency, answers, jobs and errors, in the text format of Prometheus.
 
-Off unless ``METRICS=true``. Then ``/metrics`` answers to the addresses of ``METRICS_ALLOW`` (this machine)
-and to whoever sends ``Authorization: Bearer`` with ``METRICS_TOKEN``; to everybody else it does not exist. A
-request that came through a proxy carries the proxy's address, so for those only the token counts. No figure
-names a person.
+Off unless ``METRICS=true``. Then ``/metrics`` answers the addresses in ``METRICS_ALLOW`` (default: this
+machine) and requests with ``Authorization: Bearer`` and ``METRICS_TOKEN``; for everybody else it is 404. A
+request through a proxy carries the proxy's address, so there only the token counts. No figure identifies a
+person.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Telemetry:
 
 
 def count_database_errors(sender: object, connection: Any, **_: object) -> None:
-    """Receiver of ``connection_created``: every statement that a database refuses is counted."""
+    """Receiver of ``connection_created``: counts every statement that fails."""
 
     def watch(execute: Callable[..., Any], *arguments: Any) -> Any:  # Any: Django's own signature
         try:
@@ -88,7 +88,7 @@ def count_database_errors(sender: object, connection: Any, **_: object) -> None:
 @never_cache
 @require_GET
 def metrics(request: HttpRequest) -> HttpResponse:
-    """The figures, or 404 for whoever has no business with them."""
+    """The figures, or 404 for those who may not see them."""
     if not settings.METRICS or not _allowed(request):
         raise Http404
     text = "\n".join((*_from_counters(COUNTERS.totals()), *_from_database(), ""))
@@ -96,7 +96,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
 
 
 def route(request: HttpRequest) -> str:
-    """The pattern of an address, never the address: that may hold a token or a name."""
+    """The route pattern, never the path itself, which may hold a token or a name."""
     return request.resolver_match.route if request.resolver_match else "(none)"
 
 
@@ -160,7 +160,7 @@ def _from_counters(totals: Mapping[Key, float]) -> Iterator[str]:
 
 
 def _from_database() -> Iterator[str]:
-    """Two small queries: the last number of an append-only table, and jobs by state."""
+    """Two small queries: the highest id of an append-only table, and jobs by state."""
     try:
         stored = Ranking.objects.aggregate(last=Max("pk"))["last"] or 0
         jobs = dict(Job.objects.order_by().values_list("state").annotate(Count("pk")))
@@ -191,6 +191,6 @@ def _line(name: str, value: float, **labels: str) -> str:
     >>> _line("appraise_rankings_total", 123456789.0)
     'appraise_rankings_total 123456789'
     """
-    told = ",".join(f'{label}="{text}"' for label, text in labels.items())
+    labelled = ",".join(f'{label}="{text}"' for label, text in labels.items())
     number = str(int(value)) if value == int(value) else repr(value)  # :g would round after six digits
-    return f"{name}{{{told}}} {number}" if told else f"{name} {number}"
+    return f"{name}{{{labelled}}} {number}" if labelled else f"{name} {number}"

@@ -1,4 +1,4 @@
-"""Django's SQLite backend, whose writers wait in line (``queue.py``) instead of asking again and again."""
+"""Django's SQLite backend, whose writers wait in line (``queue.py``) instead of polling."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from django.db.backends.sqlite3 import base
 from appraise.sqlite.queue import Queue, queue_of
 
 WRITES = frozenset(["INSERT", "UPDATE", "DELETE", "REPLAC"])
-IMPATIENT = 5.0  # seconds; what the sqlite3 module takes for a time-out that is not given
-REMEMBERED = 4_000  # characters; longer statements write many rows at once and do not come again
+IMPATIENT = 5.0  # seconds; the default time-out of the sqlite3 module
+REMEMBERED = 4_000  # characters; longer statements write many rows at once and are seldom repeated
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """A transaction (ours all mean to write) has its place in the queue from its begin to its end.
+    """A transaction (all of ours write) holds its place in the queue from beginning to end.
 
     A commit that fails keeps its place for the rollback that Django makes of it. (The stubs do not know what
     Django's wrappers override.)
@@ -78,7 +78,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
 
 class Cursor(base.SQLiteCursorWrapper):
-    """A statement that writes outside of a transaction is one by itself."""
+    """A statement that writes outside of a transaction is a transaction of its own."""
 
     wrapper: DatabaseWrapper
 
@@ -105,5 +105,6 @@ class Cursor(base.SQLiteCursorWrapper):
 
 @lru_cache(maxsize=512)
 def _with_question_marks(query: str) -> str:
-    """A statement as SQLite reads it; Django writes it anew for each use, for half the cost of running it."""
+    """A statement as SQLite reads it; cached, because Django converts it on each use, at half the cost of
+    running it."""
     return base.FORMAT_QMARK_REGEX.sub("?", query).replace("%%", "%")

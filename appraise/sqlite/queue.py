@@ -1,9 +1,9 @@
-"""Writers of a database file wait in line, in every process of this machine.
+"""A queue for the writers of a database file, across all processes of this machine.
 
-SQLite has one writer at a time. Whoever finds it busy sleeps, ever longer (up to a tenth of a second), and
-asks again: the lock lies idle meanwhile, and who has waited longest asks least often. Here a writer waits
-for a lock of the kernel's, which wakes it at once. This is a courtesy among our own processes: SQLite still
-guards the file, also against everybody who does not stand in this line (``docs/decisions/008``).
+SQLite allows one writer at a time. A writer that finds the file locked sleeps, ever longer (up to a tenth of
+a second), and tries again: meanwhile the lock lies idle, and the one that has waited longest tries least
+often. Here a writer waits for a kernel lock, which wakes it at once. Only our own processes take part;
+SQLite's lock still protects the file, also against other programs (``docs/decisions/008``).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ except ImportError:  # where there is no such lock, threads of one process still
 
 
 class Queue:
-    """The line before one file; threads of this process first agree who of them stands in it."""
+    """The queue for one file; the threads of this process first agree which of them waits in it."""
 
     def __init__(self, database: str) -> None:
         self.path = f"{database}-queue"
@@ -28,7 +28,7 @@ class Queue:
         self._file: int | None = None
 
     def join(self, patience: float) -> bool:
-        """Wait for one's turn; whether it came within ``patience`` seconds."""
+        """Wait for a turn; returns whether it came within ``patience`` seconds."""
         if not self._turn.acquire(timeout=patience):
             return False
         self._lock("LOCK_EX")
@@ -40,7 +40,7 @@ class Queue:
         self._turn.release()
 
     def _lock(self, operation: str) -> None:
-        # A full disk or a folder that cannot be written: no line, but SQLite's own lock, as ever.
+        # On a full disk or in a read-only folder there is no queue, only SQLite's own lock.
         with contextlib.suppress(OSError):
             if fcntl is not None:
                 if self._file is None:
@@ -50,7 +50,7 @@ class Queue:
 
 @cache
 def queue_of(database: str) -> Queue:
-    """The one queue of this process before that file."""
+    """The queue for this file, one per process."""
     return Queue(database)
 
 
