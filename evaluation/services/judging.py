@@ -6,10 +6,12 @@ Who is asked, and from which seat, is decided in ``claiming``.
 
 from __future__ import annotations
 
+import contextlib
 import uuid as uuids
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from django.db import IntegrityError, transaction
 from django.db.models import FilteredRelation, Q, QuerySet
@@ -20,6 +22,8 @@ from evaluation.models import Assignment, Occurrence, Ranking, Slot
 from evaluation.prepared import Prepared, PreparedInsert, PreparedUpdate
 from evaluation.schemes import Choice
 from evaluation.services.claiming import lease, take_seat
+
+Appended = TypeVar("Appended")
 
 
 class UnknownPhrase(Exception):
@@ -72,14 +76,20 @@ def submit_ranking(assignment: Assignment, answer: Answer, *, received_at: datet
     """
     if answer.choice is not None and answer.choice not in assignment.task.scheme.choices:
         raise ChoiceNotInScheme(answer.choice)
+    return append_once(lambda: _append(assignment, answer, received_at), answer.uuid)
+
+
+def append_once(append: Callable[[], Appended], uuid: uuids.UUID) -> Appended:
+    """Run ``append``, a second time where the database refuses the first: ``ReusedId`` if it refuses both.
+
+    Of two requests at the same moment one is refused; by the second attempt it sees what the other stored.
+    """
+    with contextlib.suppress(IntegrityError):
+        return append()
     try:
-        return _append(assignment, answer, received_at)
-    except IntegrityError:
-        # Two requests at the same moment: the other one is in now, and the second look sees it.
-        try:
-            return _append(assignment, answer, received_at)
-        except IntegrityError as error:
-            raise ReusedId(str(answer.uuid)) from error
+        return append()
+    except IntegrityError as error:
+        raise ReusedId(str(uuid)) from error
 
 
 def _append(assignment: Assignment, answer: Answer, received_at: datetime | None) -> Receipt:

@@ -14,10 +14,7 @@ from django.utils import timezone
 
 from evaluation.models import Adjudication, ApiToken, AuditEntry, PhrasePair, User
 from evaluation.schemes import Choice
-
-
-class ChoiceNotInScheme(ValueError):
-    """The task does not offer this choice."""
+from evaluation.services.judging import ChoiceNotInScheme
 
 
 class ReasonMissing(ValueError):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.conf import settings
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from evaluation.alignment.pairs import spot_key
@@ -191,14 +191,7 @@ def rank_place(
     if spot is None:
         raise UnknownPlace(str(answer.place))
     steps = None if answer.steps is None else _checked(assignment, spot, answer.steps)
-    try:
-        return _append(assignment, spot, answer, steps, received_at)
-    except IntegrityError:
-        # Two requests at the same moment: the other one is in now, and the second look sees it.
-        try:
-            return _append(assignment, spot, answer, steps, received_at)
-        except IntegrityError as error:
-            raise judging.ReusedId(str(answer.uuid)) from error
+    return judging.append_once(lambda: _append(assignment, spot, answer, steps, received_at), answer.uuid)
 
 
 def _checked(assignment: Assignment, spot: Spot, steps: Steps) -> Steps:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import uuid as uuids
 from dataclasses import dataclass
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 
 from evaluation.blinding import canonical
 from evaluation.models import Assignment, SentenceAnswer
 from evaluation.schemes import Choice
 from evaluation.services.claiming import take_seat
-from evaluation.services.judging import ChoiceNotInScheme, ReusedId
+from evaluation.services.judging import ChoiceNotInScheme, append_once
 
 Question = SentenceAnswer.Question
 QUESTIONS = ("verdict", "rating_a", "rating_b", "comment")
@@ -48,14 +48,7 @@ def submit_sentence_answer(
     was stored. A repeated request gets the receipt of the first.
     """
     stored = _stored(assignment, question, value)
-    try:
-        return _append(assignment, *stored, uuid, base)
-    except IntegrityError:
-        # Two requests at the same moment: the other one is in now, and the second look sees it.
-        try:
-            return _append(assignment, *stored, uuid, base)
-        except IntegrityError as error:
-            raise ReusedId(str(uuid)) from error
+    return append_once(lambda: _append(assignment, *stored, uuid, base), uuid)
 
 
 def _append(

@@ -17,7 +17,7 @@ from evaluation.models.tasks import TaskQuerySet
 from evaluation.phenomena import Phenomenon
 from evaluation.reports.disagreements import Order, Query, disagreements_page, dispute_table
 from evaluation.schemes import Choice
-from evaluation.services import oversight
+from evaluation.services import judging, oversight
 from evaluation.study.disputes import Split
 from evaluation.views.annotate import signed_in
 from evaluation.views.reporting import report_context, scope_of, table_file
@@ -98,7 +98,7 @@ def adjudicate(request: HttpRequest, pair: int) -> HttpResponse:
             by=signed_in(request),
         )
         messages.success(request, _("Saved beside the annotators’ answers."))
-    except (oversight.ChoiceNotInScheme, oversight.ReasonMissing):
+    except (judging.ChoiceNotInScheme, oversight.ReasonMissing):
         messages.error(request, _("Choose a verdict of this task and give a reason in a few words."))
     back = request.POST.get("back", "")
     if not url_has_allowed_host_and_scheme(back, allowed_hosts=None):
