@@ -15,10 +15,11 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from evaluation.agreement.bootstrap import percentile_interval
 from evaluation.results.signtest import sign_test
 from evaluation.schemes import FOUR_WAY, SIX_WAY, Scheme
 from metrics.metaeval.correlation import fisher_interval, holm, pearson
-from metrics.metaeval.resampling import percentile_interval, resampled
+from metrics.metaeval.resampling import resampled
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -14,12 +14,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evaluation.agreement.bootstrap import percentile_interval
 from metrics.base import Segment
 from metrics.datasets import Comparisons, FloatArray, IntArray
 from metrics.learned import features
 from metrics.learned.combination import JudgedTable, Weights, tune
 from metrics.learned.features import Preparation
-from metrics.metaeval.resampling import percentile_interval, resampled
+from metrics.metaeval.resampling import resampled
 from metrics.phrase_votes import Standing
 from metrics.substitution import exchange
 from metrics.testset import ItemText

@@ -45,75 +45,38 @@ def agreement_tables(summary: AgreementSummary) -> dict[str, Table]:
 
 
 def result_tables(results: SystemResults) -> dict[str, Table]:
-    systems = tuple(
+    return {"systems": _system_table(results), "system-pairs": _system_pair_table(results)}
+
+
+def _system_table(results: SystemResults) -> Table:
+    columns = (
+        "cluster", "rank", "best rank", "worst rank", "system", "wins", "losses", "ties", "expected wins",
+        "strength",
+    )  # fmt: skip
+    rows = tuple(
         (
-            line.cluster,
-            line.rank,
-            *_ends(line.rank_range),
-            line.system,
-            line.wins,
-            line.losses,
-            line.ties,
-            line.expected_wins,
-            line.ability,
+            line.cluster, line.rank, *_ends(line.rank_range), line.system, line.wins, line.losses, line.ties,
+            line.expected_wins, line.ability,
         )
         for line in results.systems
-    )
-    pairs = tuple(
+    )  # fmt: skip
+    title = f"Systems: {results.votes} votes, {results.sentences} sentences, {results.annotators} annotators"
+    return Table(title, columns, rows)
+
+
+def _system_pair_table(results: SystemResults) -> Table:
+    columns = (
+        "a", "b", "wins", "losses", "ties", "n", "sentences for a", "sentences for b", "annotators for a",
+        "annotators for b", "p", "p Holm", "significant",
+    )  # fmt: skip
+    rows = tuple(
         (
-            c.a,
-            c.b,
-            c.wins,
-            c.losses,
-            c.ties,
-            c.n,
-            c.sentences_for,
-            c.sentences_against,
-            c.annotators_for,
-            c.annotators_against,
-            c.p,
-            c.p_holm,
-            "yes" if c.significant else "no",
+            c.a, c.b, c.wins, c.losses, c.ties, c.n, c.sentences_for, c.sentences_against, c.annotators_for,
+            c.annotators_against, c.p, c.p_holm, "yes" if c.significant else "no",
         )
         for c in results.comparisons
-    )
-    return {
-        "systems": Table(
-            f"Systems: {results.votes} votes, {results.sentences} sentences, {results.annotators} annotators",
-            (
-                "cluster",
-                "rank",
-                "best rank",
-                "worst rank",
-                "system",
-                "wins",
-                "losses",
-                "ties",
-                "expected wins",
-                "strength",
-            ),
-            systems,
-        ),
-        "system-pairs": Table(
-            "Sign test over sentences, corrected by Holm",
-            (
-                "a",
-                "b",
-                "wins",
-                "losses",
-                "ties",
-                "n",
-                "sentences for a",
-                "sentences for b",
-                "annotators for a",
-                "annotators for b",
-                "p",
-                "p Holm",
-                "significant",
-            ),
-            pairs,
-        ),
-    }
+    )  # fmt: skip
+    return Table("Sign test over sentences, corrected by Holm", columns, rows)
 
 
 def _task_table(summary: AgreementSummary) -> Table:

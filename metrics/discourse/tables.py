@@ -16,11 +16,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evaluation.agreement.bootstrap import percentile_interval
 from metrics.datasets import Comparisons, Dataset, FloatArray, IntArray
 from metrics.learned.combination import BLOCK, JudgedTable, cross_validate, tune, uniform
 from metrics.metaeval.correlation import spearman
 from metrics.metaeval.kendall import TieRule, outcome_counts, tau
-from metrics.metaeval.resampling import percentile_interval
 from metrics.metaeval.systems import human_by_system
 
 ADDED = ("", "dr", "dr-lex")

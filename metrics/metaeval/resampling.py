@@ -11,23 +11,11 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from evaluation.agreement.bootstrap import percentile_interval
 from metrics.datasets import FloatArray, IntArray
 from metrics.metaeval.kendall import TieRule, tau
 
 CELLS_AT_ONCE = 4_000_000  # weights held in memory at one time: 32 MB
-
-
-def percentile_interval(values: FloatArray, *, level: float = 0.95) -> tuple[float, float] | None:
-    """The middle ``level`` of resampled values; NaN values (an empty resample) are left out.
-
-    >>> percentile_interval(np.arange(101.0), level=0.5)
-    (25.0, 75.0)
-    """
-    values = values[np.isfinite(values)]
-    if values.size == 0:
-        return None
-    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
 
 
 def bootstrap_tau(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.agreement.bootstrap import resampled_totals
+from evaluation.agreement.bootstrap import percentile_interval, resampled_totals
 from evaluation.reports.memo import remembered
 from evaluation.reports.scope import Scope, study_of
 from evaluation.reports.votes import met, places
@@ -22,7 +22,7 @@ from evaluation.study import Filter, Meetings, Study, kept, study_votes
 from evaluation.study.disputes import vote_counts
 from metrics.datasets import Comparisons
 from metrics.metaeval.kendall import TieRule, outcome_counts, tau
-from metrics.metaeval.resampling import bootstrap_tau, percentile_interval
+from metrics.metaeval.resampling import bootstrap_tau
 from metrics.metaeval.systems import system_level
 from metrics.models import MetricRun
 from metrics.reports.machine import MachineVotes, SentenceScores, machine_votes_of, read, sides_of
