@@ -18,7 +18,7 @@ admin.site.index_title = _("Administration")
 
 
 class ReadOnly(admin.ModelAdmin[Model]):
-    """What people said and what was computed from it is for reading."""
+    """What people answered, and what was computed from it, must not be edited."""
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
@@ -42,7 +42,7 @@ class PersonAdmin(UserAdmin[models.User]):
     ]
     readonly_fields = ["last_login", "date_joined"]
 
-    # Deleting here is erasing: traces go as well, and no backup brings the person back.
+    # Deleting here means erasing: all traces go, and no backup brings the person back.
     def delete_model(self, request: HttpRequest, obj: models.User) -> None:
         privacy.erase(obj)
 
@@ -58,7 +58,7 @@ class PersonAdmin(UserAdmin[models.User]):
         return allowed and (obj is None or not privacy.is_last_administrator(obj))
 
     def log_deletions(self, request: HttpRequest, queryset: QuerySet[models.User]) -> list[LogEntry]:
-        return []  # Django would write the name into its log; the history of the tasks has the erasure
+        return []  # Django would write the name into its log; the erasure is in the history of the tasks
 
 
 class MembershipInline(admin.TabularInline[models.Membership, models.Campaign]):

@@ -1,7 +1,7 @@
 """The JSON API: what the pages show, for scripts and notebooks. OpenAPI at ``/api/openapi.json``.
 
-A token stands for the person who made it and sees what that person sees; what it does not see does not exist.
-Annotators are pseudonyms here, always. Another app adds its part with ``api.add_router``.
+A token has the rights of the person who made it; anything that person may not see is a 404. Annotators are
+pseudonyms here, always. Another app adds its part with ``api.add_router``.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class WriteAuth(TokenAuth):
         return known if known is not None and known.scope == ApiToken.Scope.WRITE else None
 
 
-# Ninja's own documentation page loads scripts from elsewhere, which our policy forbids; docs/api.md is ours.
+# Ninja's own documentation page loads scripts from another site, which our CSP forbids; see docs/api.md.
 api = NinjaAPI(
     title="Appraise",
     version="1",

@@ -112,7 +112,7 @@ def _import(kept: Upload, settings: SettingsIn) -> Job:
 
 
 def _typed(value: str | int | bool) -> str:
-    """As a browser sends it: a box that is not ticked says nothing."""
+    """As a browser would send it: an unticked box is left out."""
     if isinstance(value, bool):
         return "on" if value else ""
     return str(value)

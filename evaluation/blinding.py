@@ -1,8 +1,8 @@
-"""Which candidate an annotator sees as A (a decision that must leak nothing).
+"""Which candidate an annotator sees as A, decided without leaking anything.
 
-The side is a keyed digest over the annotator and the two texts in sorted order: never over ids, system
-names or upload order. It is the same on every reload, differs between annotators, and turns around
-each time the same annotator sees the comparison again.
+The side is a keyed digest over the annotator and the two texts in sorted order: never over ids, system names
+or upload order. It is the same on every reload, differs between annotators, and is reversed each time the
+same annotator sees the comparison again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def is_swapped(secret: bytes, annotator_key: str, first: str, second: str, prese
     """
     low, high = sorted((first, second))
     message = "\x1f".join((annotator_key, low, high)).encode()
-    # The digest speaks about the sorted texts, so that exchanging the arguments exchanges the answer.
+    # The digest is about the sorted texts, so that swapping the arguments swaps the answer.
     low_on_right = hmac.digest(secret, message, hashlib.sha256)[0] & 1 == 1
     return low_on_right ^ (presentation % 2 == 1) ^ (first != low)
 

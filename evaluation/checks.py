@@ -1,9 +1,9 @@
 """Attention checks: a translation beside a copy of itself in which a phrase was replaced by foreign words.
 
-An attentive person prefers the untouched side, so the answer is known before anybody gives it. How many
-words are replaced follows the “bad references” of Graham, Baldwin, Moffat and Zobel (2013): enough to be
-wrong beyond doubt, few enough that the sentence must be read. The words come from another sentence of the
-same set, so that vocabulary and spelling give nothing away. Everything is drawn from the seed.
+An attentive person prefers the untouched side, so the right answer is known. How many words are replaced
+follows the “bad references” of Graham, Baldwin, Moffat and Zobel (2013): enough to be wrong beyond doubt, few
+enough that the sentence must be read. The words come from another sentence of the same set, so that
+vocabulary and spelling give nothing away. Everything is drawn from the seed.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def damaged(stave: Stave, donor: Sequence[str], seed: str) -> str | None:
 
 
 def expected(untouched: str, damaged: str) -> Choice:
-    """What an attentive person says about the two texts, the smaller first.
+    """The verdict of an attentive person on the two texts, the smaller first.
 
     >>> expected("the cat", "a dog the cat")
     <Choice.B_BETTER: 'A<B'>
@@ -73,5 +73,5 @@ def expected(untouched: str, damaged: str) -> Choice:
 
 
 def draw(below: int, *parts: str) -> int:
-    """A number from 0 up to ``below`` that is the same on every machine."""
+    """A pseudo-random number from 0 up to ``below``, the same on every machine."""
     return int(text_digest(*parts)[:12], 16) % below

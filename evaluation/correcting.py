@@ -1,9 +1,10 @@
-"""A person's word links for two sentences become phrases and questions, by the rules of the import.
+"""Turns a person's word links for two sentences into phrases and questions, by the rules of the import.
 
 Pure, so that the preview in the alignment editor and what is stored cannot differ. How a comparison was first
 aligned decides how its corrections are read: links that came with the file were cut into phrases as they are,
 our own aligner's with equal words found in any case and neighbouring differences joined. Joining is the one
-rule that a person may switch: with it, no set of links can ask about two neighbouring differences apart.
+rule that a person may switch off: while it is on, two neighbouring differences always become one question,
+whatever the links.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import hashlib
 
 
 def text_digest(*parts: str) -> str:
-    """A name for one or more texts; the separator cannot occur in them (control characters are refused).
+    """A digest of one or more texts; the separator cannot occur in them (control characters are refused).
 
     >>> text_digest("a", "b") == text_digest("ab")
     False

@@ -1,4 +1,4 @@
-"""From strings to domain values; everything a browser sends passes here."""
+"""Turns what a browser sends into domain values."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def parse_sentence(data: Mapping[str, object]) -> tuple[str, str, uuid.UUID, int
 
 @contextmanager
 def bad_answers() -> Iterator[None]:
-    """A field that is missing, or makes no sense, is a ``BadAnswer``."""
+    """Turns errors over missing or malformed fields into ``BadAnswer``."""
     try:
         yield
     except KeyError as error:

@@ -60,5 +60,5 @@ def places_of(post: QueryDict) -> list[PlaceAnswer]:
 
 
 def as_sent(steps: Steps | None) -> list[int]:
-    """The other way round, for the receipt."""
+    """The inverse of ``parse_place``, for the receipt."""
     return [step or 0 for step in steps or ()]

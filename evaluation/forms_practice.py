@@ -29,7 +29,7 @@ class PracticeAnswerForm(forms.Form):
 
 
 class PracticeStepsForm(forms.Form):
-    """Two variants on steps, as a task that is judged place by place asks; says the same as a choice."""
+    """Two variants on steps, for tasks that are judged place by place; equivalent to a choice."""
 
     def __init__(self, scheme: Scheme, *args: Any) -> None:
         super().__init__(*args)

@@ -1,4 +1,4 @@
-"""The forms of planning and stopping: read from the address, where what is not said has its usual value."""
+"""The forms of planning and stopping, read from the query string; missing fields have their defaults."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evaluation.study.standing import ALPHA, HALF_WIDTH
 
 
 class AddressForm(forms.Form):
-    """Always bound: to what the address says, else to the usual values (or ``better`` ones)."""
+    """Always bound: to the query string, else to the defaults (or to ``better`` ones)."""
 
     def __init__(self, address: Mapping[str, Any], better: Mapping[str, Any] | None = None) -> None:
         usual = {name: field.initial for name, field in self.base_fields.items()}
@@ -23,13 +23,13 @@ class AddressForm(forms.Form):
 
     @property
     def values(self) -> dict[str, Any]:  # Any: each field has a type of its own
-        """What is meant; a field with an error has its usual value."""
+        """The cleaned values; a field with an error has its default."""
         self.is_valid()
         return {name: self.cleaned_data.get(name, field.initial) for name, field in self.fields.items()}
 
     @property
     def query(self) -> str:
-        """The same values as an address says them."""
+        """The same values as a query string."""
         return urlencode({name: self[name].value() for name in self.fields})
 
 

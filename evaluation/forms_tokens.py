@@ -1,4 +1,4 @@
-"""What a person says about a new key to the API."""
+"""The form for a new API key."""
 
 from __future__ import annotations
 

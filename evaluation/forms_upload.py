@@ -1,4 +1,4 @@
-"""The forms of organisers: what becomes of an upload, who may annotate, invitations."""
+"""The forms of organisers: settings of an upload, members, invitations, completion codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Background work on the database queue: progress, cancel, leases, and going on after a kill.
+"""Background jobs on the database queue: progress, cancelling, leases, and resuming after a crash.
 
 A handler is a function ``(job, progress) -> result`` registered under a kind::
 
@@ -36,7 +36,7 @@ LEASE = timedelta(seconds=30)
 HEARTBEAT_SECONDS = 10.0
 SAVE_EVERY_SECONDS = 0.5
 
-# Stored as they are; the page of the job says them in the language of its reader.
+# Stored in English; the job's page translates them.
 ITS_WORKERS_DIED = gettext_noop("Its worker died 3 times.")  # Job.MOST_ATTEMPTS
 UNEXPECTED = gettext_noop("It failed unexpectedly; the log says why.")
 
@@ -66,7 +66,7 @@ def handler(kind: str) -> Callable[[Handler], Handler]:
 def enqueue(
     kind: str, title: str, *, owner: User | None = None, task: Task | None = None, **arguments: object
 ) -> Job:
-    """Put a job on the queue; it starts after the surrounding transaction has been committed."""
+    """Put a job on the queue; it starts after the surrounding transaction is committed."""
     if kind not in HANDLERS:
         raise KeyError(f"no handler for jobs of kind {kind!r}")
     job = Job.objects.create(kind=kind, title=title[:200], owner=owner, task=task, arguments=arguments)
@@ -79,7 +79,7 @@ def send(job: Job) -> None:
 
 
 def requeue_abandoned() -> int:
-    """Send jobs whose worker died to the queue again; how many there were."""
+    """Put jobs whose worker died back on the queue; returns how many."""
     requeued = 0
     for job in Job.objects.abandoned():
         # Conditional, so that of several watching workers only one sends it.
@@ -151,7 +151,7 @@ def run_job(job_id: str) -> str:
     except InputError as error:
         problems = [problem.as_dict() for problem in error.problems]
         return _end(job, holder, Job.State.FAILED, error=str(error), result={"problems": problems})
-    except Exception:  # the worker must live on, and the person must see that it failed
+    except Exception:  # the worker must survive, and the person must see that the job failed
         logger.exception("job %s failed", job.pk)
         return _end(job, holder, Job.State.FAILED, error=UNEXPECTED)
     return _end(job, holder, Job.State.DONE, result=result)
@@ -181,7 +181,7 @@ def _end(job: Job, holder: str, state: Job.State, *, error: str = "", result: Re
 
 @contextmanager
 def _heartbeat(job: Job, holder: str) -> Iterator[None]:
-    """Renew the lease from a second thread: one long computation must not look like a death."""
+    """Renew the lease from a second thread: one long computation must not look like a dead worker."""
     over = threading.Event()
 
     def beat() -> None:

@@ -1,9 +1,8 @@
-"""Import a part of a large library without what that library merely offers to work with.
+"""Import a part of a large library without its optional dependencies.
 
 NLTK's stemmers need nothing but Python, yet importing them loads NLTK's adapters, and those scikit-learn,
-pandas and SciPy where they are installed: two seconds and 160 MB for a function from word to stem. NLTK does
-without them where they are absent, so for the length of one import, and for the importing thread alone, they
-are.
+pandas and SciPy where they are installed: two seconds and 160 MB for a function from word to stem. NLTK works
+without them, so for the duration of one import, and in the importing thread only, they are hidden.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ def import_lightly(name: str, without: frozenset[str] = HEAVY) -> ModuleType:
 
 
 class _Absent(MetaPathFinder):
-    """Refuses some packages to one thread; other threads import them meanwhile as ever."""
+    """Hides some packages from one thread; other threads import them as usual."""
 
     def __init__(self, packages: frozenset[str], thread: int) -> None:
         self.packages = packages

@@ -1,14 +1,14 @@
 """The annotation page's HTML that is written a dozen times per page.
 
-In Python, not in templates: looping over radio buttons in a template cost three quarters of the page's time.
-What is the same for every card of a scheme and language is made once; what differs is escaped and filled in.
+In Python rather than in templates, where looping over radio buttons took three quarters of the page's time.
+What is the same for every card of a scheme and language is made once; the rest is escaped and filled in.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from html import escape  # of plain strings: Django's own, made for lazy ones, takes four times as long
+from html import escape  # for plain strings: Django's own also handles lazy ones and takes four times as long
 
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language, gettext_lazy
@@ -147,7 +147,7 @@ def _card(language: str) -> str:
 
 
 def report_box(question: str, reasons: Iterable[tuple[str, str]]) -> str:
-    """Telling the organiser that something is cut wrongly; with places for its number and its index."""
+    """The box for reporting a wrong alignment, with placeholders for the card's number and index."""
 
     def said(text: str) -> str:
         return escape(text).replace("%", "%%")
@@ -177,7 +177,7 @@ def stave(fragments: Iterable[Fragment]) -> SafeString:
     """One side: shared text quiet, each question a link to its card with chip and underline."""
     nothing, pair = escape(_("nothing")), _("Pair {n}")
     here, moved = _("only here"), _("moved")
-    ours = f'lang="{get_language() or ""}"'  # what we say stands inside a sentence of another language
+    ours = f'lang="{get_language() or ""}"'  # our own words stand inside a sentence of another language
     made: list[str] = []
     for fragment in fragments:
         number, text = fragment.number, escape(fragment.text)

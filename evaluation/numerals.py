@@ -14,7 +14,7 @@ from django.utils.translation import get_language
 def numeral(text: str) -> str:
     """A number that Python wrote, with the separators of the reader's language and a real minus.
 
-    What was rounded to zero has no sign.
+    A number that was rounded to zero has no sign.
 
     >>> numeral("1,234.5"), numeral("-0.25"), numeral("-0.00"), numeral("+0.001")
     ('1,234.5', '−0.25', '0.00', '+0.001')

@@ -3,10 +3,10 @@
 A *place* is a stretch of every candidate, in the same order in all of them; its *variants* are the distinct
 wordings there. An annotator puts the variants of a place on steps, 1 the best, several on one step if they
 are comparable. That says something about every two of them, in the words of the scheme: on the same step
-``A=B``, on a better one ``A>B``, and where the scheme tells “much better” apart, two or more steps better
-``A>>B``. A variant that cannot be compared is on no step, and every pair with it is ``N/A``. So a ranking of
-a place is a set of ordinary verdicts on phrase pairs, free of contradictions by construction, and reports,
-agreement and exports need not know how they came about.
+``A=B``, on a better one ``A>B``, and where the scheme has “much better”, two or more steps better ``A>>B``. A
+variant that cannot be compared is on no step, and every pair with it is ``N/A``. So a ranking of a place is a
+set of ordinary verdicts on phrase pairs that cannot contradict each other, and reports, agreement and exports
+need not know where they came from.
 
 Steps that say the same are one ranking: ``normal`` is the form in which it is shown again, and ``steps_of``
 finds it from the verdicts alone, so that nothing else has to be stored.

@@ -1,4 +1,4 @@
-"""What an item of a file will look like as a task: candidates, comparisons, phrases and questions.
+"""How an item of a file becomes part of a task: candidates, comparisons, phrases and questions.
 
 Pure, so that the preview on the upload page, a dry run and the import itself cannot differ.
 """
@@ -82,13 +82,13 @@ class PlannedItem:
 
 
 def comparison_key(first: str, second: str) -> str:
-    """A name for two texts that no system, id or order of upload goes into."""
+    """A digest of two texts, independent of systems, ids and the order of upload."""
     return text_digest(*sorted((first, second)))
 
 
 @dataclass(slots=True)
 class Planner:
-    """The choices of a task that decide what is asked."""
+    """The settings of a task that decide what is asked."""
 
     language: str = ""
     aligner: str = "lexical"
@@ -106,7 +106,7 @@ class Planner:
         self._word_aligner = aligner(self.aligner, self.language, corpus)
 
     def plan(self, item: ImportedItem, meetings: Iterable[tuple[str, str]]) -> PlannedItem:
-        """Identical outputs become one candidate; of the systems that meet, different texts are compared."""
+        """Identical outputs become one candidate; different texts of systems that meet are compared."""
         outputs = _outputs(item)
         staves = {text: self._stave(item, text) for text in outputs.values()}
         compared = _compared(outputs, meetings)
@@ -210,7 +210,7 @@ def _outputs(item: ImportedItem) -> dict[str, str]:
 
 
 def _compared(outputs: dict[str, str], meetings: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The different texts of systems that meet, in one order whatever that of the systems is."""
+    """The different texts of systems that meet, in an order that does not depend on the systems."""
     texts = {(min(outputs[a], outputs[b]), max(outputs[a], outputs[b])) for a, b in meetings}
     return sorted((first, second) for first, second in texts if first != second)
 
@@ -250,7 +250,7 @@ def _phrases(
     a: Sequence[str],
     b: Sequence[str],
 ) -> tuple[Phrase, ...]:
-    """Spans of a file as phrases; what the file marks as moved is not known, so nothing is."""
+    """Phrases from the spans of a file; files do not say which phrases have moved, so none is marked."""
     found = []
     for left, right in sorted(spans, key=lambda span: span[0] or span[1] or (0, 0)):
         if left is None or right is None:

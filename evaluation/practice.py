@@ -1,8 +1,8 @@
-"""The practice round: a few questions whose answer is known before anybody gives it.
+"""The practice round: a few questions whose right answer is known.
 
 A text beside a copy with foreign words in it, beside a copy with words left out, beside itself: what a
 careful person says is beyond doubt, in any language. Made from the sentences of the task, by its seed, with
-the damage of attention checks; or the organiser's own questions. No answer given here is a judgement.
+the damage of attention checks; or the organiser's own questions. Answers given here are not judgements.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Queries that are compiled once and run many times.
 
-Django builds the SQL of a queryset anew on each use, which costs more than running it. For the few queries
-of the annotation page a ``Prepared`` keeps the SQL and puts new parameters in. It is still the ORM's
-language: what it returns are ordinary model instances or tuples, converted as Django converts them.
+Django builds the SQL of a queryset anew on each use, which costs more than running it. For the few queries of
+the annotation page a ``Prepared`` keeps the SQL and puts new parameters in. Queries are still written with
+the ORM, and results are ordinary model instances or tuples, converted as Django does it.
 
 PostgreSQL, too, reads and plans a statement anew on each use; of these it keeps the plans (``planned``).
 """
@@ -29,8 +29,7 @@ Argument = int | str | datetime
 def planned(database: BaseDatabaseWrapper) -> CursorWrapper:
     """A cursor whose statements PostgreSQL plans once for each connection; elsewhere, an ordinary one.
 
-    Ordinary, too, where statements are logged: the log shows them with their values, and a planned one goes
-    without.
+    Also an ordinary one where statements are logged, because the log of a planned one would lack its values.
     """
     keeps_plans = bool(database.settings_dict["OPTIONS"].get("prepare_threshold"))
     if database.vendor != "postgresql" or not keeps_plans or database.queries_logged:

@@ -1,7 +1,7 @@
 """How a comparison looks to one annotator: two staves of text and a numbered card per difference.
 
-Pure: from texts, token spans and phrases to fragments that a template only loops over. Nothing in here
-knows a system, an id or who else has answered.
+Pure: from texts, token spans and phrases to fragments that a template only loops over. Nothing here knows
+systems, ids or other people's answers.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What is wrong with an input, where, and how to mend it.
+"""What is wrong with an input, where, and how to fix it.
 
-Every reader of files in this project reports the same way: it raises ``InputError`` with one or more
-``Problem`` values. A page shows them as a list, a command prints them as
-``file:line:column: code: what is wrong; what to do``, the API returns them as JSON.
+Every file reader in this project reports problems the same way: it raises ``InputError`` with one or more
+``Problem`` values. A page shows them as a list, a command prints them as ``file:line:column: code: what is
+wrong; what to do``, the API returns them as JSON.
 """
 
 from __future__ import annotations

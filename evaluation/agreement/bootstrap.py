@@ -1,13 +1,13 @@
-"""Intervals that respect sentences: whole sentences are drawn again with their judgements.
+"""Intervals that respect sentences: whole sentences are resampled with all their judgements.
 
 Phrases of one sentence are judged together and are not independent, so the unit that is resampled is
 the sentence (or, by name, the item). Every coefficient is a function of totals, so a resample is a
 weighted sum of columns, and a thousand resamples are one matrix product (Efron & Tibshirani 1993,
 chapter 13: percentile interval).
 
-Three ways give the same distribution of totals: equal columns are drawn together (a multinomial over
-the few kinds that occur), many different columns are drawn one by one, and above ``MANY`` units the
-totals are drawn from the normal distribution that they have reached by then.
+There are three ways to draw totals of the same distribution: equal columns are drawn together (a multinomial
+over the few kinds that occur), many different columns are drawn one by one, and above ``MANY`` units the
+totals are drawn from their normal approximation.
 """
 
 from __future__ import annotations
@@ -158,9 +158,9 @@ def _normal_totals(columns: Floats, resamples: int, rng: np.random.Generator) ->
 def _kinds(columns: Floats) -> tuple[Floats, Ints]:
     """The different columns, and how often each occurs.
 
-    Columns are told apart by one random projection, then compared: sorting numbers is much faster than
-    sorting columns, and a collision (never seen) only means that nothing is merged. The projection is added
-    up row by row: a matrix product rounds equal columns differently, on each processor in its own way.
+    Columns are grouped by one random projection, then compared: sorting numbers is much faster than sorting
+    columns, and a collision (never seen) only means that nothing is merged. The projection is added up row by
+    row: a matrix product rounds equal columns differently, on each processor in its own way.
     """
     marks = np.zeros(columns.shape[1])
     for weight, row in zip(np.random.default_rng(0).standard_normal(len(columns)), columns, strict=True):

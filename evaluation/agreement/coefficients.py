@@ -24,7 +24,7 @@ from evaluation.agreement.tally import Tally
 
 @dataclass(frozen=True)
 class Coefficient:
-    """A statistic of totals; ``chance`` says in words what it takes for chance agreement."""
+    """A statistic of totals; ``chance`` describes its model of chance agreement."""
 
     name: str
     title: str

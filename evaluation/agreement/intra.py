@@ -1,4 +1,4 @@
-"""Does an annotator agree with himself? Agreement over items that one annotator judged again."""
+"""Do annotators agree with themselves? Agreement over items that one annotator judged twice."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def intra_by_annotator(judgements: Judgements, chance: Chance = Chance.FIXED) ->
 def _label_totals(judgements: Judgements) -> Floats:
     """Labels of the sentences in which the same annotator repeated something.
 
-    This is what the WMT organisers read the share of ties from: of the (sentence, annotator) groups,
-    those in which at least one item was judged twice.
+    The WMT organisers take the share of ties from these: the (sentence, annotator) groups in which at least
+    one item was judged twice.
     """
     groups = judgements.sentences.astype(np.int64) * len(judgements.annotator_names) + judgements.annotators
     chosen = np.isin(groups, groups[judgements.where_repeated])

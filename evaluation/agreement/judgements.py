@@ -1,8 +1,8 @@
-"""Who said what about which item: the table that every agreement statistic reads.
+"""Who gave which label to which item: the table that every agreement statistic reads.
 
-A judgement is a triple (annotator, item, label), with the sentence that the item belongs to, because
-phrases of one sentence are not independent. Nobody has to judge everything: what is missing is simply
-not there. A skipped item is no judgement, and *N/A* is a label like any other.
+A judgement is a triple (annotator, item, label), with the sentence that the item belongs to, because phrases
+of one sentence are not independent. Nobody has to judge everything: a missing judgement has no row. A skipped
+item is no judgement, and *N/A* is a label like any other.
 
 Everything is coded as small integers once, so that the statistics are sums over arrays.
 """

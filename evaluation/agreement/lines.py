@@ -1,7 +1,7 @@
 """The table of coefficients: each with its value, interval and chance model, fine and collapsed.
 
-The collapse is paper 003's step from six to four choices (κ′). All lines are drawn from the same
-resamples, so the difference between κ′ and κ, which is what the fine grading costs, has an interval too.
+The collapse is paper 003's step from six to four choices (κ′). All lines are drawn from the same resamples,
+so the difference between κ′ and κ, the agreement lost to the finer scale, has an interval too.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Collapse:
-    """What the fine grading costs: κ′ − κ, and the share of disagreements that are about degree only."""
+    """The agreement lost to the finer scale, κ′ − κ, and the share of disagreements about degree only."""
 
     gain: float | None
     interval: Interval | None

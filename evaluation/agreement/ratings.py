@@ -1,4 +1,4 @@
-"""Making the ratings of strict and kind annotators comparable (Kulesza 2004, paper 000, section 3.1)."""
+"""Makes ratings of strict and lenient annotators comparable (Kulesza 2004, paper 000, section 3.1)."""
 
 from __future__ import annotations
 

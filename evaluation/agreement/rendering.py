@@ -55,7 +55,7 @@ _NAMED = ("cohen_mean", "scott_pi", "fleiss", "krippendorff_alpha", "gwet_ac1")
 
 
 def _beyond(report: AgreementReport) -> dict[str, object]:
-    """What the report knows beyond the headline."""
+    """Figures beyond the headline."""
     return {
         "chance": report.chance.value,
         "pairing": report.pairing.value,

@@ -1,7 +1,6 @@
-"""Everything that is said about the agreement of a study, computed together.
+"""Every figure about the agreement of a study, computed together.
 
-All intervals come from the same resamples, so that differences (what fine grading costs) have
-intervals too.
+All intervals come from the same resamples, so that differences (such as κ′ − κ) have intervals too.
 """
 
 from __future__ import annotations

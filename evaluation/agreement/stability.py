@@ -1,4 +1,4 @@
-"""How far can the figure be trusted: without each annotator, over time, and with more judgements."""
+"""How stable a coefficient is: without each annotator, over time, and with more judgements."""
 
 from __future__ import annotations
 

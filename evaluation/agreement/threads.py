@@ -13,7 +13,7 @@ from threadpoolctl import ThreadpoolController
 
 
 def one_thread() -> AbstractContextManager[object]:
-    """For the time of a ``with``; of libraries that other code loads later nothing is promised."""
+    """Limits the ``with`` block to one thread; libraries loaded later are not affected."""
     return _libraries().limit(limits=1, user_api="blas")  # type: ignore[no-any-return]  # it has no types
 
 

@@ -116,7 +116,7 @@ def _shuffled(systems: Sequence[str], seed: int) -> list[str]:
 
 
 def _rounds(names: list[str]) -> list[list[Comparison]]:
-    """The circle method: one stays, the others walk around the table."""
+    """The circle method: one player stays, the others rotate around the table."""
     table: list[str | None] = [*names, None] if len(names) % 2 else [*names]
     half = len(table) // 2
     rounds = []

@@ -2,7 +2,7 @@
 
 Both align a whole corpus at once, so an adapter learns from the corpus and then answers for its sentence
 pairs only. eflomal (GPL) runs as a separate process; systran-align is a wrapper of fast_align. Neither is a
-dependency of this project, and a missing one is said plainly.
+dependency of this project; where one is missing, the error says so.
 """
 
 from __future__ import annotations

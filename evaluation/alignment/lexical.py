@@ -2,10 +2,10 @@
 
 Two words may match exactly, but for case, by stem (Snowball), by a common WordNet sense, or by similar
 spelling; the earliest stage that fits gives the match its weight (Lavie and Agarwal 2007 for the stages).
-From all possible matches we take first the heaviest chain that keeps the order of both sentences, that is,
-no crossings at all, with a premium for matches that touch. What is left over may cross, but only as a block
-with a content word in it: a lone *the* or comma that happens to occur elsewhere has not moved, and asking an
-annotator about its place would be silly.
+From all possible matches we take first the heaviest chain that keeps the order of both sentences, that is, no
+crossings at all, with a premium for matches that touch. What is left over may cross, but only as a block with
+a content word in it: a lone *the* or comma that happens to occur elsewhere has not moved, and asking an
+annotator about its place would make no sense.
 
 Deterministic. Symmetric, because the two sentences are always read in the order of their texts.
 """

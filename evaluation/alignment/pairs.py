@@ -195,6 +195,6 @@ def _occurrence(place: Place) -> Occurrence:
 
 
 def lot(seed: int, first: str, second: str, occurrence: Occurrence) -> bytes:
-    """A draw that is the same on every machine and in every order."""
+    """A pseudo-random key to draw owners by: the same on every machine and in any order."""
     parts = (seed, first, second, occurrence.item, occurrence.comparison, occurrence.phrase)
     return blake2b("\0".join(map(str, parts)).encode(errors="surrogatepass"), digest_size=16).digest()

@@ -1,4 +1,4 @@
-"""The same pairs judged in two campaigns: did people say the same again?"""
+"""Pairs that were judged in two campaigns: how often did the majority stay the same?"""
 
 from __future__ import annotations
 

@@ -2,9 +2,9 @@
 
 A win rate, an agreement P(A), the share of a phenomenon: each is (sum of points) / (sum of votes), and each
 sentence contributes to both sums. Where the two campaigns judged the same sentences, sentences are paired: a
-resample draws a sentence for both, and the test exchanges the two campaigns sentence by sentence
-(approximate randomisation, Noreen 1989). Otherwise each campaign is resampled by itself, and the test deals
-all sentences anew. Sentences are never split, because what was said about one of them is not independent.
+resample draws a sentence for both, and the test exchanges the two campaigns sentence by sentence (approximate
+randomisation, Noreen 1989). Otherwise each campaign is resampled by itself, and the test reassigns all
+sentences at random. Sentences are never split, because what was said about one of them is not independent.
 
 κ with a fixed chance P(E) is (P(A) − P(E)) / (1 − P(E)), so its change is that of P(A), stretched.
 """
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Sums = Mapping[Any, tuple[float, float]]  # sentence: points, votes
+Sums = Mapping[Any, tuple[float, float]]  # sentence → (points, votes)
 Floats = NDArray[np.float64]
 
 RESAMPLES = 2000

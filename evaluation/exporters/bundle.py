@@ -92,7 +92,7 @@ def writer(stream: IO[bytes]) -> BundleWriter:
 
 
 def signature(manifest: Mapping[str, Any]) -> str:
-    """A campaign in one line: what it was, and the sum over the manifest, sums of files included.
+    """A campaign in one line: its key figures, and a digest of the manifest, which holds those of all files.
 
     >>> signature({"summary": {"tasks": 1}, "files": {}})
     'appraise|tasks:1|sha256:b4e5ae9b42f3b6fd'

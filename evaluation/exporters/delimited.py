@@ -49,7 +49,7 @@ def _written(pairs: Iterable[AskedPair], quote: Quote, cut: str, end: str) -> It
 
 
 def _start(pair: AskedPair, names: Once, quote: Quote) -> tuple[str, ...]:
-    """The pair's part of a row: names return from pair to pair, the others are new each time."""
+    """The pair's part of a row: names recur from pair to pair, texts do not."""
     task, item, document, key, kind, first, second, one, other, check = pair.cells
     return (
         names[task], quote(item), names[document], quote(key), names[kind],

@@ -1,4 +1,4 @@
-"""Which questions were drawn with which chance, in a bundle: read back, weighed again, compared."""
+"""The draws of a bundle: read back, their weights computed again and compared with the stored ones."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ class Bundle:
         return wrong
 
     def signature_holds(self) -> bool:
-        """Whether the line says what the rest of the manifest says."""
+        """Whether the signature fits the rest of the manifest."""
         return bool(self.manifest["signature"] == signature(self.manifest))
 
     def text(self, name: str) -> str:
@@ -115,7 +115,7 @@ def read_study(bundle: Bundle) -> tuple[Study, Meetings]:
 
 @contextmanager
 def bad_bundle(bundle: Bundle) -> Iterator[None]:
-    """What does not fit together is an ``InputError``, whatever the data looks like."""
+    """Turns any error over inconsistent data into an ``InputError``."""
     try:
         yield
     except (KeyError, TypeError, ValueError, IndexError) as error:

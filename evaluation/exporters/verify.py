@@ -1,4 +1,4 @@
-"""Is a bundle what it says? Sums are checked, and every table is computed again from the bundle's data."""
+"""Verify a bundle: check its digests, and compute every table again from its own data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from evaluation.study import Meetings, Study, agreement_summary, study_results
 from evaluation.study.tables import agreement_tables, result_tables
 from evaluation.study.weighted import study_weighted, weighted_table
 
-# Another processor adds in another order; a difference beyond the last digits is a difference.
+# Another processor may add in another order, so the last digits may differ.
 RELATIVE, ABSOLUTE = 1e-9, 1e-12
 
 

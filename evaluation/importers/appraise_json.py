@@ -2,9 +2,9 @@
 
 Pairwise items carry ``targets``, each with ``targetID`` and ``targetText``. Direct items carry one flat
 target each: those with the same source are one item for us. ``a+b`` as ``targetID`` means that both systems
-wrote it. Control items (``BAD``, ``CHK``) are left out with a warning, for they belong to the judging that
-was planned there; ``REF`` is a reference. A batch shows each sentence with its own choice of systems, so
-items need not be complete.
+wrote it. Control items (``BAD``, ``CHK``) are left out with a warning, because they belong to the original
+campaign; ``REF`` is a reference. A batch shows each sentence with its own choice of systems, so items need
+not be complete.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What can only be said about all items together: repeated ids, missing systems, the digest of it all."""
+"""Checks over all items together: repeated ids, missing systems, and the digest of the whole set."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from evaluation.importers.reading import Reading, shown
 
 @dataclass(slots=True)
 class Census:
-    """What can only be said about all items together. ``add`` each, then ``finish``."""
+    """Checks over all items together: ``add`` each, then ``finish``."""
 
     reading: Reading
     count: int = 0
@@ -44,7 +44,7 @@ class Census:
         here = Place(self.reading.files[0].name)
         if not self.count and not self.reading.problems:
             self.reading.refuse("no_items", "the file has no items", "choose a file with sentences", here)
-        self.reading.stop_if_faulty()  # what follows would only echo the faults found so far
+        self.reading.stop_if_faulty()  # further checks would only repeat the faults found so far
         if not self.reading.incomplete:
             self._check_missing()
         self._check_judgements()

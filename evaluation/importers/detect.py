@@ -1,4 +1,4 @@
-"""The formats by name, and which of them a file is, from its content alone: names and endings lie."""
+"""The formats by name, and how to recognise one from a file's content; file names are not trusted."""
 
 from __future__ import annotations
 

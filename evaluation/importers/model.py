@@ -1,4 +1,4 @@
-"""What an importer gives: items with their candidates, judgements made elsewhere, and where each stood.
+"""What an importer returns: items with their candidates, judgements made elsewhere, and where each stood.
 
 Values only. Everything that reads these (services, pages, commands, writers) sees the same shape whatever the
 file was; a text is the text of the file, byte for byte, except that XML loses the white space of its layout.

@@ -1,7 +1,6 @@
-"""One reading of a set of files: the options, the caps, the faults found so far, what the files say of
-themselves.
+"""The state of one pass over a set of files: options, limits, faults found so far, languages declared.
 
-Faults are collected so that a person mends a file once, not twenty times; the reading stops at the cap.
+Faults are collected so that a person can fix them all at once; reading stops at the cap.
 """
 
 from __future__ import annotations
@@ -101,7 +100,7 @@ class Reading:
         )
 
     def learn_languages(self, source: str, target: str, place: Place) -> None:
-        """What a file says about its languages; a person's own word (an option) goes first."""
+        """What a file says about its languages; an option given by the person takes precedence."""
         source, target = self._language(source, place), self._language(target, place)
         for mine, said, side in (
             (self.source_language, source, "source"),
@@ -147,7 +146,7 @@ def numbered(identity: str, used: set[str]) -> str:
 
 
 def shown(text: str, width: int = 80) -> str:
-    r"""A piece of the file fit for a message: one line, no invisible characters, not too long.
+    r"""A piece of the file made fit for a message: one line, no invisible characters, not too long.
 
     >>> shown("a\x00b\tc"), shown("x" * 100, 5)
     ('a\\x00b\tc', 'xxxxx…')

@@ -79,7 +79,7 @@ class Occurrence(models.Model):
 
 class SlotQuerySet(models.QuerySet["Slot"]):
     def free(self, now: datetime | None = None) -> SlotQuerySet:
-        """Seats that nobody holds, or whose holder stopped answering."""
+        """Seats that nobody holds, or whose lease has run out."""
         left = Q(state=Slot.State.TAKEN, lease_until__lt=now or timezone.now())
         return self.filter(Q(state=Slot.State.FREE) | left)
 
@@ -127,9 +127,8 @@ class Slot(models.Model):
 
 
 class Assignment(models.Model):
-    """A comparison as it was given to one annotator. ``token`` is all that the browser learns of it.
-
-    It outlives the seat: an answer that arrives after the lease ran out still finds its place.
+    """A comparison as it was given to one annotator. ``token`` is all that the browser learns of it. It
+    outlives the seat: an answer that arrives after the lease ran out is still stored.
     """
 
     token = models.CharField(max_length=32, unique=True, default=random_token, editable=False)
@@ -168,7 +167,7 @@ class Assignment(models.Model):
 
 
 class Ranking(models.Model):
-    """One answer, as given, for ever. The choice is relative to the pair as stored, not as shown."""
+    """One answer; rows are only ever appended. The choice is relative to the pair as stored, not as shown."""
 
     uuid = models.UUIDField(unique=True, help_text="Made by the browser: a repeated request is one answer.")
     annotator = models.ForeignKey(Annotator, on_delete=models.PROTECT, related_name="rankings")
@@ -244,7 +243,7 @@ class SentenceAnswer(models.Model):
 
 
 class AlignmentReport(models.Model):
-    """An annotator's word that a pair is cut wrongly; waits in the queue of the alignment editor."""
+    """An annotator's report that a pair is aligned wrongly; waits in the queue of the alignment editor."""
 
     class Reason(models.TextChoices):
         UNRELATED = "unrelated", "the phrases do not belong together"

@@ -1,4 +1,4 @@
-"""What organisers and operators do: adjudicate, hand out keys to the API, and leave a trace."""
+"""What organisers and operators do: adjudications, API keys, and the audit trail."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ApiTokenQuerySet(models.QuerySet["ApiToken"]):
 
 
 class ApiToken(models.Model):
-    """A key to the API. Only its digest is stored: a copied database opens nothing."""
+    """An API key. Only its digest is stored, so a stolen copy of the database contains no keys."""
 
     class Scope(models.TextChoices):
         READ = "read", "read reports, progress and exports"
@@ -63,7 +63,7 @@ class ApiToken(models.Model):
 
     @staticmethod
     def digest_of(token: str) -> str:
-        """Tokens are long and random, so a plain digest cannot be guessed back."""
+        """Tokens are long and random, so an unsalted digest cannot be reversed."""
         return hashlib.sha256(token.encode()).hexdigest()
 
 

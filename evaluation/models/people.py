@@ -1,4 +1,4 @@
-"""Who takes part, kept apart from what they said.
+"""Who takes part, kept apart from what they answered.
 
 Rankings point to an ``Annotator``, which carries no name. Erasing a person deletes the ``User`` row and
 leaves every ranking as it was.
@@ -38,13 +38,13 @@ class User(AbstractUser):
 
     @property
     def may_study(self) -> bool:
-        """Whether reports of their own are there or may come; which rows they show is for each to ask."""
+        """Whether to offer reports at all; each report decides for itself what it shows this person."""
         own = self.memberships.filter(role__in=[Role.MANAGER, Role.RESEARCHER])
         return self.is_superuser or self.may_create or own.exists()
 
 
 class Annotator(models.Model):
-    """A voice in the study. ``key`` decides the sides and nothing else can be read from it."""
+    """A participant without a name. ``key`` decides which candidate they see as A and reveals nothing."""
 
     user = models.OneToOneField(
         User, null=True, blank=True, on_delete=models.SET_NULL, related_name="annotator"
@@ -111,7 +111,7 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
 
 
 class Invitation(models.Model):
-    """A link that makes an annotator of whoever opens it: counted, expiring, revocable."""
+    """A link that makes whoever opens it an annotator; limited in uses and time, and revocable."""
 
     token = models.CharField(max_length=64, unique=True, default=random_key, editable=False)
     task = models.ForeignKey("evaluation.Task", on_delete=models.CASCADE, related_name="invitations")

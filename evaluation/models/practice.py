@@ -1,7 +1,7 @@
-"""The practice round before a task. What is answered there is no ranking and is not kept.
+"""The practice round before a task. Answers given there are not rankings and are not stored.
 
 ``PracticeQuestion`` is a question of the organiser's own, with the answer that is expected; a task without
-any makes its questions from its own sentences. ``PracticeRound`` remembers that somebody came to the end.
+any makes its questions from its own sentences. ``PracticeRound`` records that somebody has finished it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from evaluation.schemes import Choice
 
 
 class PracticeQuestion(models.Model):
-    """Two sentences, and what a careful person says about where they differ."""
+    """Two sentences, and the verdict that a careful annotator gives on their difference."""
 
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="practice_questions")
     above = models.TextField(blank=True, help_text="The source or reference that stands on top.")
@@ -39,7 +39,7 @@ class PracticeQuestion(models.Model):
 
 
 class PracticeRound(models.Model):
-    """Somebody has been through the practice round of a task."""
+    """Somebody has finished the practice round of a task."""
 
     annotator = models.ForeignKey(Annotator, on_delete=models.CASCADE, related_name="practice_rounds")
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="practice_rounds")

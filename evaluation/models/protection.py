@@ -1,4 +1,4 @@
-"""What protects people: failed log-ins are counted, and who was erased stays erased.
+"""What protects people: counts of failed log-ins, and the record of erased accounts.
 
 Neither table holds a name or an address. A sign-in is kept by keyed digests, an erasure by the number of an
 account that no longer exists.
@@ -38,7 +38,7 @@ class SignIn(models.Model):
 
     @staticmethod
     def digest_of(text: str) -> str:
-        """Keyed by the site's secret: from a copy of the database alone no name can be tried out."""
+        """Keyed by the site's secret, so that names cannot be guessed from a copy of the database alone."""
         return salted_hmac("appraise.sign-in", normalize("NFKC", text), algorithm="sha256").hexdigest()
 
 
@@ -60,9 +60,9 @@ class Erasure(models.Model):
 
     @staticmethod
     def mark_of(user: User) -> str:
-        """The same for one account in every backup, another for a later one that got its number again.
+        """Identifies an account across backups, and differs for a later account that reuses its id.
 
-        Numbers can be given twice after a restore; the microsecond of joining cannot.
+        An id can be used twice after a restore; the microsecond of joining cannot.
         """
         joined = user.date_joined.astimezone(UTC).isoformat(timespec="microseconds")
         return hashlib.sha256(f"erasure {user.pk} {joined}".encode()).hexdigest()

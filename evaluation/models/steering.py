@@ -1,8 +1,8 @@
 """What steers a running task: the drawn order of its questions, and how far its answers decide it.
 
 A ``Draw`` says with which probability a comparison came next (``evaluation.selection``); without that record
-an order chosen by a machine would bias every estimate. A ``Standing`` keeps what was last found out about
-"enough, or not yet" (``evaluation.sequential``), so that the monitor page need not compute it.
+an order chosen by a machine would bias every estimate. A ``Standing`` keeps the last answer to "are there
+enough judgements?" (``evaluation.sequential``), so that the monitor page need not compute it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ REST = 1_000_000_000  # positions of comparisons that wait to be drawn; no task 
 
 
 class Draw(models.Model):
-    """The ``number``-th comparison drawn, with its probability among the ``left`` that could have come."""
+    """The ``number``-th comparison drawn, and its probability among the ``left`` candidates at that time."""
 
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="draws")
     comparison = models.OneToOneField(Comparison, on_delete=models.CASCADE, related_name="draw")

@@ -51,7 +51,7 @@ class TaskQuerySet(models.QuerySet["Task"]):
         return self._of_members(user, [Role.ANNOTATOR])
 
     def _of_members(self, user: User, roles: Sequence[Role]) -> TaskQuerySet:
-        """A role in a task, or in the whole campaign."""
+        """Through a role in the task itself, or in its whole campaign."""
         own = user.memberships.filter(role__in=roles)
         return self.filter(
             Q(pk__in=own.filter(task__isnull=False).values("task"))

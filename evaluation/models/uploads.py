@@ -13,7 +13,7 @@ from evaluation.models.people import User
 
 
 class Upload(models.Model):
-    """What a manager has dropped and decided so far; gone once the task exists."""
+    """The files and settings of a manager so far; deleted once the task exists."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(User, on_delete=models.CASCADE, related_name="uploads")

@@ -1,7 +1,7 @@
-"""Who sits on the panel: everybody who judged a pair, and the machines that voted on the same pairs.
+"""The members of a panel: everybody who judged a pair, and the machines that voted on the same pairs.
 
 Machines say *better*, *equal* or *worse* and nothing finer, so all votes are read over the four-way labels.
-Pairs that no person has judged are left out: machines alone would tell only how alike machines are.
+Pairs that no person has judged are left out: there one would only learn how alike machines are.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Is a consensus of 80 % right in 80 of 100 cases? Asked wherever the truth is known.
+"""Is a consensus of 80 % right in 80 of 100 cases? Measured where the truth is known.
 
 The truth may come from a simulation, or from adjudications: then it is known for disputed items only, and
 the figure is about disputes. Where nobody knows it, ``expected_calibration`` says what the votes at hand

@@ -1,6 +1,6 @@
 """What a disputed pair of phrases is about: word order, inflection, a number, a negation …
 
-``phenomena`` tells it from the words of two phrases; ``profile`` tells a whole study by it.
+``phenomena`` classifies two phrases by their words; ``profile`` summarises a whole study by phenomena.
 """
 
 from evaluation.phenomena.kinds import Phenomenon, phenomena

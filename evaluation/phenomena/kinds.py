@@ -1,16 +1,16 @@
-"""What differs between two phrases, told from their words.
+"""Classifies what differs between two phrases, from their words.
 
-Rules, not a model: each says in one line what it looks at, so that a researcher can check it. A pair may show
-several phenomena (a number and a negation); a pair that shows none of the special ones is *word choice*. The
-two phrases have no order: exchanging them changes nothing.
+Rules, not a model: each is one line that a researcher can check. A pair may show several phenomena (a number
+and a negation); a pair that shows none of the special ones is *word choice*. The two phrases have no order:
+exchanging them changes nothing.
 
 *Omission* and *insertion* need something to compare with: words that only one candidate has are missing from
 the other where a reference has them too, and superfluous where it has not. Without a reference in the
 language of the candidates the pair is *only on one side*.
 
-*Names*, *function words* and *inflection* are told by the tags of the sentences where there are any. Without
-tags, names are told by their capitals: the first word of a sentence has one whatever it is, so there it is a
-name only where a reference writes it with a capital further on.
+*Names*, *function words* and *inflection* are recognised by the tags of the sentences where there are any.
+Without tags, names are recognised by their capitals: the first word of a sentence has one whatever it is, so
+there it is a name only where a reference writes it with a capital further on.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""What people disagree about, and what each system does worse: a study told by phenomena.
+"""What people disagree about, and what each system does worse: a study summarised by phenomena.
 
 κ and κ′ of the pairs that show a phenomenon come with the intervals of every other report (whole sentences
-are drawn), unless resampling cannot tell: a rare phenomenon stands in a few sentences, and drawing those
-again says nothing about others. Where the *share of disputes* is larger than the *share of pairs*, the
-phenomenon divides people more than others do.
+are drawn), unless a phenomenon occurs in too few sentences for resampling to mean anything. Where the *share
+of disputes* is larger than the *share of pairs*, the phenomenon divides people more than others do.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What is known about single words: by small closed lists, or by the tags of a tagger.
+"""What is known about single words, from small word lists or from a tagger.
 
-Without tags only languages with a list can show *function word* and *negation*; where there is none, a
-difference in such a word counts as a difference in word choice, and the report says so.
+Without tags, *function word* and *negation* need a word list for the language; without one, such a difference
+counts as word choice, and the report says so.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ SHORT_WORDS = _lists(
 
 
 def knows(language: str) -> bool:
-    """Whether function words and negation can be told apart in this language."""
+    """Whether there are lists of function words and negations for this language."""
     return language in SHORT_WORDS
 
 
@@ -74,7 +74,7 @@ def is_function_word(lower: str, language: str) -> bool:
 
 
 class Lexicon(Protocol):
-    """What the rules ask about a word of a phrase, as it is written there."""
+    """What the rules ask about a word, given as it is written in the phrase."""
 
     def is_function(self, word: str) -> bool: ...
     def is_negation(self, word: str) -> bool: ...

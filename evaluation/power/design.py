@@ -43,7 +43,8 @@ class Design:
 
     @property
     def sharpness(self) -> float:
-        """The mean vote on a pair that the better system truly wins: 1 from infallible people, 0 by lot."""
+        """The mean vote on a pair that the better system truly wins: 1 if people never err, 0 if they
+        guess."""
         return (3 * self.accuracy - 1) / 2
 
     @property

@@ -21,11 +21,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from evaluation.power.design import accuracy_from_agreement
 
-DULL = 0.05  # below this sharpness people answer nearly by lot, and nothing can be solved for
+DULL = 0.05  # below this sharpness people are nearly guessing, and the equations cannot be solved
 
 
 class Pilot(NamedTuple):
-    """Estimates of a pilot; ``None`` where its votes do not tell."""
+    """Estimates from a pilot; ``None`` where its votes do not determine one."""
 
     votes: int
     sentences: int
@@ -42,7 +42,7 @@ def read_pilot(
 ) -> Pilot:
     """Estimates from one value, one sentence code and one phrase code for each vote.
 
-    ``agreement`` is P(A) where more votes than these tell of it.
+    ``agreement`` is P(A), where it is known from more votes than these.
 
     >>> read_pilot([1, 1, -1, -1, 1, 1], [0, 0, 0, 0, 1, 1], [0, 0, 1, 1, 2, 2])[:5]
     (6, 2, 1.0, 0.0, 0.6666666666666666)

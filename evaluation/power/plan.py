@@ -86,7 +86,7 @@ def _point(design: Design, wishes: Wishes, sentences: int) -> Point:
 
 
 def _checked(design: Design, wishes: Wishes, sentences: int, seed: int) -> SimulatedPower | None:
-    """As many studies as a moment allows; too large a plan is left to the formula."""
+    """Simulates as many studies as take a moment; for too large a plan only the formula is used."""
     studies = min(2000, MOST_DRAWS // (sentences * design.votes))
     if studies < FEWEST_STUDIES or sentences < 2:
         return None

@@ -1,4 +1,4 @@
-"""The agreement page: one summary of the study, dressed for reading."""
+"""The agreement page: one summary of the study with its tables and plots."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class AgreementPage:
 
 
 def summary(scope: Scope, without: Collection[Filter] = (), machines: Sequence[str] = ()) -> AgreementSummary:
-    """Computed once, then kept until a new answer arrives, or machines vote otherwise."""
+    """Computed once, then cached until a new answer arrives or the votes of machines change."""
     left_out = tuple(sorted(without))
     said = chosen_votes([task.pk for task in scope.tasks], machines) if machines else {}
     votes = {machine_name(voter): choices for voter, choices in said.items()}
@@ -124,7 +124,7 @@ def agreement_plots(found: AgreementSummary, called: dict[str, str] | None = Non
 
 
 def _place(annotator: str, called: dict[str, str]) -> tuple[bool, str]:
-    """People by the name they are shown under, then machines; keys differ from site to site."""
+    """Sort key: people by displayed name, then machines; database keys differ from site to site."""
     return annotator.startswith(machine_name("")), called.get(annotator, annotator).casefold()
 
 

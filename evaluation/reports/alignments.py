@@ -1,4 +1,4 @@
-"""What a manager sees of alignments: what annotators have flagged, and one comparison in the editor."""
+"""What a manager sees of alignments: the queue of reports, and one comparison in the editor."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Flag:
 
 
 def flags(task: Task) -> list[Flag]:
-    """The queue: most reported first, then as they came. Two queries."""
+    """The queue of reports: most reported first, then oldest first. Two queries."""
     return _flags(AlignmentReport.objects.filter(pair__task=task, resolved_at__isnull=True))
 
 
@@ -90,7 +90,7 @@ class EditorPage:
 
     @property
     def start(self) -> Correction:
-        """What the newest version says, as something to change."""
+        """The newest version as a correction to start from."""
         links = stored_links(self.newest, len(self.a), len(self.b))
         return Correction(links, is_joined(self.newest.aligner))
 
@@ -106,7 +106,7 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A comparison of a sentence that somebody looks for."""
+    """A comparison found by searching for a sentence."""
 
     pk: int
     first: str

@@ -1,7 +1,7 @@
-"""What one annotator may see of one comparison, and nothing else.
+"""Exactly what one annotator may see of one comparison.
 
-This is the only door between the stored data and an annotator's page: no system, score, file name,
-database id, upload order or check flag goes through it.
+Everything on an annotator's page comes from here, and nothing here reveals a system, score, file name,
+database id, upload order or check flag.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def with_texts(assignment: Assignment) -> Assignment:
     """The assignment with the alignment, candidates and item that its page shows; one query.
 
     Apart from the query that finds the assignment: PostgreSQL plans two joins of three and five tables in a
-    third of the time of one of eight, and who only saves an answer or goes on needs no texts.
+    third of the time of one of eight, and requests that only save an answer or move on need no texts.
     """
     (alignment,) = _TEXTS.objects(assignment.alignment_id)
     assignment.alignment, assignment.comparison = alignment, alignment.comparison
@@ -113,7 +113,7 @@ def phrases(alignment: Alignment) -> list[Phrase]:
 
 
 def _so_far(annotator: int | OuterRef, task: int | OuterRef) -> QuerySet[Assignment, Any]:
-    """What somebody has done in a task: one value, so that it can be asked along with something else."""
+    """What somebody has done in a task, as one JSON value, so that it can be part of another query."""
     done = Count("pk", filter=Q(finished_at__isnull=False))
     own = Assignment.objects.filter(annotator=annotator, task=task).order_by().values("task")
     return own.annotate(told=JSONObject(done=done, ms=Sum("active_ms"))).values_list("told")
@@ -132,7 +132,7 @@ def task_progress(assignment: Assignment) -> Progress:
 
 
 def progress(done: int, total: int, active_ms: int) -> Progress:
-    """Whoever was given more than there is now has nothing foreseeable left.
+    """Somebody may have done more than there is now: then nothing is left, rather than less than nothing.
 
     >>> progress(10, 40, 10 * 60_000)
     Progress(done=10, total=40, active_minutes=10, minutes_left=30)

@@ -44,7 +44,7 @@ Row = dict[str, Any]
 def write_bundle(scope: Scope, stream: IO[bytes]) -> str:
     """Write the archive; returns its signature. Always under pseudonyms and without free comments.
 
-    All of it is of one moment: tables beside a later answer would not verify.
+    Everything is read at one moment: tables would not verify beside a later answer.
     """
     bundle = writer(stream)
     with one_moment(), bundle.archive:
@@ -210,7 +210,7 @@ def _rankings(scope: Scope, who: Voices) -> Iterator[Row]:
 
 
 def _assignments(scope: Scope, who: Voices) -> Iterator[Row]:
-    """The display order: what was given to whom as which sentence, and which text stood on the left."""
+    """Who was given which comparison, in which order, and which text stood on the left."""
     slugs = _slugs(scope)
     rows = Assignment.objects.filter(task__in=slugs).order_by("task_id", "annotator_id", "number", "pk")
     columns = ("task_id", "annotator_id", "number", "presentation", "comparison__item__key",
@@ -246,7 +246,7 @@ def _assignments(scope: Scope, who: Voices) -> Iterator[Row]:
 
 
 def _sentence_answers(scope: Scope, who: Voices) -> Iterator[Row]:
-    """Verdicts and ratings; free comments stay at home, because people write their names into them."""
+    """Verdicts and ratings, but no free comments, because people write names into them."""
     slugs = _slugs(scope)
     rows = (
         SentenceAnswer.objects.filter(comparison__item__task__in=slugs)
@@ -281,7 +281,7 @@ def _adjudications(scope: Scope) -> Iterator[Row]:
 
 
 def _questions(scope: Scope, weighted: Sequence[Weighted]) -> Iterator[Row]:
-    """Every ordinary comparison: drawn as which, with which chance, and how many it stands for.
+    """Every ordinary comparison with the number and probability of its draw, and its weight.
 
     ``rest``: its place among those that waited in random order, if it stood there.
     """

@@ -42,7 +42,7 @@ class Found:
     turned: list[Turned]
     systems: tuple[tuple[str, ...], tuple[str, ...]]
     sentences: tuple[int, int, int]  # before, after, in both
-    told: tuple[str, ...]  # by what phenomena are told
+    told: tuple[str, ...]  # how phenomena are recognised: names of taggers, or ``LISTS``
 
     @property
     def taggers(self) -> tuple[str, ...]:
@@ -75,7 +75,7 @@ def others(user: User) -> dict[str, Scope]:
 
 
 def compared(asked: Asked) -> Found:
-    """Computed once, then kept until a new answer arrives."""
+    """Computed once, then cached until a new answer arrives."""
     before, after = asked.before, asked.after
     every = {task.pk: task for task in (*before.tasks, *after.tasks)}
     joined = Scope(after.campaign, tuple(every[pk] for pk in sorted(every)), None, False, after.state)
@@ -128,7 +128,7 @@ def _compared(asked: Asked, joined: Scope) -> Found:
 
 
 def _identities(sentences: Sentences) -> dict[int, str]:
-    """What identifies each sentence wherever it is judged: its source, else a reference."""
+    """What identifies a sentence across campaigns: its source, else a reference."""
     return {
         pk: source or (known[0] if known else key) for pk, (key, source, known) in sentences.items.items()
     }

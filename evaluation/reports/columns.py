@@ -1,4 +1,4 @@
-"""Many rows of whole numbers out of the database, fast.
+"""Reads many rows of integers from the database, fast.
 
 A million rows through the ORM cost ten seconds and a gigabyte. Here the database writes all of them into one
 value of fixed width, which becomes an array: on PostgreSQL by binary COPY, on SQLite as a text in which every
@@ -24,7 +24,7 @@ TRAILER = 2
 BITS = 20  # in a character
 FIRST = (
     1 << 16
-)  # with it the 2²⁰ characters begin that UTF-8 writes in four bytes; none of them is a surrogate
+)  # the first of the 2²⁰ characters that UTF-8 writes in four bytes; none of them is a surrogate
 
 
 def integer_columns(rows: QuerySet[Any, tuple[int, ...]], bits: Sequence[int]) -> list[NDArray[np.int64]]:
@@ -96,7 +96,7 @@ def _copied(cursor: Any, sql: str, parameters: Any, width: int) -> list[NDArray[
 
 @contextmanager
 def no_collection() -> Iterator[None]:
-    """A million new tuples would otherwise be searched for cycles a hundred times."""
+    """Garbage collection would otherwise search a million new tuples for cycles a hundred times."""
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -37,7 +37,7 @@ class Order(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What a person looks for."""
+    """The filters of the page."""
 
     order: Order = Order.ENTROPY
     kind: str = ""
@@ -167,7 +167,7 @@ def against(votes: Sequence[tuple[Choice, int]], machines: Sequence[Vote]) -> in
 
 
 def confidence(machines: Sequence[Vote]) -> float:
-    """The mean confidence of those who say how sure they are; nought where nobody does.
+    """The mean confidence of the votes that have one; 0 where none has.
 
     >>> confidence([Vote("a", Choice.EQUAL, 0.5), Vote("b", Choice.EQUAL), Vote("c", Choice.EQUAL, 1.0)])
     0.75
@@ -196,7 +196,7 @@ def _matching(scope: Scope, study: Study, query: Query) -> list[int] | None:
 
 
 def _keys(scope: Scope, chosen: QuerySet[PhrasePair]) -> list[int]:
-    """Of the chosen pairs; with them, in one query, what must be known to tell phenomena by tags."""
+    """Keys of the chosen pairs, with what recognising phenomena by tags needs, in one query."""
     if is_known(scope.tasks):
         return list(chosen.values_list("pk", flat=True))
     written = Candidate.objects.filter(item__task__in=_tasks(scope)).order_by()
@@ -261,7 +261,7 @@ def _rows(
 
 
 def _told(pairs: QuerySet[PhrasePair]) -> QuerySet[PhrasePair]:
-    """Pairs with all that is shown about them, in one query.
+    """Pairs with everything that is shown about them, in one query.
 
     ``place``: where the pair stands among the phrases of its owner, in the newest alignment that has it, and
     ``flipped``: whether the owner's first candidate has the pair's second text there.

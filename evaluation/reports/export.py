@@ -1,4 +1,4 @@
-"""What leaves the site: every answer with the place it belongs to, streamed; and the bundle.
+"""Exports: every answer with the phrase pair that it belongs to, streamed; and the bundle.
 
 Annotators are pseudonyms unless an administrator asks for names. A few thousand pairs are in memory at a
 time, however many there are.
@@ -60,7 +60,7 @@ class Voices:
 def voices(scope: Scope, *, identify: bool) -> Voices:
     """Pseudonyms, or user names; machines always go by their names."""
     people = Annotator.objects.select_related("user")
-    if Ranking.objects.count() <= 50_000:  # beyond that, finding out who answered costs more than all names
+    if Ranking.objects.count() <= 50_000:  # with more, all names are cheaper
         tasks = _keys(scope)
         people = people.filter(
             Q(pk__in=Assignment.objects.filter(task__in=tasks).values("annotator"))
@@ -77,7 +77,7 @@ def voices(scope: Scope, *, identify: bool) -> Voices:
 
 
 class _Names(dict[int, str]):
-    """Somebody who gives a first answer while an export is under way is asked for by number."""
+    """Looks up, by id, people who give their first answer while an export is running."""
 
     def __init__(self, called: Callable[[Annotator], str], people: Iterable[Annotator]) -> None:
         super().__init__((person.pk, called(person)) for person in people)
@@ -146,7 +146,7 @@ def _flipped(pairs: Sequence[int]) -> dict[int, bool]:
 
 def _answers(pairs: Sequence[int], who: Voices, first: int) -> dict[int, list[AnswerRow]]:
     """Pair id → its answers, oldest first."""
-    # A range, not a list: pairs of a task follow each other, but for those that a correction added later.
+    # A range rather than a list: ids of a task are consecutive, except for pairs that a correction added.
     rankings = Ranking.objects.filter(pair__gte=pairs[0], pair__lte=pairs[-1]).order_by("pair_id", "pk")
     versions: dict[int, int] = dict(
         Alignment.objects.filter(
@@ -156,7 +156,7 @@ def _answers(pairs: Sequence[int], who: Voices, first: int) -> dict[int, list[An
         .distinct()
     )
     columns = integer_columns(rankings.values_list("pair_id", *_COLUMNS), _BITS)
-    wanted = np.isin(columns[0], pairs)  # what lies between is about other tasks, by people who are not ours
+    wanted = np.isin(columns[0], pairs)  # the range may include other tasks
     read = _Read(*(column[wanted] for column in columns))
     times: Iterable[str | None] = repeat(None)
     if who.identified:  # by number: an answer may have arrived between the two queries
@@ -172,7 +172,7 @@ def _answers(pairs: Sequence[int], who: Voices, first: int) -> dict[int, list[An
 
 
 class _Read(NamedTuple):
-    """Rankings as columns, in the order of pairs; what may be missing is a number and one, or nought.
+    """Rankings as columns, in the order of pairs; a value that may be missing is stored plus 1, or as 0.
 
     ``how`` holds from its lowest bit: swapped, surplus, label (3 bits), presentation (5), version.
     """
@@ -218,7 +218,7 @@ def _rows(
 
 
 def _known(numbers: Ints) -> list[int | None]:
-    """Back from a number and one, or nought, to a number, or nothing.
+    """Undoes that encoding: the value minus 1, or None for 0.
 
     >>> _known(np.array([8, 0]))
     [7, None]

@@ -91,7 +91,7 @@ def _in_order(task: Task) -> tuple[str, int, str]:
 
 @dataclass(frozen=True, slots=True)
 class TaskEnd:
-    """How far somebody has come: what is open before them, what they have answered."""
+    """How far somebody has come: comparisons still open, and answers given."""
 
     open: int
     answered: int

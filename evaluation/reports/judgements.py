@@ -54,11 +54,11 @@ def find_tasks(field: str, slug: str) -> list[Task]:
     return found
 
 
-MOST_NAMED = 12  # slugs in one message; somebody with more of them finds theirs on the page
+MOST_NAMED = 12  # slugs listed in one message
 
 
 def unknown(kind: str, slug: str) -> InputError:
-    """There is no such task or campaign; names those that there are, the most similar first."""
+    """The problem that a task or campaign does not exist; lists existing ones, the most similar first."""
     ready = Task.objects.exclude(state=Task.State.IMPORTING)
     field = "slug" if kind == "task" else "campaign__slug"
     slugs = sorted(set(ready.values_list(field, flat=True)))
@@ -70,7 +70,7 @@ def unknown(kind: str, slug: str) -> InputError:
 
 
 def pseudonym(campaign_key: str, annotator_key: str) -> str:
-    """The name of an annotator outside the site: the same in one campaign, unlinkable between two.
+    """An annotator's name in reports and exports: the same within a campaign, unlinkable between two.
 
     >>> pseudonym("k", "a") == pseudonym("k", "a") != pseudonym("other", "a")
     True
@@ -91,9 +91,9 @@ def study(tasks: Sequence[Task], *, named: bool = False) -> Study:
 
 
 class _Answers(NamedTuple):
-    """Rankings as they are stored, one value of each column for each.
+    """Stored rankings as columns.
 
-    ``said`` is made by the function of that name; ``active`` is the time in milliseconds and one.
+    ``said`` is what the function ``said`` packs; ``active`` is the time in milliseconds plus 1 (0: unknown).
     """
 
     annotators: NDArray[np.int64]
@@ -133,7 +133,7 @@ def _known(pairs: NDArray[np.int64], ids: NDArray[np.int64]) -> NDArray[np.bool_
 
 def _study(tasks: Sequence[Task], answers: _Answers, people: dict[int, str], asked: _Pairs) -> Study:
     codes = np.full(max(people, default=-1) + 1, -1, dtype=np.int16)
-    codes[list(people)] = np.arange(len(people))  # people come in the order of their names
+    codes[list(people)] = np.arange(len(people))  # people are sorted by name
     return Study(
         tasks=tuple(StudyTask(task.slug, task.name, task.scheme_name) for task in tasks),
         annotator_names=tuple(people.values()),
@@ -169,8 +169,8 @@ def _people(tasks: Sequence[Task], ids: NDArray[np.int64], *, named: bool) -> di
 def _rankings(tasks: Sequence[Task], asked: _Pairs) -> QuerySet[Ranking, tuple[int, ...]]:
     """The columns of ``_Answers``, oldest first."""
     rankings = Ranking.objects.order_by("pk")
-    # Where much of the table is wanted, all of it is read: faster than row by row through the index.
-    # Strangers are left out afterwards.
+    # Where much of the table is needed, all of it is read, which is faster than through the index; rows of
+    # other tasks are dropped afterwards.
     if len(asked.ids) * 4 < asked.newest:
         rankings = rankings.filter(pair__in=PhrasePair.objects.filter(task__in=_keys(tasks)).values("pk"))
     active = Cast(Coalesce(F("active_ms"), Value(NO_TIME)) + 1, BigIntegerField())
@@ -178,7 +178,7 @@ def _rankings(tasks: Sequence[Task], asked: _Pairs) -> QuerySet[Ranking, tuple[i
 
 
 def said() -> CombinedExpression:
-    """A ranking's small parts in one number; from its lowest bit: swapped, surplus, label (3 bits),
+    """A ranking's small fields packed into one number; from the lowest bit: swapped, surplus, label (3 bits),
     presentation (5), version."""
     label = Case(
         *(When(choice=name, then=Value(CODE_OF[name] * 4)) for name in _OFTEN_FIRST),
@@ -217,7 +217,8 @@ def _asked_pairs(tasks: Sequence[Task]) -> _Pairs:
 
 
 def _check() -> Cast:
-    """Nought for ordinary pairs; else one, and twice what the owner expects, and whether it is turned around.
+    """0 for ordinary pairs; for checks 1 + 2 · (code of the expected verdict) + (1 where the pair is
+    flipped).
 
     What a check expects is about its two candidates; where the pair is flipped, it is the other way round.
     """

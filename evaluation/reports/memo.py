@@ -1,8 +1,8 @@
-"""What was computed is kept until a new answer arrives.
+"""Caches what was computed until a new answer arrives.
 
-The newest ranking's id (one look into an index) says whether anything is new. Ids can become visible out of
-order while transactions overlap, so what was read within a minute of the newest answer is read once more
-after that minute. Kept in memory, in each process, the oldest first to go.
+The newest ranking's id (one index lookup) shows whether anything is new. Ids can become visible out of order
+while transactions overlap, so what was read within a minute of the newest answer is read once more after that
+minute. Kept in the memory of each process; the oldest entries are dropped first.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Mark = tuple[tuple[object, ...], datetime | None]  # what is newest, and when it
 def remembered(key: Hashable, compute: Callable[[], T], state: Mark | None = None) -> T:
     """``compute()``, or what it gave the last time if no answer has arrived since.
 
-    ``state`` is for those who have asked already what is newest.
+    ``state`` is for callers that already know what is newest.
     """
     with _lock, _one_mark(state) as (mark, newest_at):
         now = timezone.now()
@@ -59,7 +59,7 @@ def remembered(key: Hashable, compute: Callable[[], T], state: Mark | None = Non
 
 
 def forget() -> None:
-    """Start anew; for tests, and for commands that change what is stored."""
+    """Empty the cache; for tests, and for commands that change what is stored."""
     with _lock:
         _kept.clear()
 
@@ -87,7 +87,7 @@ _marks: list[Mark] = []  # of the computation that is under way; guarded by the 
 
 @contextmanager
 def _one_mark(state: Mark | None) -> Iterator[Mark]:
-    """The state of the database, asked for once, also where one computation needs another."""
+    """The state of the database, queried once even where one computation needs another."""
     _marks.append(_marks[-1] if _marks else state or _read_mark())
     try:
         yield _marks[-1]

@@ -12,7 +12,8 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 @contextmanager
 def one_moment(connection: BaseDatabaseWrapper = site) -> Iterator[None]:
-    """Every query within sees what the first one sees, whatever people answer meanwhile. For reading only.
+    """Within the block, every query sees the same state of the database, whatever people answer meanwhile.
+    For reading only.
 
     Within a transaction that has begun already, it decides what is seen.
     """
@@ -24,7 +25,7 @@ def one_moment(connection: BaseDatabaseWrapper = site) -> Iterator[None]:
                 cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             yield
     else:
-        # Not ``atomic``: on SQLite our transactions stand in the line of writers, and all answers would wait.
+        # Not ``atomic``: on SQLite our transactions join the queue of writers, and all answers would wait.
         with connection.cursor() as cursor:
             cursor.execute("BEGIN DEFERRED")
             try:

@@ -1,4 +1,4 @@
-"""How far a task is: by sentence, by answer, by annotator."""
+"""Progress of a task: by sentence, by answer, by annotator."""
 
 from __future__ import annotations
 
@@ -75,7 +75,8 @@ def seats_of(tasks: Collection[Task]) -> dict[int, Seats]:
 
 
 def monitor_page(task: Task, *, named: bool = False) -> MonitorPage:
-    """Four queries, whatever is stored. Corrections count as said; reports count the last word only.
+    """Four queries, whatever is stored. Corrections count as answers here; other reports count the current
+    answer only.
 
     Annotators go by their pseudonyms, or by their user names.
     """
@@ -95,7 +96,7 @@ def monitor_page(task: Task, *, named: bool = False) -> MonitorPage:
 
 
 def _number(rows: QuerySet[Any], of: str = "task") -> Coalesce:
-    """How many rows there are of an outer one; Any: of whatever model."""
+    """Subquery that counts the related rows of an outer row; Any: rows of any model."""
     counted = rows.order_by().values(of).annotate(n=Count("pk")).values("n")
     return Coalesce(Subquery(counted), 0)
 

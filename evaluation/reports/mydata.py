@@ -1,8 +1,8 @@
 """Everything that is held about one person, for that person alone.
 
-Nothing here says more than the person's own pages do: no system, no file, no score, no number of a row. A
-table that somebody adds later is not forgotten: whatever points to a person and has no section of its own is
-listed under ``elsewhere``.
+It reveals nothing beyond the person's own pages: no system, file, score or database id. Tables that are added
+later are not forgotten: whatever points to a person and has no section of its own is listed under
+``elsewhere``.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from evaluation.models import (
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A table, how its rows point to the person, and what of them is told under which name."""
+    """A table, how its rows point to the person, and which of their columns are exported under which name."""
 
     name: str
     model: type[Model]
@@ -92,7 +92,7 @@ SECTIONS = (
     Section("changes_by_you", AuditEntry, "user", _same("at", "action", "target", "detail")),
 )  # fmt: skip
 
-# Told already: a voice by what it said, a seat by its sentence.
+# Covered already: an annotator by the answers, a seat by its assignment.
 TOLD = {Annotator, Slot}
 ACCOUNT = (
     "username", "first_name", "last_name", "email", "date_joined", "last_login", "is_active", "is_staff",
@@ -140,7 +140,7 @@ def _rows(section: Section, user: User) -> Any:  # Any: a queryset of any of our
 
 
 def _naming(user: User) -> list[dict[str, Any]]:
-    """What others did to this person; not who they are, nor whom else it concerned."""
+    """What others did to this person, without naming them or anybody else involved."""
     entries = AuditEntry.objects.exclude(user=user).order_by("pk")
     return [
         {"at": entry.at, "action": entry.action, "target": entry.target}

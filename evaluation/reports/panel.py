@@ -37,7 +37,7 @@ from evaluation.votes import machine_votes, providers
 
 SHOWN = 20
 RESAMPLES = 100
-RESAMPLED_UP_TO = 5_000  # votes; beyond that a page would keep its reader waiting
+RESAMPLED_UP_TO = 5_000  # votes; beyond that the page would take too long
 
 
 class Asked(NamedTuple):
@@ -136,7 +136,7 @@ def panel_of(
         members = reliabilities(votes, panel, resamples=resamples if len(votes) <= most else 0)
         return Found(asked, assembly, panel, members, expected_calibration(votes, panel))
 
-    # Machines vote without anybody answering, so what they said is part of the name.
+    # Machines can vote without a new answer arriving, so their votes are part of the cache key.
     return remembered(("panel", asked, resamples, most, said, *scope.key), compute, scope.state)
 
 
@@ -230,7 +230,7 @@ def _contradicted(found: Found) -> list[int]:
 
 def _overruled(study: Study, found: Found, items: Sequence[int]) -> list[Overruled]:
     ids = _ids(study, found.assembly.pairs[items])
-    # Asked even where nothing was overruled: what a page costs must not depend on what was answered.
+    # Queried even where nothing was overruled: the number of queries must not depend on the answers.
     pairs = PhrasePair.objects.select_related("task", "owner__item").in_bulk(ids or [0])
     votes, posterior = _people_votes(found), found.panel.posterior
     return [

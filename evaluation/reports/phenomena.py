@@ -1,4 +1,4 @@
-"""What the pairs of a task or a campaign are about, and how people and systems fare there."""
+"""The phenomena of a task or a campaign: agreement and system results by phenomenon."""
 
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ from evaluation.word_classes import Words, tagged_words, tags_mark
 
 @dataclass(frozen=True, slots=True)
 class PhenomenaPage:
-    """``taggers`` by whose tags phenomena are told, none where word lists are used; ``may_tag``: whether a
-    tagger could read the sentences. ``unlisted``: target languages that have no word list and need one."""
+    """``taggers`` by whose tags phenomena are recognised, none where word lists are used; ``may_tag``:
+    whether a tagger could read the sentences. ``unlisted``: target languages that have no word list and need
+    one."""
 
     scope: Scope
     profile: Profile
@@ -78,7 +79,7 @@ def shown_by(scope: Scope) -> Shown:
 
 
 def phenomena_of(pair: PhrasePair, *, tagged: bool = False) -> tuple[Phenomenon, ...]:
-    """What one pair shows; its owner, item and candidates must be at hand. ``tagged``: tell it by tags."""
+    """The phenomena of one pair; its owner, item and candidates must be loaded. ``tagged``: use tags."""
     texts = [text for text in (pair.first, pair.second) if text]
     sides = pair.owner.first.text, pair.owner.second.text
     begins = any(side.startswith(text) for side in sides for text in texts)
@@ -95,7 +96,7 @@ def tables(scope: Scope) -> dict[str, Table]:
 
 
 def profile_tables(found: Profile, told: Sequence[str]) -> dict[str, Table]:
-    """``told``: by what the phenomena are told."""
+    """``told``: how the phenomena were recognised (taggers, or word lists)."""
     kappas = ("kappa", "low", "high", "kappa'", "low'", "high'")
     rows = [
         (line.phenomenon.value, line.pairs, line.share, line.disputed, line.dispute_share, line.opposite,
@@ -197,7 +198,7 @@ def _tagged_rows(
     references: Mapping[int, Sequence[str]],
     texts: Mapping[int, str],
 ) -> Told:
-    """Some at a time: pairs of one sentence lie together, and tags take much more room than pairs."""
+    """In batches: pairs of one sentence are adjacent, and tags take much more memory than pairs."""
     for start in range(0, len(rows), AT_ONCE):
         block = rows[start : start + AT_ONCE]
         sides = {side for row in block for side in (row.one, row.other)}

@@ -1,8 +1,7 @@
-"""What one annotator may see of a sentence whose candidates are judged together, and nothing else.
+"""Exactly what one annotator may see of a sentence whose candidates are judged together.
 
-The second door between the stored data and an annotator's page, as narrow as ``annotation``: no system,
-score, file name, database id, upload order or check flag goes through it. Candidates stand in an order drawn
-from their texts, variants in an order of their own at each place.
+Like ``annotation``, it reveals no system, score, file name, database id, upload order or check flag.
+Candidates stand in an order drawn from their texts, variants in an order of their own at each place.
 """
 
 from __future__ import annotations

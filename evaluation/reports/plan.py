@@ -65,13 +65,13 @@ def pilot_of(scope: Scope) -> StudyPilot:
 
 
 def pilot_values(scope: Scope) -> dict[str, float]:
-    """What a task tells, by the names of the form; what it does not tell keeps its usual value."""
+    """Form values estimated from a task; what cannot be estimated keeps its default."""
     found = pilot_of(scope)
     told = found.estimates
     values: dict[str, float | None] = {
         "systems": found.systems if found.systems > 1 else None,
         "seconds": _rounded(found.seconds, 1),
-        # A pilot of few votes may say that one always wins, or the other way round; no plan follows from it.
+        # From few votes it may seem that one system always wins; no plan follows from such extremes.
         "win_rate": None if told.win_rate is None else round(min(max(told.win_rate, 0.5), 0.95), 3),
         "ties": None if told.ties is None else round(min(told.ties, 0.99), 3),
         "agreement": None if told.agreement is None else round(max(told.agreement, 0.34), 3),

@@ -50,7 +50,7 @@ class Plot:
 
     @property
     def is_empty(self) -> bool:
-        """Whether it would show names and nothing beside them."""
+        """Whether it would show only names and no values."""
         return all(cell is None for _name, *cells in self.table.rows for cell in cells)
 
     @property
@@ -86,7 +86,7 @@ def kappa_scale(name: str, value: float | None, interval: Interval | None) -> Pl
     if value is not None:
         marks += _whisker(interval, _scale, 38)
         marks.append(_circle("pt", _scale(value), 38))
-        low, high = value < 0.1, value > 0.9  # there its words would run over the edge
+        low, high = value < 0.1, value > 0.9  # there the label would run over the edge
         anchor = "start" if low else "end" if high else "middle"
         shown = f"{name} = {numeral(f'{value:.2f}')}"
         marks.append(_text(_scale(value) - 6 * low + 6 * high, 16, shown, anchor=anchor, ink=True))
@@ -165,7 +165,7 @@ def _bars(label: str, names: list[str], counts: list[int], table: Table) -> Plot
 
 
 def over_time(windows: Sequence[Window]) -> Plot:
-    """κ of each tenth of the answers with all that were there by then."""
+    """κ of each tenth of the answers with all answers up to then."""
     rows = tuple((n + 1, w.judgements, w.pairs, w.p_a, w.kappa) for n, w in enumerate(windows))
     table = Table(_("agreement over time"), (_("part"), _("answers"), _("pairs"), "P(A)", "κ"), rows)
     known = [(n, w.kappa) for n, w in enumerate(windows) if w.kappa is not None]

@@ -39,7 +39,7 @@ def results(scope: Scope, without: Collection[Filter] = ()) -> SystemResults:
 
 
 def weighted(scope: Scope, without: Collection[Filter] = ()) -> dict[str, WeightedLine] | None:
-    """The same as they would be had questions been asked at random; ``None`` where they were."""
+    """The same, weighted as if questions had been asked at random; ``None`` where they were."""
     left_out = tuple(sorted(without))
     return remembered(
         ("weighted", left_out, *scope.key),

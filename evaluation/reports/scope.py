@@ -42,7 +42,7 @@ class Scope:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """Names this scope in memory; the campaign's own key is never used twice."""
+        """Identifies this scope in caches; the campaign's random key is never reused."""
         return (self.campaign.key, *(task.pk for task in self.tasks))
 
     def url(self, page: str, *rest: str) -> str:
@@ -50,7 +50,7 @@ class Scope:
 
 
 def find_scope(user: User, kind: str, slug: str) -> Scope:
-    """What ``user`` may study under that name; anything else does not exist. One query."""
+    """What ``user`` may study under that name, else ``Http404``. One query."""
     mine = Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER).exclude(state=Task.State.IMPORTING)
     field = "slug" if kind == "task" else "campaign__slug"
     managed = Exists(Task.objects.with_role(user, Role.MANAGER).filter(pk=OuterRef("pk")))
@@ -88,7 +88,7 @@ def writers_of(scope: Scope) -> votes.Writers:
 def names(scope: Scope) -> dict[str, str]:
     """Pseudonym → name, for those who manage the people behind it; nobody else may learn a name.
 
-    Read each time: a person who was erased has no name from then on.
+    Never cached: an erased person has no name from then on.
     """
     if not scope.managed:
         return {}

@@ -1,4 +1,4 @@
-"""What was asked because it was useful, and the weights that make up for it."""
+"""Which questions were preferred because they tell most, and the weights that correct for it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SHOWN = 20
 
 
 class DrawnRow(NamedTuple):
-    """A line of the log; ``even``: its probability by lot; ``weight``: None until it is asked."""
+    """A line of the log; ``even``: its probability in a uniform draw; ``weight``: None until it is asked."""
 
     number: int
     sentence: str
@@ -81,7 +81,7 @@ def selection_page(task: Task) -> SelectionPage:
 
 @dataclass(frozen=True, slots=True)
 class Weighted:
-    """A comparison, the pairs that it asks, what is known of its draw, and its weight if it was begun."""
+    """A comparison, the pairs that it asks, its draw, and its weight if it was begun."""
 
     task: int
     comparison: int
@@ -131,7 +131,7 @@ def weighted_results(
 
 
 def weights_of_pairs(weighted: Sequence[Weighted], study: Study) -> Floats:
-    """For each pair of the study that of the comparison which asks it; one where none does."""
+    """The weight of each pair of the study, that of the comparison which asks it; 1 where none does."""
     keys = np.asarray(study.pair_keys, dtype=np.int64)
     of_pair = np.ones(len(keys))
     for one in weighted:

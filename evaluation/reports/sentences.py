@@ -1,7 +1,7 @@
-"""A task as the file that it could have been made from: its sentences in our own import format.
+"""Exports the sentences of a task in our own import format.
 
-What the file brought is there: ids, documents, texts, who wrote what, given links and phrases. What people
-answered is in the other exports. Importing it again with the same settings gives the same task.
+It contains what the original file contained: ids, documents, texts, systems, given links and phrases. Answers
+are in the other exports. Importing it again with the same settings gives the same task.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Is it decided? For the page, the command, and what the monitor shows of it."""
+"""Whether it is decided which system is better: for the page, the command and the monitor."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def standing_page(scope: Scope, alpha: float = ALPHA, wanted: float = HALF_WIDTH
 
 
 def standing(scope: Scope, alpha: float = ALPHA, wanted: float = HALF_WIDTH) -> Standing:
-    """As of now. Which answers are awaited is asked each time: finishing a sentence is no new answer."""
+    """The current standing. Open pairs are queried each time, since finishing a sentence adds no answer."""
     study, meetings = study_of(scope), meetings_of(scope)
     awaited = open_pairs(scope.tasks, study)
     key = ("standing", alpha, wanted, np.packbits(awaited).tobytes(), *scope.key)

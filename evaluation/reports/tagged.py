@@ -1,4 +1,4 @@
-"""Which tasks a tagger has read, and what it says about the words of their sentences."""
+"""Which tasks were tagged, and the tags of the words of their sentences."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ MOST = 512
 
 
 def told_by(tasks: Sequence[Task], sentences: Sentences | None = None) -> tuple[str, ...]:
-    """The taggers by whose tags phenomena are told, or ``LISTS`` unless every sentence of all tasks was read.
+    """The taggers by which phenomena are recognised, or ``LISTS`` unless every sentence was tagged.
 
-    What is told by tags and what is told by lists must not be added up or compared.
+    Results by tags and by lists must not be added up or compared.
     """
     if not read(tasks, sentences).issuperset(task.pk for task in tasks):
         return (LISTS,)
@@ -25,7 +25,7 @@ def told_by(tasks: Sequence[Task], sentences: Sentences | None = None) -> tuple[
 
 
 def taggable(tasks: Sequence[Task]) -> list[Task]:
-    """Tasks that a tagger of this site could read and has not; nothing where it could not read them all."""
+    """Untagged tasks, if a tagger of this site could tag all of them; else none."""
     if not all(tagger_of(task.target_language) for task in tasks):
         return []
     known = read(tasks)
@@ -33,8 +33,8 @@ def taggable(tasks: Sequence[Task]) -> list[Task]:
 
 
 def read(tasks: Sequence[Task], sentences: Sentences | None = None) -> frozenset[int]:
-    """Tasks of which every sentence was read; one query, none where ``sentences`` are at hand, where the
-    answer is known, or on a site where nothing was read yet."""
+    """Tasks of which every sentence was tagged; one query, or none where ``sentences`` are given, the answer
+    is cached, or nothing was ever tagged."""
     if not tags_mark():
         return frozenset()
     key = _key(tasks)
@@ -79,7 +79,7 @@ class Sentences:
 
 
 def sentences_of(tasks: Sequence[Task]) -> Sentences:
-    """One query, with or without candidates: on a site where nothing was read yet nobody needs them."""
+    """One query; candidates are left out on a site where nothing was ever tagged."""
     wanted = [task.pk for task in tasks]
     columns = ("key", "source", "references")
     if not tags_mark():

@@ -1,4 +1,4 @@
-"""The keys to the API that a person has made."""
+"""A person's API keys."""
 
 from __future__ import annotations
 

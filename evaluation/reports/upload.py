@@ -1,4 +1,4 @@
-"""The upload page: what is known of the files, and the first sentences as annotators will see them."""
+"""The upload page: the result of the check, and a preview of the first sentences."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def upload_page(upload: Upload, outcome: Outcome | None, settings: TaskSettings 
 
 
 def problem_table(page: UploadPage) -> Table:
-    """Every fault and warning, a row each, for a spreadsheet: no cell can be taken for a formula."""
+    """Every fault and warning as a row of a table; no cell can be mistaken for a formula."""
     rows = [("fault", one) for one in page.problems] + [("warning", one) for one in page.warnings]
     columns = ("kind", "file", "line", "column", "code", "message", "remedy", "excerpt")
     return Table(
