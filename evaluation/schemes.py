@@ -1,8 +1,8 @@
-"""What an annotator may say about a phrase pair (paper 003, section 3).
+"""The verdicts that an annotator may give on a phrase pair (paper 003, section 3).
 
-A scheme is data: a new one is a new constant in ``SCHEMES``. A choice is always relative to the two
-phrases in the order in which they are stored; ``mirrored`` turns it around for a page that shows
-them the other way, and ``collapsed`` is the six-to-four reduction behind κ′.
+A scheme is data: a new one is a new constant in ``SCHEMES``. A choice is always relative to the two phrases
+in the order in which they are stored; ``mirrored`` reverses it for a page that shows them the other way, and
+``collapsed`` is the six-to-four reduction behind κ′.
 """
 
 from __future__ import annotations

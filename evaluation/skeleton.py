@@ -1,9 +1,9 @@
-"""A template that is rendered once, with places for what differs from request to request.
+"""A template that is rendered once, with placeholders for what differs between requests.
 
 The annotation page has some sixty template nodes, and resolving them cost as much as all its queries
 together. All but two dozen values are the same for every page of a scheme and language. A ``Skeleton``
-renders the ordinary Django template once for each such variant, with a mark at every place, and then only
-fills in. It keeps nothing that belongs to a person: what a place holds is given anew each time.
+renders the ordinary Django template once for each such variant, with a marker at every placeholder, and from
+then on only fills these in. It keeps nothing that belongs to a person: the values are given each time.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from django.utils.translation import get_language
 
 
 class Skeleton:
-    """``template`` with ``places``: names that the template writes as ``{{ name }}``, and nowhere else."""
+    """``template`` with placeholders ``places``: names that it uses as ``{{ name }}``, and nowhere else."""
 
     def __init__(self, template: str, *places: str) -> None:
         self.template = template
@@ -25,7 +25,8 @@ class Skeleton:
         self._made: dict[tuple[Hashable, ...], str] = {}
 
     def fill(self, values: Mapping[str, object], **variant: Hashable) -> SafeString:
-        """The page. Values are escaped unless marked safe; the template may ask about ``variant`` only."""
+        """The page. Values are escaped unless marked safe; only ``variant`` may be used in template
+        conditions."""
         key = (get_language(), *variant.values())
         skeleton = self._made.get(key)
         if skeleton is None:

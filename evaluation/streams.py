@@ -1,4 +1,5 @@
-"""The bytes of a file that somebody named: plain or gzipped, from disk, pipe or standard input (``-``)."""
+"""The bytes of a file given on the command line: plain or gzipped, a file, a pipe or standard input
+(``-``)."""
 
 from __future__ import annotations
 

@@ -7,8 +7,8 @@ gives the same tokens everywhere.
 
 One pattern serves most languages. What differs by language is the apostrophe (French and Italian elide:
 ``l'|homme``; English keeps ``don't`` whole). Scripts written without spaces are cut by script and not by
-language code: a Han or Hiragana character, a run of Katakana, a Thai, Lao, Khmer or Burmese cluster.
-Those are not words, yet they are the same on both sides of a comparison, and that is what alignment needs.
+language code: a Han or Hiragana character, a run of Katakana, a Thai, Lao, Khmer or Burmese cluster. Those
+are not words, but both sides of a comparison are cut the same way, which is what alignment needs.
 """
 
 from __future__ import annotations

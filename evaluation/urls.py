@@ -20,7 +20,7 @@ from evaluation.views import (
 )
 
 urlpatterns = [
-    # What is asked for most often comes first: addresses are tried one after another.
+    # The most frequent requests come first: patterns are tried one after another.
     path("a/<str:token>/", alignments.follow(annotate.annotate), name="annotate"),
     path("a/<str:token>/answer", alignments.follow(annotate.answer), name="answer"),
     path("a/<str:token>/skip", alignments.follow(annotate.skip), name="skip"),

@@ -1,8 +1,8 @@
-"""Machines that vote on phrase pairs, without people knowing of machines.
+"""A registry for machines that vote on phrase pairs, so that ``evaluation`` need not know ``metrics``.
 
-``evaluation`` shows what registered providers say beside the annotators' votes; ``metrics`` registers itself.
-A provider is asked for some pairs of some tasks, or for all of them, and answers with what each of its voters
-says about them.
+``evaluation`` shows the votes of registered providers beside those of annotators; ``metrics`` registers
+itself. A provider is asked for some pairs of some tasks, or for all of them, and returns the votes of each of
+its voters.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from evaluation.schemes import Choice
 
 
 class Vote(NamedTuple):
-    """What one machine says about a pair, and how sure it is of that.
+    """One machine's vote on a pair, and its confidence.
 
-    ``confidence`` is the share of the voter's other votes on the task that are less decided: nought for its
-    weakest votes, near one for its strongest. None where nobody worked it out.
+    ``confidence`` is the share of the voter's other votes on the task that are less decided: 0 for its
+    weakest votes, near 1 for its strongest. None where it was not computed.
     """
 
     voter: str
@@ -46,7 +46,7 @@ _VOTERS: dict[str, Voters] = {}
 def register_provider(name: str, provider: VoteProvider, voters: Voters | None = None) -> None:
     """Make a provider known; the same name again replaces it.
 
-    Its votes can stand among those of annotators only where ``voters`` tells whom there is to choose from.
+    Its votes can be included among those of annotators only if ``voters`` lists its voters.
     """
     unregister_provider(name)
     _PROVIDERS[name] = provider
@@ -64,7 +64,7 @@ def providers() -> tuple[VoteProvider, ...]:
 
 
 def machine_votes(task_ids: Sequence[int], pair_ids: Sequence[int] | None = None) -> dict[int, list[Vote]]:
-    """What all providers say, in the order in which they were registered."""
+    """The votes of all providers, in the order of registration."""
     found: dict[int, list[Vote]] = {}
     for provider in providers():
         for pair, votes in provider(task_ids, pair_ids).items():
@@ -78,7 +78,7 @@ def machine_voters(task_ids: Sequence[int]) -> list[str]:
 
 
 def chosen_votes(task_ids: Sequence[int], voters: Sequence[str]) -> dict[str, dict[int, Choice]]:
-    """What the named machines say, each by pair; of two votes of one machine the later one."""
+    """The votes of the named machines by pair; if a machine has two votes on a pair, the later one."""
     found: dict[str, dict[int, Choice]] = {voter: {} for voter in voters}
     for pair, votes in machine_votes(task_ids).items():
         for vote in votes:

@@ -1,8 +1,8 @@
-"""What a tagger says about the words of a sentence, without people knowing of taggers.
+"""A registry for taggers, so that ``evaluation`` need not know ``metrics``.
 
 Reports read words by lists, or by tags where a site has a tagger and it has read the sentences; ``metrics``
-registers itself. Tagging is slow and is done in the background, so a provider is only asked for what it has
-read already.
+registers itself. Tagging is slow and done in the background, so a provider only returns what was tagged
+before.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ class WordProvider(Protocol):
         """The tagger of this site for a language, named with its version; None where there is none."""
 
     def mark(self) -> Hashable:
-        """Another value whenever more sentences have been read; nothing as long as none was."""
+        """Changes whenever more sentences have been tagged; empty as long as none was."""
 
     def known(self, language: str, sentences: Sequence[str]) -> Mapping[str, Words]:
-        """The words of those sentences that were read before."""
+        """The words of those sentences that were tagged before."""
 
 
 _provider: WordProvider | None = None
@@ -61,9 +61,9 @@ def tags_mark() -> Hashable:
 
 
 def tagged_words(language: str, sentences: Sequence[str]) -> Mapping[str, Words] | None:
-    """The words of every sentence; None where there is no tagger or one of them was not read yet.
+    """The words of every sentence; None where there is no tagger or a sentence was not tagged yet.
 
-    All or nothing: a table that is told half by tags and half by lists could not be compared with any other.
+    All or nothing: a table made half by tags and half by word lists could not be compared with any other.
     """
     if _provider is None or _provider.tool(language) is None:
         return None

@@ -78,7 +78,7 @@ def _occurrences(keys: list[int]) -> QuerySet[Occurrence, tuple[int, ...]]:
 
 
 def writers_of(tasks: Sequence[Task]) -> Writers:
-    """One query: the outputs of a system come as one text."""
+    """One query: the outputs of each system are aggregated into one text."""
     systems = System.objects.filter(task__in=[task.pk for task in tasks]).order_by("name")
     rows = list(systems.values_list("name", Listed("outputs__candidate_id")))
     return writers(

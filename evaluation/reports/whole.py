@@ -1,4 +1,4 @@
-"""What was said about whole candidates: which of two is better, and how good each is."""
+"""Answers about whole sentences: which of two candidates is better, and how good each is."""
 
 from __future__ import annotations
 

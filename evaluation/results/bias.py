@@ -1,4 +1,4 @@
-"""Does an annotator prefer a side of the screen? Sides are shuffled, so an even hand gives half to each."""
+"""Does an annotator prefer a side of the screen? Sides are shuffled, so without a bias each wins half."""
 
 from __future__ import annotations
 

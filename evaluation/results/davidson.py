@@ -54,7 +54,8 @@ def fit(wins: Floats, ties: Floats) -> Davidson:
 
 
 def differences(wins: Floats, ties: Floats) -> tuple[Floats, Floats, Floats]:
-    """For each two systems of one table: mean and variance of θᵢ − θⱼ, and what one more vote tells of it.
+    """For each two systems of one table: mean and variance of θᵢ − θⱼ, and what one more vote would tell
+    about it.
 
     The posterior is taken as normal around its maximum (Laplace); the last table is the Fisher information
     of a single vote about the difference.

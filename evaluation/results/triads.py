@@ -1,5 +1,5 @@
 """Does the order make sense? A triad is cyclic if A beats B, B beats C and C beats A (Kendall & Babington
-Smith 1940). Many cyclic triads mean that there is no order to find, or an annotator who does not look.
+Smith 1940). Many cyclic triads mean that there is no order to find, or that an annotator is careless.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def system_triads(votes: Votes) -> Triads:
 
 
 def annotator_triads(votes: Votes) -> dict[str, Triads]:
-    """Triads of each annotator, sentence by sentence, by the majority of his own votes there."""
+    """Triads of each annotator, sentence by sentence, by the majority of their own votes there."""
     return {
         name: _within_sentences(votes, np.flatnonzero(votes.annotators == code))
         for code, name in enumerate(votes.annotator_names)

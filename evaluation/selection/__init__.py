@@ -1,4 +1,4 @@
-"""Ask the most useful question next, and keep every estimate unbiased all the same."""
+"""Ask the most useful question next, and still keep every estimate unbiased."""
 
 from evaluation.selection.information import disagreement_scores, order_information
 from evaluation.selection.log import Question, question_weights

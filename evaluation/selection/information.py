@@ -1,4 +1,4 @@
-"""How much one more answer would tell: about the order of two systems, or about a disputed pair.
+"""The information in one more answer: about the order of two systems, or about a disputed pair.
 
 *Order of systems.* The strengths θ of the tie-aware Bradley–Terry model (``results.davidson``) have a nearly
 normal posterior (Laplace). For two systems let d = θ_i − θ_j with posterior mean m and variance v. One more
@@ -54,7 +54,7 @@ def _doubt(z: Floats) -> Floats:
 def disagreement_scores(counts: ArrayLike) -> Floats:
     """Items × labels to a score for each item: the entropy of its votes in bits, with one more on each label.
 
-    An item without votes is as open as can be; one on which many agree is settled.
+    An item without votes has the highest score; one on which many agree has a low one.
 
     >>> disagreement_scores([[0, 0], [5, 0], [3, 3]]).round(2).tolist()
     [1.0, 0.59, 1.0]

@@ -1,4 +1,4 @@
-"""What the log of draws makes of every comparison that was begun: its weight.
+"""The weight of every comparison that was begun, from the log of draws.
 
 Comparisons that were begun before selection was switched on were all asked: each stands for itself. The
 others were drawn one after another from the N that were left then, first those with a logged draw, in their

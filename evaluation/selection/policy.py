@@ -1,8 +1,8 @@
-"""From scores to an order of questions, by lot: every question keeps a chance, and the chance is known.
+"""Draws an order of questions at random from their scores, with known probabilities.
 
-Questions are drawn one after another without putting back. A part ``uniform`` of each draw ignores the
-scores, so no question is ever impossible; the rest is proportional to them. Each draw comes with the
-probability that it had among those still left, which is all that unbiased estimates need (``weights``).
+Questions are drawn one after another without replacement. A part ``uniform`` of each draw ignores the scores,
+so no question is ever impossible; the rest is proportional to them. Each draw comes with the probability that
+it had among those still left, which is all that unbiased estimates need (``weights``).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From what is known about systems to a score for each open comparison.
+"""Scores open comparisons by what is known about their systems.
 
 A table (systems × systems) says what one vote on two systems is worth. A phrase pair is worth the sum over
 the places where it stands, since one verdict is a vote at each of them; a comparison is worth the mean over

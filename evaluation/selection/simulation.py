@@ -2,8 +2,9 @@
 
 The votes of each two systems are shuffled; a policy says from which two systems the next votes are taken, in
 batches; after each batch the systems are put into rank clusters. What counts is how many votes were needed
-until the boundaries between the clusters of the full data were there. Votes are drawn as the site draws them
-(a share uniformly over all that are left, the rest by information), with the information of the last batch.
+until the boundaries between the clusters of the full data had appeared. Votes are drawn as the site draws
+them (a share uniformly over all that are left, the rest by information), with the information of the last
+batch.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from evaluation.selection.policy import UNIFORM
 
 SAMPLES = 400
 SHARES = (0.5, 0.8, 1.0)
-IN_A_ROW = 3  # looks at which boundaries must be there: one alone may be luck
+IN_A_ROW = 3  # consecutive batches in which a boundary must be present: one alone may be luck
 
 
 class Pool(NamedTuple):

@@ -1,7 +1,7 @@
 """Weights that undo the preference for useful questions.
 
-M of N questions were drawn one after another without putting back, question m with probability q_m among the
-N − m + 1 left. With the weights
+M of N questions were drawn one after another without replacement, question m with probability q_m among the N
+− m + 1 left. With the weights
 
     v_m = 1 + (N − M) / (N − m) · (1 / ((N − m + 1) q_m) − 1)
 

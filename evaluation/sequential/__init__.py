@@ -1,4 +1,4 @@
-"""Stop when it is decided: looking every day must not make chance findings likelier."""
+"""Stop when it is decided: tests that stay valid however often one looks at the data."""
 
 from evaluation.sequential.betting import confidence_sequence, evidence
 from evaluation.sequential.decisions import Decision, Precision, decide, precision

@@ -1,7 +1,7 @@
-"""A mean that may be looked at after every observation: testing by betting.
+"""Bounds on a mean that stay valid when checked after every observation: testing by betting.
 
-Somebody who believes that the mean of values in [0, 1] is m should not mind fair bets on each next value. We
-bet, in both directions, against each m: the capital after t bets is
+If values in [0, 1] have the mean m, to win λ · (next value − m) is a fair bet. We bet, in both directions,
+against each m: the capital after t bets is
 
     K±(m) = ∏ (1 ± λ_i (Y_i − m)),
 
@@ -53,7 +53,7 @@ def confidence_sequence(values: ArrayLike, alpha: float = 0.05, grid: int = GRID
 def _ends(alive: NDArray[np.bool_], means: Floats) -> tuple[Floats, Floats]:
     """The least and the greatest mean still possible, one step of the grid outwards.
 
-    No mean at all survives only where the assumption fails; then nothing is said that was not said before.
+    That no mean survives can only happen where the assumption fails; then the last bounds are kept.
     """
     step = means[1] - means[0]
     some = alive.any(axis=1)

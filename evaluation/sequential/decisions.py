@@ -1,4 +1,4 @@
-"""Enough, or not yet, and about how many more.
+"""Are there enough judgements, and if not, about how many more are needed?
 
 Two questions of a manager: is it decided which of two systems is better, and is κ known precisely enough?
 The first is answered with error control at any time (``betting``). The second is about precision, not about a
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from evaluation.sequential.betting import confidence_sequence, evidence
 
-MOST_MORE = 20  # times as much again; beyond that a forecast says nothing
+MOST_MORE = 20  # times as many sentences again; a forecast beyond that means nothing
 
 
 class Decision(NamedTuple):

@@ -1,8 +1,8 @@
-"""Correcting an alignment makes a new version; what was answered keeps the version that it was answered on.
+"""Correcting an alignment makes a new version; existing answers keep the version that they refer to.
 
 An assignment that is open and has no answer yet moves to the new version under a new token. The page that may
-still be open under the old one numbers its phrases by the old version: an answer from there must not find its
-way to a phrase that happens to have the same number now.
+still be open under the old one numbers its phrases by the old version: an answer from there must not be
+stored for a phrase that happens to have the same number now.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from evaluation.services.storing import insert_rows, is_task_wide, key_of, kind_
 
 
 class StaleAlignment(Exception):
-    """Somebody else has stored a newer version meanwhile; nothing was overwritten."""
+    """Somebody else has stored a newer version in the meantime; nothing was overwritten."""
 
     def __init__(self, newest: Alignment) -> None:
         super().__init__(f"version {newest.version} is stored")
@@ -62,7 +62,7 @@ def correct(comparison: Comparison, correction: Correction, *, base: int, by: Us
     """Store the next version; ``base`` is the version that the person saw."""
     task = comparison.item.task
     with transaction.atomic():
-        # One correction at a time in a task: two of them may make the same pair.
+        # One correction at a time in a task: two of them could create the same pair.
         Task.objects.select_for_update(no_key=True).get(pk=task.pk)
         before = Alignment.objects.filter(comparison=comparison).latest()
         if before.version != base:
@@ -72,7 +72,7 @@ def correct(comparison: Comparison, correction: Correction, *, base: int, by: Us
         given = format_links(correction.links)
         if plan.rows == before.phrases and given == before.links:
             raise NothingChanged(str(before))
-        # Nobody's first answer can be on its way while we ask who has answered.
+        # Locked, so that no first answer can arrive while we check who has answered.
         list(Slot.objects.select_for_update().filter(comparison=comparison).values_list("pk"))
         alignment = Alignment.objects.create(
             comparison=comparison,
@@ -97,7 +97,7 @@ def correct(comparison: Comparison, correction: Correction, *, base: int, by: Us
 
 
 def report(annotator: Annotator, *, pair: int, alignment: int, reason: str, note: str) -> AlignmentReport:
-    """An annotator's word that a pair is cut wrongly; a further one on a dismissed pair is news."""
+    """Store an annotator's report of a wrong alignment; one on a dismissed pair opens the case again."""
     return AlignmentReport.objects.update_or_create(
         annotator=annotator,
         pair_id=pair,
@@ -107,7 +107,7 @@ def report(annotator: Annotator, *, pair: int, alignment: int, reason: str, note
 
 
 def dismiss(task: Task, pair: PhrasePair, *, by: User) -> int:
-    """Close the open reports on a pair: it is aligned well enough. Says how many there were."""
+    """Close the open reports on a pair, which is aligned well enough; returns how many there were."""
     with transaction.atomic():
         reports = _resolve(_open_reports(task).filter(pair=pair), by)
         if reports:
@@ -116,7 +116,7 @@ def dismiss(task: Task, pair: PhrasePair, *, by: User) -> int:
 
 
 def moved_assignment(token: str, user: User) -> Assignment | None:
-    """Where the work behind a token went when its alignment was corrected."""
+    """The assignment that replaced the one with this token when its alignment was corrected."""
     later = Assignment.objects.filter(token__startswith=f"{token.partition('.')[0]}.", annotator__user=user)
     return later.exclude(token=token).first()
 
@@ -200,7 +200,7 @@ def _store_questions(comparison: Comparison, plan: PlannedComparison, alignment:
 
 
 def _move_assignments(alignment: Alignment) -> int:
-    """Open work without any answer goes on with the new version; says how much there was."""
+    """Move open assignments without any answer to the new version; returns how many there were."""
     answered = Ranking.objects.filter(
         annotator=OuterRef("annotator"),
         presentation=OuterRef("presentation"),

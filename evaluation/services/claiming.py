@@ -1,7 +1,7 @@
-"""Giving out work: no seat is given to two people.
+"""Assigning work: no seat is given to two people.
 
-Seats exist before anybody asks, and taking one is a single conditional update. A seat is kept by working at
-it; whoever stays away for longer than the lease may find it taken.
+Seats exist before anybody asks, and taking one is a single conditional update. Working keeps a seat; after a
+break longer than the lease it may have been given to somebody else.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ def next_assignment(task: Task, annotator: Annotator) -> Assignment | None:
     if not task.is_open:
         raise TaskClosed(task.slug)
     quota = _quota(task, annotator)
-    # Where a transaction locks the whole database, the search comes before it: it takes longer than the rest,
-    # and everybody's answers would wait. A seat that is gone by then is not taken, and sought once more.
+    # Where a transaction locks the whole database (SQLite), the slow search comes before it, or everybody's
+    # answers would wait. If the seat is gone by then, the search is repeated inside.
     ahead = None if connection.features.has_select_for_update else _first_free(task, annotator)
     with transaction.atomic():
-        # One claim at a time for each annotator, or two tabs could be given the same comparison twice.
+        # One claim at a time per annotator, or two tabs could be given the same comparison.
         _LOCKED.rows(annotator.pk)
         for assignment in _UNFINISHED.objects(annotator.pk, task.pk):
             assignment.task = task
@@ -53,7 +53,7 @@ def _claim(
     if slot is None:
         return None
     taken = _TAKE(slot.pk, annotator.pk, timezone.now(), lease(task))
-    if not taken:  # somebody was faster; the next look no longer sees that seat
+    if not taken:  # somebody was faster; the next search no longer finds that seat
         return _claim(task, annotator, quota)
     return Assignment.objects.create(
         annotator=annotator,
@@ -72,7 +72,7 @@ def _swapped(comparison: Comparison, annotator: Annotator, presentation: int) ->
 
 
 def _first_free(task: Task, annotator: Annotator) -> Slot | None:
-    """The next seat in order; looks behind the annotator's last position only when nothing is ahead."""
+    """The next free seat after the annotator's last position, else the first one before it."""
     last, now = _only(_POSITION.rows(annotator.pk, task.pk), default=-1), timezone.now()
     for after in (last, -1) if last >= 0 else (-1,):
         seats = [
@@ -85,7 +85,7 @@ def _first_free(task: Task, annotator: Annotator) -> Slot | None:
 
 
 def _open_to(task: int, annotator: int, after: int) -> SlotQuerySet:
-    """The seats behind a position at which this annotator may sit where they are free, in order."""
+    """The seats after a position that this annotator may take if they are free, in order."""
     given = Assignment.objects.filter(annotator=annotator, comparison=OuterRef("comparison"))
     seen = given.filter(presentation=OuterRef("presentation"))
     # A repeat goes to somebody who has finished the comparison before.
@@ -102,7 +102,7 @@ def _open_to(task: int, annotator: int, after: int) -> SlotQuerySet:
     return seats
 
 
-# Two questions, as each is answered by an index in the order of seats; "free or left" would read them all.
+# Two queries, because each can use an index in the order of seats; "free or expired" would read them all.
 _FREE = Prepared(
     lambda task, annotator, after: _open_to(task, annotator, after).filter(state=Slot.State.FREE)[:1],
     10001, 10002, 10003,
@@ -156,7 +156,7 @@ _QUOTAS = Prepared(
 
 
 def _only(rows: list[tuple[Any, ...]], default: int | None = None) -> Any:
-    """The one value that a question for one has found."""
+    """The value of a query for a single value."""
     return rows[0][0] if rows else default
 
 
@@ -166,12 +166,12 @@ def _quota(task: Task, annotator: Annotator) -> int | None:
 
 
 def lease(task: Task) -> datetime:
-    """Until when a seat is kept for somebody who sits down now."""
+    """Until when a seat is reserved that is taken or renewed now."""
     return timezone.now() + timedelta(minutes=task.lease_minutes)
 
 
 def take_seat(assignment: Assignment) -> Slot | None:
-    """Keep the seat of an assignment, or find another at the same comparison; ``None``: all are taken."""
+    """Renew the seat of an assignment, or take another at the same comparison; ``None``: all are taken."""
     where = assignment.annotator_id, assignment.comparison_id, assignment.presentation
     for own in _OWN_SEAT.objects(*where):
         if own.state == Slot.State.TAKEN and _is_half_over(own, assignment.task):
@@ -182,7 +182,7 @@ def take_seat(assignment: Assignment) -> Slot | None:
         try:
             with transaction.atomic():
                 taken = _TAKE(seat.pk, assignment.annotator_id, timezone.now(), lease(assignment.task))
-        except IntegrityError:  # another tab of the same annotator sat down first
+        except IntegrityError:  # another tab of the same annotator took one first
             return seats.filter(annotator=assignment.annotator_id).first()
         if taken:
             seat.annotator_id, seat.state = assignment.annotator_id, Slot.State.TAKEN
@@ -190,7 +190,7 @@ def take_seat(assignment: Assignment) -> Slot | None:
     return None
 
 
-# Locked until the answer is in: a seat cannot be given away while its holder is being written down.
+# Locked until the answer is stored: meanwhile the seat cannot be given to somebody else.
 _OWN_SEAT = Prepared(
     lambda annotator, comparison, presentation: Slot.objects.select_for_update()
     .filter(annotator=annotator, comparison=comparison, presentation=presentation)
@@ -200,7 +200,7 @@ _OWN_SEAT = Prepared(
 
 
 def _is_half_over(seat: Slot, task: Task) -> bool:
-    """A lease is renewed at half time, not at every answer: most answers then cost one write."""
+    """A lease is renewed at half time rather than at every answer, so that most answers cost one write."""
     half = timedelta(minutes=task.lease_minutes) / 2
     return seat.lease_until is None or seat.lease_until - timezone.now() < half
 

@@ -1,8 +1,8 @@
-"""A checked file becomes a task: items, candidates, comparisons, phrase pairs and seats.
+"""Turns a checked file into a task: items, candidates, comparisons, phrase pairs and seats.
 
-Large uploads are stored in chunks, each its own short transaction, so that people go on annotating
-meanwhile. Until the last chunk of the last part is in, every task is in the state *importing* and nobody sees
-it: nobody can answer what a failed import takes away. One that was killed goes on after the last chunk.
+Large uploads are stored in chunks, each in its own short transaction, so that people can go on annotating.
+Until the last chunk of the last part is stored, every task is in the state *importing* and invisible, so
+nobody can answer what a failed import would delete. An import that was killed resumes after the last chunk.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from evaluation.services.seats import is_repeated, make_seats, seat_lot
 from evaluation.services.storing import Store
 
 CHUNK = 100
-# Other people's answers wait while a chunk is written, so it must be small whatever the number of systems.
+# Other people's answers wait while a chunk is written, so it must be small for any number of systems.
 MOST_COMPARISONS = 50
 Report = Callable[[int, int, str], None]
 ALIGNING = gettext_noop("The sentences are being aligned.")
@@ -48,7 +48,7 @@ ALIGNING = gettext_noop("The sentences are being aligned.")
 
 @dataclass(frozen=True, slots=True)
 class TaskSettings:
-    """What the person who uploads decides."""
+    """What the uploader decides."""
 
     name: str
     scheme: str
@@ -157,7 +157,7 @@ def create_task(
             System.objects.bulk_create([System(task=task, name=system) for system in imported.systems])
             if owner is not None:
                 Membership.objects.get_or_create(user=owner, campaign=campaign, task=None, role=Role.MANAGER)
-    except IntegrityError:  # one of several constraints: say only what is true
+    except IntegrityError:  # only a repeated digest is the uploader's mistake
         refuse_twice(campaign, digest)
         raise
     return task
@@ -194,7 +194,7 @@ def fill_task(
     report: Report | None = None,
     judgements: Iterable[ImportedJudgement] = (),
 ) -> list[Problem]:
-    """Store the items, going on after those that are stored already, then the seats.
+    """Store the items, resuming after those that are already stored, then the seats.
 
     Returns warnings about judgements that found no place.
     """
@@ -219,7 +219,7 @@ def fill_task(
 def _chunks(
     items: Iterable[tuple[ImportedItem, tuple[Meeting, ...]]],
 ) -> Iterator[list[tuple[ImportedItem, tuple[Meeting, ...]]]]:
-    """Where a chunk begins, its end is fixed: an import that goes on makes the same chunks."""
+    """Chunk boundaries depend on the items only, so that a resumed import makes the same chunks."""
     chunk, comparisons = [], 0
     for item, meetings in items:
         chunk.append((item, meetings))
@@ -262,7 +262,7 @@ def store_parts(
     report: Report | None = None,
     remember: Callable[[Task], None] | None = None,
 ) -> ImportSummary:
-    """Store every part, going on with those in ``made``; new ones are added there as soon as they exist.
+    """Store every part, resuming those in ``made``; new ones are added there as soon as they exist.
 
     All are opened together at the end. ``remember`` is called in the transaction that creates a task, so that
     nobody can forget it.
@@ -270,7 +270,7 @@ def store_parts(
     total = len(imported.items)
     parts = part_count(total, split)
     meetings = settings.meetings(imported)
-    # From the whole upload: each part is aligned as the others are, and an import that goes on as it began.
+    # Learned from the whole upload, so that all parts, and a resumed import, are aligned alike.
     planner = settings.planner(zip(imported.items, meetings, strict=True))
     items = zip(imported.items, meetings, strict=True)
     warnings: list[Problem] = []
@@ -302,7 +302,7 @@ def part_count(total: int, split: int | None) -> int:
 
 
 def part_digest(content: str, number: int, parts: int) -> str:
-    """What a task remembers of the content that it was made from."""
+    """The digest by which a task remembers the content that it was made from."""
     return text_digest(content, f"{number}/{parts}")
 
 
@@ -314,7 +314,7 @@ def _shifted(report: Report | None, before: int) -> Report | None:
 
 
 def remove_tasks(tasks: Sequence[Task]) -> None:
-    """Take away tasks that were not finished, in short transactions: people annotate others meanwhile."""
+    """Delete unfinished tasks, in short transactions, so that people can annotate others meanwhile."""
     for task in tasks:
         while some := list(task.items.values_list("pk", flat=True)[:CHUNK]):
             Item.objects.filter(pk__in=some).delete()
@@ -322,7 +322,7 @@ def remove_tasks(tasks: Sequence[Task]) -> None:
 
 
 def dry_run(imported: ImportedSet, settings: TaskSettings, *, split: int | None = None) -> ImportSummary:
-    """What an import would make, without storing anything; pairs are merged as the import merges them."""
+    """What an import would create, without storing anything; pairs are merged as in the import."""
     meetings = settings.meetings(imported)
     planner = settings.planner(zip(imported.items, meetings, strict=True))
     size = split or max(len(imported.items), 1)
@@ -371,7 +371,7 @@ def seated(part: Sequence[PlannedItem], owners: set[tuple[str, str]], seed: int)
 
 
 def summary(tasks: Sequence[Task], warnings: Sequence[Problem] = ()) -> ImportSummary:
-    """Attention checks are no part of the study: they count among the seats only."""
+    """Attention checks are not part of the study: they only count among the seats."""
     keys = [task.pk for task in tasks]
     asked = PhrasePair.objects.filter(task__in=keys, owner__check_kind=Comparison.Check.NONE)
     return ImportSummary(

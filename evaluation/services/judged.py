@@ -1,9 +1,9 @@
-"""Judgements that were made elsewhere, stored beside the items that they are about.
+"""Stores judgements that a file brings, made elsewhere, with the items that they are about.
 
 A label on a given phrase pair becomes a ranking; a label on two whole sentences, or the ranks of both, a
 verdict on the comparison; a rating stays with the candidate, on the scale of its file. Each name of the file
-is one annotator without an account. What finds no place (a system that is compared with nobody, identical
-outputs, a label that the scheme does not offer) is left out with a warning.
+is one annotator without an account. What cannot be stored (a system that is not compared, identical outputs,
+a label that the scheme does not offer) is left out with a warning.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Question = SentenceAnswer.Question
 
 
 class JudgedElsewhere:
-    """Gathers what was said about the items of a task; ``save`` writes it within the caller's transaction."""
+    """Collects the judgements on the items of a task; ``save`` writes them in the caller's transaction."""
 
     def __init__(self, task: Task, judgements: Iterable[ImportedJudgement]) -> None:
         self.task = task
@@ -36,7 +36,8 @@ class JudgedElsewhere:
         self.left_out: dict[str, Problem] = {}
         self.counts: Counter[str] = Counter()
         self._people: dict[str, Annotator] = {}
-        # Of pairs, over the whole task: they may be merged. An import that goes on knows what is stored.
+        # Counted per pair over the whole task, since pairs may be merged; a resumed import reads what is
+        # stored.
         said = Ranking.objects.filter(pair__task=task).values_list("annotator_id", "pair_id")
         self.times: Counter[tuple[object, ...]] = Counter(said)
 
@@ -53,7 +54,7 @@ class JudgedElsewhere:
         SentenceAnswer.objects.bulk_create(answers)
 
     def person(self, name: str) -> Annotator:
-        """The same name is the same voice in every task of the campaign."""
+        """The annotator of this name, the same in every task of the campaign."""
         if name not in self._people:
             key = text_digest("imported", self.task.campaign.key, name)
             self._people[name] = Annotator.objects.get_or_create(key=key)[0]
@@ -104,7 +105,7 @@ class _OfItem:
             self._ranks(ranked)
 
     def _rating(self, judgement: ImportedJudgement) -> None:
-        """At the first comparison that shows the candidate: a rating is about a text, not about two."""
+        """Stored with the first comparison that shows the candidate, since a rating is about one text."""
         text = self.outputs.get(judgement.systems[0])
         places = sorted(key for key in self.of if text in key)
         if judgement.phrase is not None or not places:
@@ -115,7 +116,7 @@ class _OfItem:
         self._answer(judgement, self.of[places[0]], question, f"{judgement.value:.15g}")
 
     def _ranks(self, ranked: Sequence[ImportedJudgement]) -> None:
-        """Whoever ranks n systems has compared every two of them."""
+        """A ranking of n systems compares every two of them."""
         used = set()
         for one, other in combinations(ranked, 2):
             if self._at(one.systems[0], other.systems[0]) is None:

@@ -1,7 +1,7 @@
-"""Taking in answers: none is lost or doubled.
+"""Stores answers: none is lost, none is stored twice.
 
-Each carries the browser's own id, is appended and never changed, and is acknowledged after the commit only.
-Who is asked, and from which seat, is decided in ``claiming``.
+Each carries an id made by the browser, is appended and never changed, and is acknowledged only after the
+commit. Who is asked what is decided in ``claiming``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Appended = TypeVar("Appended")
 
 
 class UnknownPhrase(Exception):
-    """The phrase is no question of this assignment."""
+    """The phrase is not a question of this assignment."""
 
 
 class ChoiceNotInScheme(Exception):
@@ -59,14 +59,14 @@ class Receipt:
 
 
 class StaleAnswer(Exception):
-    """Somewhere else (another tab) this annotator has answered meanwhile; nothing was overwritten."""
+    """This annotator has answered elsewhere (in another tab) in the meantime; nothing was overwritten."""
 
     def __init__(self, stored: Receipt) -> None:
         super().__init__(f"version {stored.version} is stored")
         self.stored = stored
 
 
-# --- taking in answers -------------------------------------------------------------------------------
+# --- storing answers -- -------------------------------------------------------------------------------
 
 
 def submit_ranking(assignment: Assignment, answer: Answer, *, received_at: datetime | None = None) -> Receipt:
@@ -94,14 +94,14 @@ def append_once(append: Callable[[], Appended], uuid: uuids.UUID) -> Appended:
 
 def _append(assignment: Assignment, answer: Answer, received_at: datetime | None) -> Receipt:
     with transaction.atomic():
-        # First the seat, which locks: answers to one comparison by one person come one after another.
+        # The seat first, since it locks: one person's answers to a comparison are stored one after another.
         seat = take_seat(assignment) if assignment.task.is_open else None
         place = _place(assignment, answer.phrase)
         for version, choice, uuid in place.given:
             if uuid == answer.uuid:
                 return Receipt(version, place.turned(choice))
         current = place.current
-        if current.choice == answer.choice:  # a whole form repeats what single clicks said
+        if current.choice == answer.choice:  # a whole form repeats what single clicks have sent
             return current
         if current.version != answer.base:
             raise StaleAnswer(current)
@@ -126,7 +126,7 @@ def _append(assignment: Assignment, answer: Answer, received_at: datetime | None
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A pair as one annotator sees it, and what they have said about it: version, choice as stored, id."""
+    """A pair as one annotator sees it, with their answers: version, choice as stored, id."""
 
     pair: int
     turns: bool  # whether the pair's second text stands on the left, as A
@@ -140,7 +140,7 @@ class _Place:
     def current(self) -> Receipt:
         if not self.given:
             return Receipt(0, None)
-        version, choice, _ = max(self.given)  # versions differ, so nothing behind them is compared
+        version, choice, _ = max(self.given)  # versions differ, so choices are never compared
         return Receipt(version, self.turned(choice))
 
 
@@ -183,7 +183,7 @@ def finish(assignment: Assignment) -> list[int]:
 
 
 def skip(assignment: Assignment, reason: str) -> None:
-    """Put a comparison aside with a reason. Skipped is no judgement: nothing is stored about its pairs."""
+    """Skip a comparison with a reason. That is not a judgement: nothing is stored about its pairs."""
     with transaction.atomic():
         end(assignment, reason=reason or "no reason given")
 

@@ -25,14 +25,14 @@ def path() -> Path:
 
 
 def append(erasures: Iterable[Erasure]) -> None:
-    """Add lines and wait until they are on the disk: an erasure that is not written down can be undone."""
+    """Add lines and wait until they are on disk: an erasure that is not recorded could be undone."""
     lines = "".join(json.dumps(_line(erasure)) + "\n" for erasure in erasures)
     if not lines:
         return
     file = path()
     handle = os.open(file, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
     with os.fdopen(handle, "r+b") as stream:
-        # A line that a crash cut off must not swallow the next one.
+        # A line cut off by a crash must not run into the next one.
         torn = stream.seek(0, os.SEEK_END) > 0 and os.pread(handle, 1, stream.tell() - 1) != b"\n"
         stream.write(("\n" if torn else "").encode() + lines.encode())
         stream.flush()

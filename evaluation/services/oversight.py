@@ -1,4 +1,4 @@
-"""What organisers decide about disputed pairs, and the keys that they hand out.
+"""Adjudications of disputed pairs, API keys, and the record of exports.
 
 An adjudication never touches an annotator's answer: it is a row of its own, the last one counts, and reports
 on agreement do not read it.
@@ -23,7 +23,7 @@ class ReasonMissing(ValueError):
 
 @transaction.atomic
 def adjudicate(pair: PhrasePair, *, choice: Choice, reason: str, by: User) -> Adjudication:
-    """Append a verdict with its reason, and leave a trace of who gave it."""
+    """Append a verdict with its reason, and an audit entry."""
     if choice not in pair.task.scheme.choices:
         raise ChoiceNotInScheme(f"{choice} is none of {', '.join(pair.task.scheme.labels)}")
     if not reason.strip():
@@ -42,7 +42,7 @@ def adjudicate(pair: PhrasePair, *, choice: Choice, reason: str, by: User) -> Ad
 def make_token(
     user: User, *, name: str, scope: str = ApiToken.Scope.READ, expires_at: datetime | None = None
 ) -> tuple[ApiToken, str]:
-    """A new key to the API; the text is returned once and stored nowhere."""
+    """A new API key; its text is returned once and stored nowhere."""
     text = secrets.token_urlsafe(32)
     made = ApiToken.objects.create(
         user=user, name=name[:100], scope=scope, expires_at=expires_at, digest=ApiToken.digest_of(text)
@@ -55,7 +55,7 @@ def make_token(
 
 @transaction.atomic
 def revoke_token(token: ApiToken, *, by: User) -> bool:
-    """The key opens nothing from now on; False where it was revoked before."""
+    """The key is invalid from now on; returns False where it was revoked before."""
     revoked = ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now())
     if revoked:
         AuditEntry.objects.create(
@@ -66,7 +66,7 @@ def revoke_token(token: ApiToken, *, by: User) -> bool:
 
 @transaction.atomic
 def record_export(user: User | None, *, target: str, form: str, identified: bool) -> AuditEntry:
-    """Who took which data out, and whether with names."""
+    """Record who exported what, and whether with names."""
     return AuditEntry.objects.create(
         user=user, action="export", target=target[:200], detail={"format": form, "identified": identified}
     )

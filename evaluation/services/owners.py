@@ -1,4 +1,4 @@
-"""After a correction: who asks a pair, and where there are seats.
+"""After a correction: which comparison asks a pair, and where there are seats.
 
 At import every pair is owned by one comparison and asked there alone, and a comparison that owns none has no
 seats. Both stay true when an alignment is corrected.
@@ -16,7 +16,7 @@ from evaluation.services.storing import drawn_owners, insert_rows
 
 
 def standing() -> QuerySet[Occurrence]:
-    """Where pairs stand now: the occurrences of every comparison's newest version."""
+    """The current occurrences of pairs: those of every comparison's newest version."""
     newer = Alignment.objects.filter(
         comparison=OuterRef("alignment__comparison"), version__gt=OuterRef("alignment__version")
     )
@@ -24,7 +24,7 @@ def standing() -> QuerySet[Occurrence]:
 
 
 def settle_owners(task: Task, versions: Sequence[Alignment]) -> set[int]:
-    """Draw a new owner, by the lot of the import, for pairs that theirs asks no more; returns those drawn.
+    """Draw a new owner, as the import does, for pairs that theirs no longer asks; returns those drawn.
 
     Such a pair stands in its owner's newest version no more, nobody has answered it, and nobody who keeps an
     older version is about to.
@@ -48,7 +48,7 @@ def settle_owners(task: Task, versions: Sequence[Alignment]) -> set[int]:
 
 
 def settle_seats(task: Task, comparisons: set[int]) -> None:
-    """All seats where something is asked now; free ones go where nothing is. Seats that exist stay."""
+    """Add seats where something is asked now, and remove free ones where nothing is."""
     asking = set(
         standing()
         .filter(alignment__comparison__in=comparisons, pair__owner=F("alignment__comparison"))
@@ -63,7 +63,7 @@ def settle_seats(task: Task, comparisons: set[int]) -> None:
 
 
 def _place(task: Task, comparison: Comparison) -> int:
-    """Beside the last seats of this sentence or of one before it, so that the document's order holds."""
+    """After the last seats of this sentence, or of the one before it, to keep the document's order."""
     before = task.slots.filter(presentation=0, comparison__item__position__lte=comparison.item.position)
     last = before.order_by("-comparison__item__position", "-position").first()
     return last.position if last else 0

@@ -1,4 +1,4 @@
-"""Who takes part: members with their quotas, invitation links, and the state of a task. All leave a trace."""
+"""Members with their quotas, invitation links, and the state of a task; every change is audited."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from django.utils import timezone
 from evaluation.models import Annotator, Invitation, Membership, Role, Task, User
 from evaluation.services import trail
 
-# From → to. What was archived can be looked at and brought back; an import is nobody's to touch.
+# From → to. An archived task can be brought back; nobody may change one that is being imported.
 TRANSITIONS: dict[str, tuple[str, ...]] = {
     Task.State.DRAFT: (Task.State.OPEN,),
     Task.State.OPEN: (Task.State.CLOSED,),
@@ -30,7 +30,7 @@ RETURN = "evaluation.return"
 
 
 class UnknownPeople(Exception):
-    """Some names are nobody's; nothing was changed."""
+    """Some names belong to nobody; nothing was changed."""
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__(", ".join(names))
@@ -56,7 +56,7 @@ def change_state(task: Task, to: str, *, by: User) -> None:
 
 
 def set_completion(task: Task, *, code: str, url: str, by: User) -> None:
-    """What those who have done the task are shown: a code, a way back, both or neither."""
+    """What people see after finishing the task: a code, a link, both or neither."""
     with transaction.atomic():
         Task.objects.filter(pk=task.pk).update(completion_code=code, completion_url=url)
         trail.note(by, "completion", task, {"code": code, "url": url})
@@ -97,7 +97,7 @@ def set_quota(membership: Membership, quota: int | None, *, by: User) -> None:
 
 
 def remove_member(membership: Membership, *, by: User) -> None:
-    """They see the task no longer; what they have answered stays."""
+    """They no longer see the task; their answers stay."""
     with transaction.atomic():
         trail.note(
             by, "remove member", _task_of(membership),
@@ -124,7 +124,7 @@ def invite(task: Task, *, by: User, most_uses: int = 1, days: int = 14, note: st
 
 
 def revoke(invitation: Invitation, *, by: User) -> None:
-    """Nobody can join by it any more; who has joined stays."""
+    """Nobody can join by this link any more; those who have joined stay."""
     with transaction.atomic():
         Invitation.objects.filter(pk=invitation.pk, revoked_at=None).update(revoked_at=timezone.now())
         trail.note(by, "revoke invitation", invitation.task, {"invitation": invitation.pk})
@@ -136,11 +136,11 @@ def accept(invitation: Invitation, user: User | None) -> User:
     Opening it again with the same account costs no further use.
     """
     with transaction.atomic():
-        # One at a time by each link: of two windows of one person, the second finds the work of the first.
+        # One at a time per link, so that of one person's two windows the second sees what the first has done.
         Invitation.objects.select_for_update().get(pk=invitation.pk)
         if user is not None and _is_annotator(invitation.task, user):
             return user
-        # Conditional, so that of two people with the last use one is turned away.
+        # Conditional, so that of two people who race for the last use one is refused.
         if not Invitation.objects.usable().filter(pk=invitation.pk).update(uses=F("uses") + 1):
             raise InvitationGone(str(invitation.pk))
         person = user or _new_account()
@@ -152,17 +152,17 @@ def accept(invitation: Invitation, user: User | None) -> User:
 
 
 def is_guest(user: User) -> bool:
-    """Somebody who came by a link and has nothing to sign in with."""
+    """Somebody who joined by a link and has no password."""
     return user.username.startswith(GUEST) and not user.has_usable_password()
 
 
 def return_token(user: User) -> str:
-    """What brings a guest back, in any browser; as good as a password, and says only a made-up name."""
+    """The token of a guest's return link: as good as a password, and contains only a made-up name."""
     return Signer(salt=RETURN).sign(user.username)
 
 
 def returning(token: str) -> User | None:
-    """The guest whom a return link belongs to; None if it is forged, or they have gone or got a password."""
+    """The guest of a return link; None if it is forged, or the guest is gone or has a password by now."""
     try:
         name = Signer(salt=RETURN).unsign(token)
     except BadSignature:

@@ -1,9 +1,9 @@
-"""Taking in the ranking of a place: one answer becomes a verdict on every two of its variants.
+"""Stores the ranking of a place: one answer becomes a verdict on every two of its variants.
 
-The promises are those of ``judging``. An answer carries the browser's own id, from which the ids of its
-rankings are made, so a repeated request finds all of them; they are appended together in one transaction
-under one version; a correction appends the next version of all; whoever has not seen the newest version is
-told what is stored, and nothing is overwritten.
+The guarantees are those of ``judging``. An answer carries an id made by the browser, from which the ids of
+its rankings are derived, so a repeated request finds all of them; they are appended together in one
+transaction under one version; a correction appends the next version of all; an answer that is not based on
+the newest version is refused, and nothing is overwritten.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from evaluation.services import claiming, judging
 
 
 class UnknownPlace(Exception):
-    """The place is no question of this assignment."""
+    """The place is not a question of this assignment."""
 
 
 class BadSteps(Exception):
@@ -56,7 +56,7 @@ class PlaceReceipt:
 
 
 class StalePlace(Exception):
-    """Somewhere else (another tab) this annotator has answered meanwhile; nothing was overwritten."""
+    """This annotator has answered elsewhere (in another tab) in the meantime; nothing was overwritten."""
 
     def __init__(self, stored: PlaceReceipt) -> None:
         super().__init__(f"version {stored.version} is stored")
@@ -149,7 +149,7 @@ def _spot(assignment: Assignment, group: Group, place: int, pairs: dict[str, int
 
 
 def stands_for(assignment: Assignment, place: int) -> tuple[int, int]:
-    """A pair that stands for a place whoever looks at it, and the alignment in which it was asked."""
+    """A pair that identifies a place for every annotator, and its alignment."""
     for spot in desk(assignment).spots:
         if spot.place == place:
             pair = PhrasePair.objects.get(pk=min(spot.pairs.values()))
@@ -178,7 +178,7 @@ _GIVEN = Prepared(
 )  # fmt: skip
 
 
-# --- taking in answers -------------------------------------------------------------------------------------
+# --- storing answers -- -------------------------------------------------------------------------------------
 
 
 def rank_place(
@@ -213,7 +213,7 @@ def _append(
     received_at: datetime | None,
 ) -> PlaceReceipt:
     with transaction.atomic():
-        # First the seat, which locks: answers to one sentence by one person come one after another.
+        # The seat first, since it locks: one person's answers to a sentence are stored one after another.
         seat = claiming.take_seat(assignment) if assignment.task.is_open else None
         known = of_spot(spot, given(assignment))
         ids = {pair: uuids.uuid5(answer.uuid, str(pair)) for pair in spot.pairs.values()}
@@ -263,7 +263,7 @@ def _rankings(
 
 
 def _part(whole: int | None, share: int, number: int) -> int | None:
-    """The time for a place is shared among its pairs, so that it adds up to what was spent.
+    """The time for a place is divided among its pairs, so that it adds up to the time spent.
 
     >>> [_part(10, 3, n) for n in range(3)]
     [4, 3, 3]

@@ -1,4 +1,4 @@
-"""The practice round of a task: switched on by its organisers, who may add questions; finished by people."""
+"""The practice round of a task: its settings and questions, and who has finished it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def is_due(task: Task, annotator: Annotator) -> bool:
 
 
 def finish(task: Task, annotator: Annotator) -> None:
-    """Somebody has been through it; a second time changes nothing."""
+    """Record that somebody has finished it; calling it twice changes nothing."""
     PracticeRound.objects.get_or_create(task=task, annotator=annotator)
 
 

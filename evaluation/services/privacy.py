@@ -1,8 +1,8 @@
-"""Erasing a person: the account and every trace of its name go, the rankings stay without a name.
+"""Erases a person: the account and every trace of its name go, the rankings stay without a name.
 
 A study rests on its rankings, and they have pointed to a nameless ``Annotator`` from the start; so erasing
-cuts the one thread from there to a person. Free words that the person typed go as well, for nobody knows
-what is in them. The decision and its reasons: docs/decisions/006-erasure.md.
+only removes the link from there to the person. Free text that the person typed is deleted as well, because it
+may contain anything. The decision and its reasons: docs/decisions/006-erasure.md.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ERASED = "erased"
 
 
 class LastAdministrator(Exception):
-    """Nobody could administer the site any more; another administrator must be named first."""
+    """The site would be left without an administrator; another must be appointed first."""
 
 
 def erase(user: User) -> Erasure:
@@ -47,7 +47,8 @@ def erase(user: User) -> Erasure:
         if is_last_administrator(user):
             raise LastAdministrator(user.get_username())
         erasure = _erase(user)
-        # The last step: if it fails nothing has happened, and if the commit fails the person asked anyway.
+        # The last step: if it fails nothing has happened; if the commit fails, the erasure was still
+        # requested.
         ledger.append([erasure])
     scrub()
     return erasure
@@ -123,7 +124,7 @@ def _erase(user: User) -> Erasure:
 
 
 def _tell_organisers(user: User, voice: Annotator | None, pseudonym: str) -> None:
-    """A line in the history of every task that the person had a part in."""
+    """Add a line to the history of every task that the person took part in."""
     part = Q(memberships__user=user) | Q(campaign__memberships__user=user, campaign__memberships__task=None)
     if voice:
         part |= Q(pk__in=voice.assignments.values("task"))
@@ -170,7 +171,7 @@ def _forget_in_administration(user: User, name: str) -> None:
 
 
 def _end_sessions(user: User) -> None:
-    """Sessions say whose they are only inside; every one is opened."""
+    """Whose session it is can only be read from its content, so every one is decoded."""
     own = [
         session.pk
         for session in Session.objects.all().iterator()

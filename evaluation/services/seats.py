@@ -1,4 +1,4 @@
-"""Seats: who may sit down at which comparison, in which order, and what is shown a second time."""
+"""Seats: how many people judge each comparison, in which order, and what is shown a second time."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ def make_seats(task: Task, *, repeats: int = 0) -> None:
     slots = _slots(task, asking, repeats)
     while some := list(islice(slots, AT_ONCE)):
         with transaction.atomic():
-            # Repeatable after a kill: a seat exists once.
+            # Can be repeated after a crash: an existing seat is not added again.
             insert_rows(Slot, COLUMNS, some, again=True)
     count_seats(task)
 
 
 def count_seats(task: Task) -> None:
-    """What one person is given, so that no page has to count it."""
+    """Store how many comparisons one person is given, so that no page has to count them."""
     seats = task.slots.order_by().values("comparison").distinct()
     size, repeated = (seats.filter(presentation=n).count() for n in (0, 1))
     Task.objects.filter(pk=task.pk).update(size=size, repeated=repeated)
 
 
 def seat_lot(seed: int, first: str, second: str) -> str:
-    """The draw, by the digests of its texts, that decides the place of a comparison among others."""
+    """A pseudo-random key, from the digests of its texts, that decides a comparison's position."""
     return text_digest(str(seed), first, second)
 
 
@@ -77,7 +77,7 @@ def _slots(task: Task, asking: Sequence[Asking], repeats: int) -> Iterator[tuple
     )
     gap = max(10, len(ordered) // 4)
     for place, one in enumerate(ordered):
-        # A check stands far from its sentence, like a repeat, so that neither can be told from the other.
+        # A check is placed far from its sentence, like a repeat, so that the two cannot be distinguished.
         again = not one.check and is_repeated(task.seed, one.first, one.second, repeats)
         start = _elsewhere(place, gap, len(ordered), one, seed) if one.check else place
         for n in range(2 if again else 1):

@@ -1,10 +1,10 @@
 """Ask the most useful question next: the order of open comparisons, drawn anew while answers come in.
 
 Claiming a seat knows nothing of this: it follows ``Slot.position`` as always. Here, between two jobs of a
-worker, the comparisons that nobody has begun are drawn by lot with known probabilities
+worker, comparisons that nobody has begun are drawn at random with known probabilities
 (``evaluation.selection``) and given the next positions; the rest waits far behind, in random order. So every
-comparison has a chance, the chance is stored, and a worker that is late costs usefulness but no truth: what
-is taken from the rest was drawn at random.
+comparison has a known probability, and a worker that is late costs efficiency but no validity: what is taken
+from the rest was drawn at random.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ class NotForPlaces(Exception):
 
 
 def select(task: Task, selection: Task.Selection, *, by: User) -> None:
-    """Switch it on, or off: then what is left is asked in random order, and no estimate is lost."""
+    """Switch selection on or off; when off, what is left is asked in random order, so estimates stay
+    valid."""
     if selection and task.judging == Task.Judging.PLACES:
         raise NotForPlaces(task.slug)
     with transaction.atomic():
@@ -46,7 +47,7 @@ def select(task: Task, selection: Task.Selection, *, by: User) -> None:
 
 
 def draw_for_running_tasks() -> int:
-    """Draw anew wherever enough has happened since; how many tasks that were."""
+    """Draw again for every task where enough has happened since; returns for how many."""
     tasks = Task.objects.open().exclude(selection=Task.Selection.OFF).select_related("campaign")
     due = [task for task in tasks.order_by("pk") if is_due(task)]
     for task in due:
@@ -68,14 +69,14 @@ def is_due(task: Task) -> bool:
 
 
 def draw_questions(task: Task, *, seed: int) -> int:
-    """Draw the next comparisons; how many. What was drawn and not begun goes back into the pot."""
+    """Draw the next comparisons and return how many; those drawn earlier but not begun are drawn again."""
     study = judgements.study([task])
     meetings = votes.meetings([task], study)
     table = _table(task, study, meetings)  # the slow part, before anything is locked
     with transaction.atomic():
         if not Task.objects.select_for_update().filter(pk=task.pk).exclude(selection="").exists():
             return 0
-        # Whoever is just claiming one of these has finished before we look, or takes another.
+        # Locked: a claim of one of these has either finished before we look, or takes another.
         list(task.slots.filter(comparison__draw__isnull=False).select_for_update().values_list("pk"))
         pot = _Pot.of(task)
         task.draws.filter(~_begun("comparison")).delete()
@@ -147,7 +148,7 @@ def _table(task: Task, study: Study, meetings: Meetings) -> Floats:
 
 
 def _scores(comparisons: Sequence[int], table: Floats, study: Study, meetings: Meetings) -> Floats:
-    """What one judgement at each comparison is worth."""
+    """The value of one judgement at each comparison."""
     code = {comparison: n for n, comparison in enumerate(comparisons)}
     keys = np.asarray(study.pair_keys, dtype=np.int64)
     tasks = [task.slug for task in study.tasks]
@@ -166,7 +167,7 @@ def _place(task: Task, comparisons: Sequence[int], start: int) -> None:
 
 
 def _put_back(task: Task, comparisons: Iterable[int], random: np.random.Generator) -> None:
-    """Into the rest, anywhere."""
+    """Move comparisons to random positions in the rest."""
     place = {comparison: REST + int(random.integers(REST)) for comparison in sorted(comparisons)}
     _move(task, place, 0)
 

@@ -1,7 +1,7 @@
-"""Answers about whole candidates: a verdict, a rating of each (paper 000, figure 3.1), a comment.
+"""Stores answers about whole sentences: a verdict, a rating of each (paper 000, figure 3.1), a comment.
 
-The promises are those of ``judging``: an answer carries the browser's own id, is appended and never changed;
-whoever has not seen the newest version is told what is stored, and nothing is overwritten.
+The guarantees are those of ``judging``: an answer carries an id made by the browser and is appended, never
+changed; one that is not based on the newest version is refused, and nothing is overwritten.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class SentenceReceipt:
 
 
 class StaleSentence(Exception):
-    """Somewhere else (another tab) this annotator has answered meanwhile; nothing was overwritten."""
+    """This annotator has answered elsewhere (in another tab) in the meantime; nothing was overwritten."""
 
     def __init__(self, stored: SentenceReceipt) -> None:
         super().__init__(f"version {stored.version} is stored")
@@ -67,7 +67,7 @@ def _append(
             if one.uuid == uuid:
                 return _receipt(assignment, one)
         last = given[-1] if given else SentenceAnswer(version=0, value="", question=question)
-        if last.value == value:  # a whole form repeats what single clicks said
+        if last.value == value:  # a whole form repeats what single clicks have sent
             return _receipt(assignment, last)
         if base is not None and base != last.version:
             raise StaleSentence(_receipt(assignment, last))
@@ -105,6 +105,6 @@ def _stored(assignment: Assignment, question: str, value: str) -> tuple[Question
             first = (question == "rating_a") != swapped
             return (Question.RATING_FIRST if first else Question.RATING_SECOND), value
         case "comment":
-            plain = value.replace("\r\n", "\n").replace("\0", "")  # a NUL is no text to PostgreSQL
+            plain = value.replace("\r\n", "\n").replace("\0", "")  # PostgreSQL cannot store a NUL
             return Question.COMMENT, plain[:MOST_COMMENT]
     raise ChoiceNotInScheme(question)

@@ -1,4 +1,4 @@
-"""Keep an eye on running tasks: how far they are decided is found out in the background and kept."""
+"""Computes in the background how far running tasks are decided, and stores it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from evaluation.reports.standing import as_document, open_pairs
 from evaluation.study import study_standing
 
 LOOK_EVERY = timedelta(minutes=1)
-IDLE_SHARE = 50  # looking may take a fiftieth of the time at most
+IDLE_SHARE = 50  # computing may take at most a fiftieth of the time
 
 
 def look_at_running_tasks() -> int:
-    """Look at each task with new answers, not too often; how many were looked at."""
+    """Update each task with new answers, but not too often; returns how many were updated."""
     looked = 0
     for task in _running():
         newest = _newest(task)
@@ -38,7 +38,7 @@ def _newest(task: Task) -> int:
 
 
 def keep_standing(task: Task, newest: int) -> Standing:
-    """Find out how the task stands, and store it."""
+    """Compute the standing of a task and store it."""
     start = time.perf_counter()
     study = judgements.study([task])
     found = study_standing(study, votes.meetings([task], study), open_pairs([task], study))
@@ -52,7 +52,7 @@ def keep_standing(task: Task, newest: int) -> Standing:
 
 
 def _running() -> QuerySet[Task]:
-    """Open tasks, and those that were closed since somebody looked."""
+    """Open tasks, and those that were closed since their standing was stored."""
     tasks = Task.objects.select_related("campaign", "standing")
     unseen = Q(standing__isnull=True) | ~Q(standing__found__has_key="closed")
     closed = Q(state=Task.State.CLOSED) & unseen

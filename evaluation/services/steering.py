@@ -7,6 +7,6 @@ from evaluation.services.standing import look_at_running_tasks
 
 
 def steer() -> None:
-    """Draw the next questions where that is switched on, and find out how running tasks stand."""
+    """Draw the next questions where selection is on, and update the standing of running tasks."""
     draw_for_running_tasks()
     look_at_running_tasks()

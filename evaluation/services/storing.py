@@ -1,4 +1,4 @@
-"""Planned items become rows: items, candidates, comparisons, alignments, pairs and their occurrences.
+"""Writes planned items as rows: items, candidates, comparisons, alignments, pairs and occurrences.
 
 Written in bulk, a chunk at a time; the caller holds the transaction. Checks go the same way as everything
 else, with candidates that no system wrote and pairs that are never merged with others.
@@ -22,7 +22,7 @@ from evaluation.planning import PlannedComparison, PlannedItem, comparison_key
 OWNERS_AT_ONCE = 500
 Value = int | str | bool | None
 PAIR_COLUMNS = ("task_id", "item_id", "first", "second", "kind", "key", "owner_id")
-PAIRS_AT_ONCE = 500  # times seven columns: well below what a statement may hold
+PAIRS_AT_ONCE = 500  # rows of seven columns: well below the limit of parameters in a statement
 
 
 class Stored(NamedTuple):
@@ -82,7 +82,7 @@ class Store:
                 offsets=[n for span in stave.spans for n in span],
             )
             for item, plan in zip(items, planned, strict=True)
-            # In the order of the texts, so that a damaged one cannot be told by its place.
+            # Sorted by text, so that a damaged one cannot be recognised by its position.
             for stave in sorted(
                 (*plan.staves.values(), *(check.damaged for check in plan.checks)), key=lambda s: s.text
             )
@@ -169,7 +169,7 @@ class Store:
         insert_rows(Occurrence, ("pair_id", "alignment_id", "index", "flipped"), occurrences)
 
     def settle_owners(self) -> None:
-        """Draw, by seed, who asks the pairs that occur in several items; a pass over those alone."""
+        """Draw by seed which comparison asks each pair that occurs in several items."""
         if self.scope is not Scope.TASK:
             return
         several = (
@@ -207,7 +207,7 @@ def drawn_owners(task: Task, places: QuerySet[Occurrence]) -> dict[int, int]:
 def insert_rows(
     model: type[Model], columns: Sequence[str], rows: Sequence[tuple[Value, ...]], *, again: bool = False
 ) -> None:
-    """Insert rows of a table that nobody needs back; with ``again``, those that exist are left alone.
+    """Insert rows without creating model instances; with ``again``, existing rows are left alone.
 
     Making a million model instances only to write them costs more than aligning the sentences.
     """
@@ -222,7 +222,7 @@ def insert_rows(
 
 
 def insert_pairs(rows: Sequence[tuple[Value, ...]]) -> dict[str, int]:
-    """Insert pairs; key → id, for databases promise no order of what they return."""
+    """Insert pairs; returns key → id, because databases do not guarantee the order of returned rows."""
     quote = connection.ops.quote_name
     names = ", ".join(map(quote, PAIR_COLUMNS))
     marks = f"({', '.join(['%s'] * len(PAIR_COLUMNS))})"

@@ -1,9 +1,9 @@
-"""Slowing down whoever guesses passwords, without locking out the person whose password is guessed.
+"""Slows down password guessing without locking out the owner of the account.
 
 Failed sign-ins of the last minutes are counted three ways: for a name from an address, for an address, and
 for a name from everywhere. The first limit holds for everybody. The other two do not hold for an address from
 which this person has signed in before: an attacker elsewhere, or a colleague behind the same router, cannot
-shut anybody out of the place where they usually work.
+lock anybody out of their usual place of work.
 
 Counted in the database, so for all processes together, under digests and not under names (``SignIn``).
 """
@@ -28,7 +28,7 @@ SUCCESSES_KEPT = timedelta(days=30)
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many failures within ``window`` close the door."""
+    """How many failures within ``window`` are allowed."""
 
     window: timedelta
     together: int
@@ -72,7 +72,7 @@ def wait(name: str, address: str, *, limits: Limits = LIMITS) -> timedelta | Non
 
 
 def _open_again(times: list[datetime], limit: int) -> datetime | None:
-    """The failure that must grow old before there are fewer than ``limit``."""
+    """The failure that must expire before there are fewer than ``limit``."""
     return sorted(times)[-limit] if len(times) >= limit else None
 
 

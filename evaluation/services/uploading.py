@@ -1,7 +1,7 @@
 """The background import of an upload: one job, stored in short steps, whole or not at all.
 
-The job remembers each task in the transaction that creates it. After a kill the next worker goes on with
-those tasks; after a failure or a cancel they are taken away, and the upload stays for another attempt.
+The job remembers each task in the transaction that creates it. After a crash the next worker resumes those
+tasks; after a failure or a cancel they are deleted, and the upload stays for another attempt.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from evaluation.services.uploads import Outcome, discard, read_upload
 def begin_import(
     upload: Upload, outcome: Outcome, settings: TaskSettings, *, campaign: str = "", split: int | None = None
 ) -> Job:
-    """Hand a checked upload to the background; refuses content that the campaign has already."""
+    """Start the import of a checked upload as a job; refuses content that the campaign already has."""
     if upload.job is not None and upload.job.kind == "import":
         if not upload.job.is_over:
             return upload.job
@@ -44,7 +44,7 @@ def begin_import(
         refuse_twice(found, part_digest(outcome.digest, 1, part_count(outcome.items, split)))
     with transaction.atomic():
         newest = Upload.objects.select_for_update().get(pk=upload.pk).job
-        if newest is not None and newest != upload.job:  # of two clicks at once, this is the second
+        if newest is not None and newest != upload.job:  # the second of two simultaneous clicks
             return newest
         job = jobs.enqueue(
             "import",
@@ -74,7 +74,7 @@ def own_campaign(user: User, name: str) -> Campaign | None:
 
 
 def named_campaign(name: str) -> Campaign | None:
-    """By its name; else by its slug, unless letters are lost in it: “WMT 日本語” is not “WMT 中文”."""
+    """Find it by name, else by slug unless the slug drops letters: “WMT 日本語” is not “WMT 中文”."""
     slug, whole = slugify(name), slugify(name, allow_unicode=True)
     by_name = Campaign.objects.filter(name=name).first()
     return by_name or (Campaign.objects.filter(slug=slug).first() if slug == whole else None)
@@ -104,7 +104,7 @@ def run_import(job: Job, progress: jobs.Progress) -> jobs.Result:
             made=made,
             remember=lambda task: _remember(job, task),
         )
-    except jobs.LeaseLost:  # another worker goes on with these tasks
+    except jobs.LeaseLost:  # another worker has taken over these tasks
         raise
     except Exception:  # all or nothing, whatever went wrong; the job runner reports it
         take_back(job)
@@ -114,14 +114,14 @@ def run_import(job: Job, progress: jobs.Progress) -> jobs.Result:
 
 
 def give_up(upload: Upload) -> None:
-    """Discard an upload, and the tasks that a worker which died for good has left of it half-way."""
+    """Discard an upload, and any half-finished tasks that a dead worker has left."""
     if upload.job is not None and upload.job.kind == "import":
         take_back(upload.job)
     discard(upload)
 
 
 def take_back(job: Job) -> None:
-    """Remove what an import left behind that will not be finished; what is open was, and has answers."""
+    """Delete the tasks of an import that will not be finished; open ones were finished and are kept."""
     remove_tasks([task for task in _tasks(job) if task.state == Task.State.IMPORTING])
     job.arguments["tasks"] = []
     Job.objects.filter(pk=job.pk).update(arguments=job.arguments)
@@ -137,7 +137,7 @@ def _tasks(job: Job) -> list[Task]:
 
 
 def _campaign(job: Job) -> Campaign:
-    assert job.owner is not None  # an import is always somebody's
+    assert job.owner is not None  # an import always has an owner
     name = job.arguments["campaign"]
     found = own_campaign(job.owner, name)
     if found is not None:
@@ -157,8 +157,8 @@ def _remember(job: Job, task: Task) -> None:
 
 def _finish(job: Job, upload: Upload, made: Sequence[Task]) -> None:
     with transaction.atomic():
-        # The job points to a task only now: while it runs, taking the task away would take the job along.
-        # And once: a worker that died right after this step is followed by one that comes here again.
+        # The job points to a task only now: earlier, deleting the task would have deleted the job. Only once,
+        # because a worker may die right after this step and the next one comes here again.
         if Job.objects.filter(pk=job.pk, task=None).update(task=made[0]):
             AuditEntry.objects.bulk_create(
                 AuditEntry(

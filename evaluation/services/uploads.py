@@ -1,7 +1,7 @@
-"""Files on their way to becoming a task: kept under names of ours and checked whole.
+"""Uploaded files before they become a task: stored under generated names and checked completely.
 
-What a person drops is kept until the task exists, so that nothing has to be chosen twice. Small uploads are
-checked while the person waits, large ones by a job; what was found is kept with the upload.
+Files are kept until the task exists, so that nothing has to be chosen twice. Small uploads are checked while
+the person waits, large ones by a job; the result is stored with the upload.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _LINKS_WORDS = ("align", "links", "pharaoh", ".a3")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the check of an upload found; kept with it, so that the page need not read the files again."""
+    """The result of checking an upload, stored with it so that the page need not read the files again."""
 
     format: str = ""
     items: int = 0
@@ -111,7 +111,7 @@ def refuse_too_large(files: Iterable[Incoming]) -> None:
 
 
 def add_files(upload: Upload, files: Sequence[Incoming]) -> None:
-    """A file with the name of another replaces it, so that a corrected file is simply dropped again.
+    """A file replaces an earlier one of the same name, so that a corrected file is simply dropped again.
 
     All of them or none.
     """
@@ -141,7 +141,7 @@ def _add_files(upload: Upload, files: Sequence[Incoming], made: list[Path]) -> N
 
 
 def remove_file(upload: Upload, position: str) -> None:
-    """The file at this position, as a form says it; nothing where there is none."""
+    """Remove the file at this position (as text from a form), if there is one."""
     for file in upload.files.all():
         if str(file.position) == position:
             _unlink_later(_folder(upload) / file.path)
@@ -165,7 +165,7 @@ def sources(upload: Upload) -> list[SourceFile]:
 
 
 def _guess(name: str, path: Path) -> tuple[str, list[str]]:
-    """Plain text gets a role by its name; whatever else it is explains itself."""
+    """Guess the role of plain text by its file name; other formats describe themselves."""
     try:
         found = detect([SourceFile.from_path(path)], limits=LIMITS).name
     except InputError:
@@ -179,7 +179,7 @@ def _guess(name: str, path: Path) -> tuple[str, list[str]]:
 
 
 def stem(upload: Upload) -> str:
-    """A first name for the task: that of the first file that is no output, for annotators read it."""
+    """A default name for the task: that of the first file that is no system output (annotators see it)."""
     files, named = list(upload.files.all()), (Role.ITEMS, Role.SOURCE, Role.REFERENCE)
     names = [file.name for role in named for file in files if file.role == role]
     return names[0].split(".")[0][:150] if names else ""
@@ -231,7 +231,7 @@ def check(upload: Upload) -> Outcome:
         outcome = _outcome(read_upload(upload))
     except InputError as error:
         outcome = Outcome(problems=[problem.as_dict() for problem in error.problems])
-    # Only what this function knows: the person may have changed the form meanwhile.
+    # Only these fields: the person may have changed the form in the meantime.
     with transaction.atomic():
         locked = Upload.objects.select_for_update().get(pk=upload.pk)
         locked.settings |= {"outcome": asdict(outcome), "checked": fingerprint}
@@ -270,7 +270,7 @@ def read_upload(upload: Upload) -> ImportedSet:
 def _outcome(imported: ImportedSet) -> Outcome:
     sample: list[ImportedItem] = []
     characters = 0
-    # What every sentence has and can stand above the candidates; nothing at all shows the empty source.
+    # What every sentence has and can be shown above the candidates; with nothing, an empty source is shown.
     tops = {"source", "reference"}
     for item in imported.items:
         if len(sample) < SAMPLE_ITEMS and (not sample or characters < SAMPLE_CHARACTERS):
@@ -296,7 +296,7 @@ def _outcome(imported: ImportedSet) -> Outcome:
 
 
 def sampled(kept: dict[str, Any]) -> ImportedItem:
-    """An item as it was kept with its upload."""
+    """An item as it was stored with its upload."""
     fields = dict(kept)
     fields["place"] = Place(*fields["place"])
     fields["candidates"] = tuple(Candidate(*candidate) for candidate in fields["candidates"])
@@ -326,13 +326,13 @@ def discard(upload: Upload) -> None:
     """The files and what was decided about them; a task that was made of them stays."""
     folder = _folder(upload)
     upload.delete()
-    # A change that is rolled back still needs them.
+    # After the commit only: if the change is rolled back, the files are still needed.
     transaction.on_commit(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
 @contextmanager
 def _gone_unless_committed() -> Iterator[list[Path]]:
-    """Takes away what was written of an upload that the database does not know in the end."""
+    """Deletes the files of an upload if its database row is not committed."""
     made: list[Path] = []
     try:
         yield made

@@ -1,4 +1,4 @@
-"""A study as columns of numbers, and everything that reports say about it.
+"""A study as columns of numbers, and everything that reports compute from it.
 
 ``Study`` is read from the database (``evaluation.reports``) or from a bundle (``evaluation.exporters``); the
 same functions then compute every table, so a bundle can be verified without the database.

@@ -1,4 +1,4 @@
-"""Everything that the agreement page says, computed together from one study."""
+"""Everything on the agreement page, computed together from one study."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Subset:
 
 @dataclass(frozen=True, slots=True)
 class AgreementSummary:
-    """A report and what stands around it; ``without`` is what was left out of all of it.
+    """A report with its surrounding figures; ``without`` is what was left out of all of them.
 
     ``machines`` take part in the report and in the rows of tasks; all the rest is about people.
     """

@@ -1,4 +1,4 @@
-"""Each annotator as a judge: time, sides, ties, consistency, attention, and whether the order makes sense."""
+"""Figures for each annotator: time, side bias, ties, consistency, attention checks, cyclic triads."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from evaluation.study import filters
 from evaluation.study.systems import Meetings, study_votes
 from evaluation.study.values import NO_TIME, Study
 
-# As shown, from the stored label; turned around where the second text stood on the left.
+# As shown, from the stored label; reversed where the second text stood on the left.
 SHOWN = np.array([NOT_APPLICABLE if c.sign is None else c.sign for c in SIX_WAY.choices], dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorLine:
-    """One annotator; what there is no data for is None. Times are seconds for one answer."""
+    """One annotator; a figure without data is None. Times are seconds per answer."""
 
     annotator: str
     answers: int

@@ -1,4 +1,4 @@
-"""Pairs that annotators could not settle, most divided first: the "interesting" cases of paper 003.
+"""Pairs that annotators disagree about, most divided first: the "interesting" cases of paper 003.
 
 How divided a pair is, is the entropy of its votes in bits. Votes stand on *opposite* sides where some chose
 each text, differ only in *degree* where all chose the same one.

@@ -1,4 +1,4 @@
-"""Whom and what to leave out: a reported choice, never a deletion.
+"""Filters for reports: which annotators and answers to leave out. Nothing is ever deleted.
 
 *failed*: annotators who passed fewer than two thirds of their attention checks. *speeders*: annotators whose
 median time for an answer is below a third of the usual one (the median of the annotators' medians).
@@ -43,7 +43,7 @@ def doubts(study: Study) -> Doubts:
 
 
 def kept(study: Study, without: Collection[Filter], known: Doubts | None = None) -> NDArray[np.bool_]:
-    """Which answers stay; ``known`` saves finding out again who is doubtful."""
+    """Which answers stay; ``known`` are the doubtful annotators, if already computed."""
     mask = np.ones(len(study), dtype=bool)
     if Filter.SURPLUS in without:
         mask &= ~study.surplus

@@ -1,7 +1,7 @@
-"""Machines among the annotators: their votes as answers of a study, where somebody asks for it.
+"""Adds machines to the annotators of a study, with their votes as answers, on request.
 
-A machine votes once on a pair, is never timed, sees no sides and no checks. It takes part on pairs that
-people judged: on the others there is nobody to agree with. It is named so that nobody takes it for a person.
+A machine votes once on a pair, is never timed, sees no sides and no checks. Only pairs that people judged
+count: on the others there is nobody to agree with. Its name shows that it is no person.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A task that was judged here, as a pilot for the next."""
+"""Use a finished task as a pilot for planning the next."""
 
 from __future__ import annotations
 

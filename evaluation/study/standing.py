@@ -1,4 +1,4 @@
-"""Is it decided? What the answers so far say about each two systems, and how precisely κ is known.
+"""Is it decided which of two systems is better, and is κ known precisely enough?
 
 One value per sentence and two systems: (wins − losses) / votes over all phrases and annotators, taken when
 all of its questions about the two are answered, in the order in which that happened. These values feed the
@@ -100,7 +100,7 @@ def _versus(
 
 
 class Units(NamedTuple):
-    """Sentences with votes, once for each two systems: what was said there, and when the last word came."""
+    """Sentences with votes, once for each two systems: their value, and when the last vote came."""
 
     contests: Ints
     values: NDArray[np.float64]
@@ -124,6 +124,6 @@ class Units(NamedTuple):
 
 
 def _contest(first: Codes, second: Codes, size: int) -> tuple[Ints, NDArray[np.bool_]]:
-    """A code for two systems whichever comes first, and whether they were turned round for it."""
+    """A code for two systems in either order, and whether they were swapped for it."""
     low, high = np.minimum(first, second).astype(np.int64), np.maximum(first, second).astype(np.int64)
     return low * size + high, first > second

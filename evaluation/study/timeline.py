@@ -1,7 +1,7 @@
 """Agreement while a study grows, in one pass.
 
-Says the same as ``evaluation.agreement.agreement_over_time`` for judgements without repeats, at the cost of
-two sorts instead of one tally for each stretch of time.
+Gives the same result as ``evaluation.agreement.agreement_over_time`` for judgements without repeats, but
+needs two sorts instead of one tally per stretch of time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Results of a study in which some questions were preferred: a vote weighs as the question that asked it."""
+"""Results of a study in which some questions were preferred: a vote has the weight of its question."""
 
 from __future__ import annotations
 

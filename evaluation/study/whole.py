@@ -1,7 +1,7 @@
-"""What was said about whole candidates: ratings by system, made comparable between raters.
+"""Ratings of whole sentences by system, made comparable between raters.
 
-Strict and kind raters use the scale differently, so each rating becomes its percentile among the ratings of
-the same rater before systems are compared (Kulesza 2004, paper 000, section 3.1).
+Strict and lenient raters use the scale differently, so each rating becomes its percentile among the ratings
+of the same rater before systems are compared (Kulesza 2004, paper 000, section 3.1).
 """
 
 from __future__ import annotations

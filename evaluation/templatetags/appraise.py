@@ -1,4 +1,4 @@
-"""The few things that templates cannot say themselves."""
+"""Template tags and filters for all pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from evaluation.schemes import SCHEMES, Choice, Scheme
 
 register = template.Library()
 
-# Written from right to left where the code names no script; Arabic and Persian have many codes.
+# Written from right to left unless the code names a script; Arabic and Persian have many codes.
 RTL = {"ar", "arc", "ckb", "dv", "fa", "he", "ks", "nqo", "ps", "sd", "sdh", "ug", "ur", "yi", "ydd"}
 RTL |= {"acm", "acq", "aeb", "ajp", "apc", "ars", "ary", "arz", "azb", "bal", "pbt", "pes", "prs"}
 RTL |= {"jpr", "jrb", "ota", "pal", "sam", "syc", "syr"}
@@ -44,7 +44,7 @@ FURTHER_LANGUAGES = {
     "zh": gettext_lazy("Chinese"),
     "zu": gettext_lazy("Zulu"),
 }
-# The scale of paper 000, figure 3.1: what it calls each point, and how it tells them apart.
+# The scale of paper 000, figure 3.1: the name and the description of each point.
 RATING_WORDS = (
     (gettext_lazy("useless"), gettext_lazy("captures absolutely none of the meaning")),
     (gettext_lazy("poor"), gettext_lazy("contains a few key words, but little or no meaning")),
@@ -152,7 +152,7 @@ def rating_words() -> SafeString:
 
 @register.simple_tag
 def part(name: str, scheme: Scheme, steps: int = 0) -> SafeString:
-    """A part of the page that depends on nothing but scheme, number of steps and language, made once."""
+    """A part of the page that only depends on scheme, number of steps and language; rendered once."""
     return _part(name, scheme.name, steps, get_language() or "")
 
 

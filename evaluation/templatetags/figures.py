@@ -1,4 +1,4 @@
-"""Numbers as the reports print them: nothing known is “–”, and zero is a number like any other.
+"""Numbers as the reports print them; a missing value is “–”, which is not zero.
 
 They are written in the reader's language; what pure modules call things is translated here too (``spoken``).
 """
@@ -113,7 +113,7 @@ def spoken(text: str | None) -> str:
 
 @register.filter
 def job_message(text: str) -> str:
-    """What a worker said, in the reader's language; in ``bleu: phrase pairs`` the second half.
+    """A job's message in the reader's language; of ``bleu: phrase pairs`` the second half is translated.
 
     >>> job_message("bleu: phrase pairs"), job_message("")
     ('bleu: phrase pairs', '')

@@ -1,4 +1,4 @@
-"""What only the upload page says."""
+"""Template tags of the upload page."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def role_name(role: str) -> str:
 
 @register.filter
 def visible_tabs(excerpt: str) -> str:
-    """In a table the missing or surplus tab is usually the fault."""
+    """Makes tabs visible: in a table, a missing or extra tab is usually the fault."""
     return excerpt.replace("\t", "⇥")
 
 
 @register.simple_tag
 def preview_staff(fragments: list[Fragment]) -> SafeString:
-    """A stave as annotators see it; its phrases lead nowhere, for there are no cards."""
+    """A stave as annotators see it, without the links to cards, since there are none."""
     html = staff(fragments).replace("<a class=", "<span class=").replace("</a>", "</span>")
     # Everything from the files is escaped already, so a tag in here can only be ours.
     return mark_safe(html)

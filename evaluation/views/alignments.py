@@ -74,7 +74,7 @@ def editor(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             comparison, form.correction(), base=form.cleaned_data["base"], by=signed_in(request)
         )
     except alignments.StaleAlignment as stale:
-        # Their work is not lost: the links stay in the form, and saving once more is a decision.
+        # Their work is not lost: the links stay in the form, and they can save again.
         again = CorrectionForm.of(form.correction(), stale.newest.version, _sizes(page))
         return _page(request, comparison, editor_page(comparison), again, stale=stale.newest)
     except alignments.NothingChanged:
@@ -88,7 +88,7 @@ def editor(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @never_cache
 @require_POST
 def live_preview(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """The part of the editor that shows what annotators will see, for the links as they are now."""
+    """The preview part of the editor, for the links as they are now."""
     comparison = _comparison(request, slug, pk)
     page = editor_page(comparison)
     form = CorrectionForm(request.POST, _sizes(page))
@@ -99,7 +99,7 @@ def live_preview(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def follow(view: View) -> View:
-    """An assignment without an answer gets a new token when its alignment is corrected: lead there.
+    """Redirect from an old token: an assignment without an answer gets a new one when it is corrected.
 
     An answer from the old page is refused, because its phrases are numbered by the old version.
     """
@@ -129,7 +129,7 @@ def _moved(request: HttpRequest, token: str) -> Assignment | None:
 
 
 def _comparison(request: HttpRequest, slug: str, pk: int) -> Comparison:
-    # Where all candidates are judged together, two of them cannot be cut anew on their own.
+    # Where all candidates are judged together, two of them cannot be aligned on their own.
     found = Comparison.objects.filter(item__task=managed_task(request, slug), item__places=[])
     return get_object_or_404(found.select_related("item__task__campaign", "first", "second"), pk=pk)
 

@@ -43,8 +43,8 @@ def signed_in(request: HttpRequest) -> User:
 
 
 def never_kept(view: Callable[P, R]) -> Callable[P, R]:
-    """Nothing between us and the browser keeps the answer. Django's ``never_cache`` says the same, but
-    reads and joins header fields for it, which takes longer than a query."""
+    """No cache may keep the response. Like Django's ``never_cache``, which parses and joins header fields and
+    takes longer than a query."""
 
     @wraps(view)
     def kept_never(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -67,12 +67,12 @@ def _own(token: str, user: int) -> QuerySet[Assignment]:
 _ASSIGNMENT = Prepared(
     lambda token, user: _own(token, user).select_related("task", "annotator"), "a token", 10001
 )
-# A page also shows how far one is.
+# A page also shows the progress.
 _OPENED: Prepared[Assignment] = Prepared(
     lambda token, user: _own(token, user).select_related("task", "annotator").annotate(so_far=SO_FAR),
     "a token", 10001,
 )  # fmt: skip
-# A saved answer needs less of it, and is the hottest request of all.
+# Saving an answer needs fewer columns, and is the most frequent request of all.
 _ANSWERED = Prepared(
     lambda token, user: _own(token, user)
     .select_related("task")
@@ -85,7 +85,7 @@ _ANSWERED = Prepared(
 
 
 def own_assignment(request: HttpRequest, token: str, query: Prepared[Assignment] = _ASSIGNMENT) -> Assignment:
-    """The assignment behind a token; somebody else's answers like one that does not exist."""
+    """The assignment behind a token; somebody else's is a 404."""
     for assignment in query.objects(token, request.user.pk or 0):
         return assignment
     raise Http404
@@ -120,7 +120,7 @@ def annotate(request: HttpRequest, token: str) -> HttpResponse:
         conflicts = _store_form(request, assignment)
         outdated = store_sentence(request, assignment)
     except (BadAnswer, judging.ChoiceNotInScheme) as error:
-        raise SuspiciousOperation(str(error)) from error  # no page of ours sends this: 400
+        raise SuspiciousOperation(str(error)) from error  # our own pages never send this: 400
     missing = judging.finish(assignment)
     if conflicts or missing or outdated:
         return _page(request, assignment, conflicts=conflicts, missing=missing, refused=True)
@@ -132,7 +132,7 @@ def annotate(request: HttpRequest, token: str) -> HttpResponse:
 @never_kept
 @require_POST
 def answer(request: HttpRequest, token: str) -> HttpResponse:
-    """Store one answer; 200 only after the commit. Says 401 rather than redirecting a script."""
+    """Store one answer; 200 only after the commit. A script gets 401 instead of a redirect."""
     if not request.user.is_authenticated:
         return JsonResponse({"error": "signed_out"}, status=401)
     try:
@@ -152,7 +152,7 @@ def answer(request: HttpRequest, token: str) -> HttpResponse:
         )
     except (ValueError, judging.UnknownPhrase, judging.ChoiceNotInScheme, judging.ReusedId) as error:
         return JsonResponse({"error": "invalid", "detail": str(error)}, status=400)
-    # One line of JSON: the encoder that JsonResponse makes for it would take as long as a query.
+    # Not JsonResponse, whose encoder would take as long as a query.
     return HttpResponse(
         json.dumps({"version": receipt.version, "choice": receipt.choice}), content_type="application/json"
     )
@@ -186,7 +186,7 @@ def skip(request: HttpRequest, token: str) -> HttpResponse:
 @login_required
 @require_POST
 def report_alignment(request: HttpRequest, token: str) -> HttpResponse:
-    """Tell the organiser that a pair is cut wrongly; the answer stays as it is."""
+    """Report a wrong alignment to the organiser; the answer stays as it is."""
     assignment = own_assignment(request, token)
     phrase = request.POST.get("phrase", "")
     form = ReportForm(
@@ -220,7 +220,7 @@ def _reported(assignment: Assignment, phrase: int) -> tuple[int, int]:
 
 
 def _store_form(request: HttpRequest, assignment: Assignment) -> dict[int, judging.Receipt]:
-    """Store what a plain form carries; returns the phrases that were answered elsewhere meanwhile."""
+    """Store the answers of a plain form; returns the phrases that were answered elsewhere in the meantime."""
     conflicts: dict[int, judging.Receipt] = {}
     for given in answers_of(request.POST):
         try:
@@ -233,7 +233,8 @@ def _store_form(request: HttpRequest, assignment: Assignment) -> dict[int, judgi
 
 
 def store_sentence(request: HttpRequest, assignment: Assignment) -> bool:
-    """What a plain form says about the whole sentence; whether another window had said something else."""
+    """Store a plain form's answers about the whole sentence; returns whether another window had changed
+    one."""
     outdated = False
     for question in sentences.QUESTIONS:
         if question not in request.POST:

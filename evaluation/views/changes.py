@@ -39,7 +39,8 @@ def table(request: HttpRequest, kind: str, slug: str, name: str, form: str) -> H
 
 
 def _asked(request: HttpRequest, kind: str, slug: str) -> tuple[dict[str, Scope], Scope, Asked | None]:
-    """All that may be compared, what is looked at, and the question, if the address asks one."""
+    """Everything that may be compared, the current scope, and the comparison that the query string asks
+    for."""
     known = others(signed_in(request))
     scope = known.get(f"{kind}:{slug}")
     if scope is None:

@@ -1,4 +1,4 @@
-"""The annotation page as HTML: what ``annotation_page`` found, put into the places of its template."""
+"""The annotation page as HTML: the data of ``annotation_page`` filled into its template."""
 
 from __future__ import annotations
 

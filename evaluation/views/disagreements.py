@@ -1,4 +1,4 @@
-"""Disputed pairs: look, export, adjudicate."""
+"""Disputed pairs: list, export, adjudicate."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from evaluation.views.reporting import report_context, scope_of, table_file
 
 
 class QueryForm(forms.Form):
-    """Strings of an address as a query; what makes no sense is as if it were not there."""
+    """The filters in the query string; invalid values are ignored."""
 
     order = forms.ChoiceField(choices=[(o.value, o.value) for o in Order], required=False)
     kind = forms.ChoiceField(choices=[(k, k) for k in PhrasePair.Kind.values], required=False)

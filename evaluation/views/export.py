@@ -1,4 +1,4 @@
-"""Files to take home. Pseudonymous, unless an administrator asks for names; every download leaves a trace."""
+"""Downloads: pseudonymous unless an administrator asks for names; each is recorded in the audit trail."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def send(user: User, scope: Scope, form: str, *, identify: bool) -> HttpResponse
 
 
 def _bundle(scope: Scope) -> StreamingHttpResponse:
-    # On disk, not in memory: an archive of a large campaign has no bound that we know.
+    # On disk, not in memory: the archive of a campaign may be of any size.
     file = tempfile.TemporaryFile()  # noqa: SIM115 — closed after the last byte
     write_bundle(scope, file)
     headers = {

@@ -1,4 +1,4 @@
-"""Where an annotator starts and where a task ends."""
+"""The home page of an annotator, and the page at the end of a task."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def home(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_GET
 def finished(request: HttpRequest, slug: str) -> HttpResponse:
-    """The end of a task; its completion code is for those who have come to the end."""
+    """The end of a task; the completion code is shown only to those who have finished."""
     user = signed_in(request)
     task = get_object_or_404(Task.objects.annotated_by(user), slug=slug)
     return render(request, "evaluation/finished.html", {"task": task, "end": task_end(user, task)})

@@ -1,4 +1,4 @@
-"""Members, invitations and the state of a task, for those who manage it; and the door for the invited."""
+"""Members, invitations and the state of a task, for those who manage it; and the page behind a link."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from evaluation.reports.members import members_page, state_of
 from evaluation.services import people
 from evaluation.views.annotate import begin, signed_in
 
-LISTS = ("page", "invitations")  # each is turned by a number of its own
+LISTS = ("page", "invitations")  # each list has its own page number
 
 
 def managed_task(request: HttpRequest, slug: str) -> Task:
@@ -138,7 +138,7 @@ def completion(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def join(request: HttpRequest, token: str) -> HttpResponse:
-    """Opening the link only shows the door: programs that preview links must not use it up."""
+    """Opening the link only shows a page: programs that preview links must not use it up."""
     invitation = get_object_or_404(Invitation.objects.select_related("task__campaign"), token=token)
     user = request.user if isinstance(request.user, User) else None
     if request.method == "POST":
@@ -158,7 +158,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def come_back(request: HttpRequest, token: str) -> HttpResponse:
-    """A guest's own link: the door, and behind it their tasks as they left them."""
+    """A guest's return link: a page to confirm, then their tasks."""
     person = people.returning(token)
     if person is None:
         raise Http404
@@ -171,13 +171,13 @@ def come_back(request: HttpRequest, token: str) -> HttpResponse:
 def _door(request: HttpRequest, invitation: Invitation, user: User | None) -> HttpResponse:
     gone = state_of(invitation)
     if user is not None and Task.objects.annotated_by(user).filter(pk=invitation.task_id).exists():
-        gone = "usable"  # who has joined may come back by the same link
+        gone = "usable"  # those who have joined may come back by the same link
     context = {"invitation": invitation, "task": invitation.task, "state": gone}
     return render(request, "evaluation/invitation.html", context, status=200 if gone == "usable" else 410)
 
 
 def _back(request: HttpRequest, slug: str, *lists: str) -> HttpResponse:
-    """To the pages of these lists (of all) on which somebody was. Only numbers come from the request."""
+    """Redirect to the current pages of these lists (default: all). Only numbers come from the request."""
     return redirect(reverse("members", args=[slug]) + _turned(request, *lists))
 
 

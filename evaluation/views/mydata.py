@@ -1,4 +1,4 @@
-"""A person's own page: what is held about me, as a file; and a way to leave for good."""
+"""A person's own page: download all data about them, or delete the account."""
 
 from __future__ import annotations
 

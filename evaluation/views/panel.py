@@ -17,7 +17,7 @@ TITLES = {"dawid-skene": "Dawid–Skene", "mace": "MACE"}
 
 
 class AskedForm(forms.Form):
-    """What makes no sense is as if it were not there."""
+    """The options in the query string; invalid values are ignored."""
 
     model = forms.ChoiceField(choices=[(name, name) for name in MODELS], required=False)
     machines = forms.ChoiceField(choices=[(s.value, s.value) for s in Seats], required=False)

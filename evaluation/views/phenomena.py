@@ -31,7 +31,7 @@ def page(request: HttpRequest, kind: str, slug: str) -> HttpResponse:
 
 
 def _tag(request: HttpRequest, scope: Scope) -> HttpResponse:
-    """Let a tagger read the sentences in the background, unless that is under way."""
+    """Tag the sentences in the background, unless that is already running."""
     tasks = [task.slug for task in taggable(scope.tasks)]
     if not tasks:
         messages.info(request, _("There is nothing here that a tagger on this site can read."))

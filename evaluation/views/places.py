@@ -31,7 +31,7 @@ def judge(request: HttpRequest, token: str) -> HttpResponse:
         conflicts, typed = _store_form(request, assignment), typed_steps(request.POST)
         outdated = store_sentence(request, assignment)
     except (BadAnswer, judging.ChoiceNotInScheme) as error:
-        raise SuspiciousOperation(str(error)) from error  # no page of ours sends this: 400
+        raise SuspiciousOperation(str(error)) from error  # our own pages never send this: 400
     missing = places.finish(assignment)
     if conflicts or missing or outdated:
         return _page(request, assignment, conflicts=conflicts, missing=missing, typed=typed, refused=True)
@@ -69,7 +69,7 @@ def _own(request: HttpRequest, token: str) -> Assignment:
 
 
 def _store_form(request: HttpRequest, assignment: Assignment) -> set[int]:
-    """Store what a plain form carries; returns the places that were answered elsewhere meanwhile."""
+    """Store the answers of a plain form; returns the places that were answered elsewhere in the meantime."""
     conflicts = set()
     for given in places_of(request.POST):
         try:
@@ -91,7 +91,7 @@ def _page(
     refused: bool = False,
 ) -> HttpResponse:
     task, item = assignment.task, assignment.comparison.item
-    # What a refused form said about an unfinished place stays in it; elsewhere the stored answer shows.
+    # An unfinished place keeps what was chosen in the refused form; the others show the stored answer.
     kept = {place: steps for place, steps in (typed or {}).items() if place in (missing or ())}
     page = places_page(assignment, kept)
     missing_numbers = [card.number for card in page.cards if card.place in (missing or ())]

@@ -36,7 +36,7 @@ def page(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_GET
 def plot(request: HttpRequest) -> HttpResponse:
-    """The picture of what the address plans; values that mean nothing are the usual ones."""
+    """The plot of the plan in the query string; invalid values are replaced by the defaults."""
     _scope, form = _form(request)
     drawn = plan_page(form.cleaned_data if form.is_valid() else PlanForm({}).values).plot
     return attachment("power.svg", "image/svg+xml", drawn.standalone)

@@ -28,7 +28,7 @@ def scope_of(request: HttpRequest, kind: str, slug: str) -> Scope:
 
 
 def filters_of(request: HttpRequest) -> tuple[Filter, ...]:
-    """What the address leaves out; an unknown word is not a filter."""
+    """The filters in the query string; unknown words are ignored."""
     return tuple(name for name in Filter if name in request.GET.getlist("without"))
 
 

@@ -1,4 +1,4 @@
-"""Which question comes next: a switch for those who manage the task, and the log of draws."""
+"""Selection of questions: a switch for those who manage the task, and the log of draws."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def plot(request: HttpRequest, kind: str, slug: str, name: str) -> HttpResponse:
 
 
 def _found(request: HttpRequest, kind: str, slug: str) -> tuple[StandingPage, StandingForm]:
-    """What the address asks for; what it cannot mean is as if it were not said."""
+    """The options in the query string; invalid values are ignored."""
     scope = scope_of(request, kind, slug)
     form = StandingForm(request.GET)
     return standing_page(scope, **form.values), form

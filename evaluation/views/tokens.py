@@ -1,4 +1,4 @@
-"""Keys to the API: make one, see which there are, revoke. A key is shown once, when it is made."""
+"""API keys: create, list, revoke. A key is shown once, when it is created."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DAYS = 365
 @never_cache
 @require_http_methods(["GET", "POST"])
 def page(request: HttpRequest) -> HttpResponse:
-    """The answer to a POST carries the key itself: kept for a redirect, it would be stored readably."""
+    """A POST answers with the key itself: a redirect would need it stored in plain text."""
     if request.method == "GET":
         return _page(request, _fresh())
     form = TokenForm(request.POST)

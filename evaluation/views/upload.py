@@ -1,4 +1,4 @@
-"""Upload: drop files, see what is wrong or what it will look like, confirm once."""
+"""Upload: drop files, see what is wrong or a preview, then confirm."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def upload(request: HttpRequest, pk: str) -> HttpResponse:
 
 
 def _change(request: HttpRequest, found: Upload) -> HttpResponse:
-    """Keep everything that was sent, then answer with the page as it is now, or begin the import."""
+    """Store everything that was sent, then show the updated page, or begin the import."""
     post = request.POST
     try:
         uploads.add_files(found, request.FILES.getlist("files"))
@@ -140,7 +140,7 @@ def _create(request: HttpRequest, found: Upload) -> HttpResponse:
 
 
 def _form(found: Upload, outcome: uploads.Outcome | None) -> SettingsForm:
-    """What was typed; where nothing was, what the files suggest."""
+    """The form as it was sent, else with defaults from the files."""
     known = outcome or uploads.Outcome()
     source, target = uploads.languages_by_name(found)
     values = first_values(
@@ -225,7 +225,7 @@ def _campaigns(user: User) -> list[str]:
 @never_cache
 @require_GET
 def problems(request: HttpRequest, pk: str) -> HttpResponse:
-    """What is wrong with the files, to work through in a spreadsheet."""
+    """The problems of the files as a table for a spreadsheet."""
     table = problem_table(_known(request, pk)[0])
     return attachment("problems.csv", "text/csv; charset=utf-8", as_csv(table))
 
@@ -269,7 +269,7 @@ def _known(request: HttpRequest, pk: str) -> tuple[UploadPage, SettingsForm]:
 
 
 def _afterwards(user: User, pk: str) -> HttpResponse:
-    """An upload is gone once its task exists; its address then leads there."""
+    """An upload is deleted once its task exists; its address then redirects to the task."""
     job = Job.objects.filter(kind="import", owner=user, arguments__upload=str(pk)).first()
     if job is None or job.task is None:
         raise Http404

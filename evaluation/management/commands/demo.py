@@ -1,7 +1,7 @@
 """The demonstration: invented news, three invented systems, three annotators who do not quite agree.
 
-Everything goes the way of real data: the files are imported, seats are claimed, answers are submitted.
-Only the annotators are simulated, from a seed, so that the demo is the same everywhere.
+Everything is done as with real data: the files are imported, seats are claimed, answers are submitted. Only
+the annotators are simulated, from a seed, so that the demo is the same everywhere.
 
 A second campaign judges the same sentences again, with a new release of the weakest system and with useful
 questions first, so that there is something to compare and something was drawn.
@@ -44,7 +44,7 @@ from evaluation.services.importing import TaskSettings, import_set
 PASSWORD = "demo"  # printed on the terminal, for a site that listens on this machine only
 # How good each invented system is; a phrase of a better one is usually the better phrase.
 QUALITY = {"fjord": 2.0, "mesa": 1.1, "tundra": 0.0, "tundra-2": 1.2}
-# The new release leaves words out, and people mind: there, it is that much worse than elsewhere.
+# The new release leaves words out, which annotators mind: there its quality is lower by this much.
 OMITS, OMISSION = "tundra-2", 3.0
 FOLDER = settings.BASE_DIR / "fixtures" / "demo"
 
@@ -98,7 +98,7 @@ class Command(AppraiseCommand):
 
 
 def load() -> list[Task]:
-    password = make_password(PASSWORD)  # once for all: hashing is slow on purpose
+    password = make_password(PASSWORD)  # once for everybody: hashing is slow on purpose
     for name in [*(name for name, _ in STAFF), *(person.name for person in PEOPLE)]:
         User.objects.create(username=name, password=password)
     User.objects.filter(username="admin").update(is_staff=True, is_superuser=True)
@@ -155,7 +155,8 @@ def select_and_annotate(task: Task, seed: int) -> None:
 
 
 def leave_to_the_worker(tasks: list[Task]) -> None:
-    """Scores and a replication, where the site has metrics, so that every page has something to show."""
+    """Queue scoring and a replication, where the site has metrics, so that every page has something to
+    show."""
     if "score" not in jobs.HANDLERS:
         return
     staff = User.objects.in_bulk(["manager", "researcher"], field_name="username")
@@ -250,7 +251,7 @@ def rank(assignment: Assignment, person: Person, when: datetime, random: Random)
         worth = dict.fromkeys(texts, 0.0)
         for stave, number in zip(desk.group.staves, of, strict=True):
             worth[texts[number]] = max(worth[texts[number]], known[stave.text])
-        # Not in the order in which they are shown: that depends on the site's secret.
+        # Not in the displayed order, which depends on the site's secret.
         moods = {text: worth[text] + random.gauss(0, person.noise) for text in sorted(worth)}
         felt = [moods[text] for text in spot.texts]
         most = step_count(len(felt), assignment.task.scheme)

@@ -1,7 +1,7 @@
-"""``migrate``, where a migration and the note that it was made are one transaction.
+"""``migrate``, with each migration and the record that it was applied in one transaction.
 
-Django writes the note after it has committed the migration, wherever indexes or references were left to the
-end. A process that is killed in between leaves a schema that says “already exists” to the next attempt.
+Where indexes or references are created at the end, Django records a migration only after committing it. If
+the process is killed in between, the next attempt fails with “already exists”.
 """
 
 from __future__ import annotations
@@ -56,6 +56,6 @@ class Command(migrate.Command):
             raise
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: argparse's values
-        # The command takes its executor from its module; there is no other door.
+        # The command takes its executor from its module; there is no other way to replace it.
         vars(migrate)["MigrationExecutor"] = WholeSteps
         super().handle(*args, **options)

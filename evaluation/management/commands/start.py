@@ -44,7 +44,7 @@ class Command(AppraiseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        # From here on a SIGTERM ends in the same place as Ctrl+C: children are stopped, never left alone.
+        # From here on SIGTERM is handled like Ctrl+C: the children are stopped, too.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
         self.refuse_taken_port(options["host"], options["port"])
         self.prepare(demo=options["demo"])
@@ -142,7 +142,7 @@ def web_command(
 
 
 def static_files_changed() -> bool:
-    """Whether a source is newer than the last collection; collecting and compressing takes seconds."""
+    """Whether a source file is newer than the last collection, which takes seconds."""
     manifest = Path(settings.STATIC_ROOT) / "staticfiles.json"
     if not manifest.exists():
         return True

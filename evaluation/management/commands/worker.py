@@ -35,7 +35,7 @@ class Command(AppraiseCommand, QueueWorker):
                 steer()
             except (OperationalError, InterfaceError) as error:  # a busy or restarting database
                 logger.warning("cannot look after jobs and tasks: %s", error)
-            except Exception:  # one task that cannot be steered must not end the watch over all jobs
+            except Exception:  # an error in one task must not end the watch over all jobs
                 logger.exception("cannot look after jobs and tasks")
             if over.wait(LEASE.total_seconds() / 2):
                 connection.close()
