@@ -94,8 +94,8 @@ def soft_wins(matrix: FloatArray) -> FloatArray:
 def win_shares(matrix: FloatArray) -> FloatArray:
     """Of each output the expected share of the others that it beats; ½ where it stands alone.
 
-    >>> win_shares(np.array([[0.5, 0.9], [0.1, 0.5]])).tolist(), win_shares(np.array([[0.5]])).tolist()
-    ([0.9, 0.1], [0.5])
+    >>> win_shares(np.array([[0.5, 0.75], [0.25, 0.5]])).tolist(), win_shares(np.array([[0.5]])).tolist()
+    ([0.75, 0.25], [0.5])
     """
     return soft_wins(matrix) / (len(matrix) - 1) if len(matrix) > 1 else np.full(len(matrix), 0.5)
 

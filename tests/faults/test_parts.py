@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import doctest
-import importlib
 import json
 import sqlite3
 import threading
@@ -26,13 +24,6 @@ from faults.runs import Fuzzed, Result, Run, plan
 ROOT = Path(__file__).resolve().parents[2]
 ABOUT = About("2026-11-16 06:00 UTC", "abc1234", "2 cores", 600, full=False)
 F1_FIGURES = {"kills": 205, "acknowledged": 20_200, "lost": 0, "doubled": 0}
-
-
-@pytest.mark.parametrize(
-    "name", ["invariants", "journal", "kill_worker", "people", "prepare", "runs", "suites"]
-)
-def test_the_examples_in_the_documentation_are_true(name: str) -> None:
-    assert doctest.testmod(importlib.import_module(f"faults.{name}")).failed == 0
 
 
 def test_there_are_fourteen_faults_each_with_a_bug() -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import csv
-import doctest
 import io
 import json
-from importlib import import_module
 from io import StringIO
 from pathlib import Path
 
@@ -116,10 +114,3 @@ def test_the_command_refuses_what_makes_no_sense(options: list[str]) -> None:
     with pytest.raises(CommandError) as error:
         call_command("replicate", *options)
     assert error.value.returncode == 2
-
-
-@pytest.mark.parametrize("name", ["rendering", "truth", "values"])
-def test_docstring_examples_hold(name: str) -> None:
-    results = doctest.testmod(import_module(f"metrics.replicate.{name}"))
-    assert results.attempted > 0
-    assert results.failed == 0

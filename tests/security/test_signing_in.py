@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import re
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -12,7 +11,6 @@ from django.contrib.auth.hashers import MD5PasswordHasher
 from django.test import Client
 from django.utils import timezone
 
-from appraise import addresses
 from appraise.addresses import client_address, trusted_proxies
 from appraise.environment import SettingError
 from evaluation.models import SignIn, User
@@ -158,6 +156,3 @@ class TestAddresses:
             trusted_proxies({"TRUSTED_PROXIES": "my-proxy"})
         with pytest.raises(SettingError, match="SIGN_IN_LIMIT"):
             throttling.limits_from({"SIGN_IN_LIMIT": "0"})
-
-    def test_the_examples_in_the_documentation_are_true(self) -> None:
-        assert doctest.testmod(addresses).failed == doctest.testmod(throttling).failed == 0
