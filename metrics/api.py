@@ -92,7 +92,7 @@ def metrics(request: HttpRequest, slug: str) -> list[dict[str, Any]]:
 
 
 def _numbered(task_id: int) -> list[tuple[int, Any]]:
-    """Runs with how many of the same name stand before them: two signatures may share a name."""
+    """Runs with the number of earlier runs of the same name, since two signatures may share a name."""
     seen: dict[str, int] = {}
     found = []
     for run in newest_runs(task_id):

@@ -10,7 +10,7 @@ class MetricsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        # The worker finds a job's handler by its kind; pages of people find machines by what is registered.
+        # Importing these registers job handlers for the worker, and votes and tags for ``evaluation``.
         from evaluation.votes import register_provider
         from evaluation.word_classes import register_words
         from metrics import jobs  # noqa: F401

@@ -1,4 +1,4 @@
-"""What every automatic metric of this project is, and what it hands back.
+"""The interface of every automatic metric, and what it returns.
 
 A metric is one class with a name, a direction, a list of what it needs and one method, ``score``. Segment
 statistics are kept apart from the score, because they add up and scores do not: corpus BLEU is a function
@@ -24,7 +24,7 @@ FloatArray = npt.NDArray[np.float64]
 
 
 class MetricUnavailable(Exception):
-    """A metric cannot score here; the message is one sentence that a person can act on."""
+    """A metric cannot score here; the message is one sentence that tells a person what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Needs:
     resource: str | None = None
 
     def lacking(self, *, references: int, source: bool) -> str | None:
-        """Say what is missing among the texts, or ``None`` when the metric can score."""
+        """What is missing among the texts, in words, or ``None`` when the metric can score."""
         missing = ["a reference"] if self.reference and not references else []
         missing += ["the source"] if self.source and not source else []
         return f"it needs {' and '.join(missing)}" if missing else None
@@ -92,12 +92,12 @@ class Metric(Protocol):
 
     def score(self, segments: Sequence[Segment]) -> Scores:
         """Every score is a finite number, unless the class says ``may_be_undefined = True``: then a segment
-        of which the metric can say nothing is NaN, and whoever reads the scores leaves it out and counts it.
+        that the metric cannot score is NaN, and readers of the scores leave it out and count it.
         """
 
 
 def may_be_undefined(metric: Metric) -> bool:
-    """Whether the metric declares that it can say nothing about some segments."""
+    """Whether the metric declares that it cannot score some segments."""
     return bool(getattr(metric, "may_be_undefined", False))
 
 

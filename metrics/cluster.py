@@ -1,4 +1,4 @@
-"""``CLUSTER=tcp://host:8786``: heavy scoring, grids and parsing on a Dask cluster that exists already.
+"""``CLUSTER=tcp://host:8786``: runs heavy scoring, grid searches and parsing on an existing Dask cluster.
 
 Nothing else changes: the same code cuts the same pieces, and joblib carries them to the cluster's workers,
 which run the same version of Appraise. A scheduler runs whatever it is sent, so it belongs on a network of
@@ -21,7 +21,7 @@ WAIT_SECONDS = 10
 
 @contextmanager
 def connected(environment: Mapping[str, str] = os.environ) -> Iterator[None]:
-    """Within it, pieces of work go to the cluster; without ``CLUSTER`` it changes nothing.
+    """Within this context, pieces of work run on the cluster; without ``CLUSTER`` it changes nothing.
 
     Raises ``InputError`` where the cluster does not answer, has no workers or runs another version.
     """

@@ -1,4 +1,4 @@
-"""Readers for judged translation sets: texts, outputs and what people said about them.
+"""Readers for judged translation sets: texts, outputs and human judgements.
 
 One set is a handful of UTF-8 files, plain or gzipped, with tab-separated columns named in a header line:
 
@@ -12,8 +12,8 @@ One set is a handful of UTF-8 files, plain or gzipped, with tab-separated column
 | judged | ``source``, ``ref…``, ``translation`` and a score in one row, optional ``system``, ``seg`` |
 
 A *cell* is one system's translation of one segment. Everything downstream is an array over cells, so every
-judgement is read into cell numbers here, once. A file that cannot be understood is refused whole, with
-the places of its first faults; nothing is skipped in silence.
+judgement is read into cell numbers here, once. A file that cannot be understood is refused whole, with the
+places of its first faults; nothing is skipped silently.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What stands on the other side of a translation; an absent reference is left out."""
+    """Source and references of a segment; an absent reference is left out."""
 
     source: str
     references: tuple[str, ...]
@@ -217,7 +217,7 @@ def read_pairs(path: str | Path, dataset: Dataset) -> Comparisons:
 
 
 def read_human(files: SetFiles, dataset: Dataset) -> Comparisons:
-    """What people said of a set that was found; refused where nobody said anything."""
+    """The human judgements of a set; refused where there are none."""
     if files.rankings:
         return read_rankings(files.rankings, dataset)
     if files.pairs:

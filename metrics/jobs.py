@@ -1,6 +1,6 @@
-"""The background work of the metrics app.
+"""The background jobs of the metrics app.
 
-Every process of the site reads this file at its start, so what does the work is imported where it is done.
+Every process of the site imports this module at start-up, so heavy imports are inside the functions.
 """
 
 from __future__ import annotations

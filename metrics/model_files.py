@@ -1,4 +1,4 @@
-"""A model file of any kind as a metric: its own header says which family reads it."""
+"""Opens a model file of any kind as a metric; its header says which family reads it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def chosen(
 ) -> dict[str, Metric]:
     """Metrics by the names that were asked for, ``spelled`` in full, and trained models by their own.
 
-    ``ValueError`` says what there is not, or which name stands for two.
+    ``ValueError`` names what does not exist, or is ambiguous.
     """
     try:
         found = {name: registry.parse(spelled(name)) for name in names}

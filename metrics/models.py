@@ -1,4 +1,4 @@
-"""What machines said about the items of a task."""
+"""What metrics computed for the items of a task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Model files that are NPZ: whatever is wrong with one, it is told in one way."""
+"""Reads NPZ model files, with one kind of error whatever is wrong with a file."""
 
 from __future__ import annotations
 

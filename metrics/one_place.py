@@ -1,7 +1,8 @@
-"""Outputs that differ in one place: there a verdict on two sentences is a verdict on two phrases.
+"""Outputs that differ in one place, where a verdict on two sentences is a verdict on two phrases.
 
-Published campaigns asked for rankings of whole sentences. Where the words between the common beginning and
-the common end of two outputs are few, the pair can be told by phenomena as a phrase pair of a task is.
+Published campaigns asked for rankings of whole sentences. Where only a few words lie between the common
+beginning and the common end of two outputs, the pair can be classified by phenomena like a phrase pair of a
+task.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def shown_at(
     language: str,
     words: Mapping[str, Words] | None = None,
 ) -> Shown:
-    """Pairs × phenomena; told by the tags of ``words`` (by sentence), else by word lists."""
+    """Pairs × phenomena; recognised by the tags in ``words`` (by sentence), else by word lists."""
     shown = np.zeros((len(found.pairs), len(NUMBER_OF)), dtype=bool)
     for place in differing:
         pair = found.pairs[place.code]

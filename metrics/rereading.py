@@ -1,4 +1,4 @@
-"""Rankings of a judged campaign read as a study: what the pages of a task tell can be told of published data.
+"""Reads the rankings of a published campaign as a study, so that the reports of a task apply to it.
 
 A *pair* is two different outputs of one source, whichever systems wrote them, with the smaller text first; a
 judge's first answer to it counts. Systems that wrote the same text were shown as one and are not compared.

@@ -1,8 +1,8 @@
 """Segment scores that were computed elsewhere: a tab-separated file of system, item and score.
 
 Columns ``system``, ``item`` (the id that the task's own file gave) and ``score``; an empty score means that
-the metric is undefined there. Every fault is told with its line and a code; a file with any fault is refused
-whole.
+the metric is undefined there. Every fault is reported with its line and a code; a file with any fault is
+refused whole.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Independent pieces of work, done here one after the other or on whatever engine the caller has set up.
+"""Runs independent pieces of work, here one after the other or on an engine that the caller has set up.
 
 The engine is joblib's: within ``metrics.cluster.connected`` it is a Dask cluster, elsewhere there is none and
 everything is a plain ``map``. The pieces are cut so that a result does not depend on where it was computed.

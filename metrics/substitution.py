@@ -1,4 +1,4 @@
-"""What a metric of whole sentences thinks of two phrases: exchange them and see what happens to the scores.
+"""How a metric for whole sentences votes on two phrases: exchange them and see how the scores change.
 
 Where the pair stands in sentences A and B, B's phrase is put into A and A's into B. The metric's vote is the
 sign of the summed change,

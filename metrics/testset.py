@@ -41,7 +41,7 @@ class Written(NamedTuple):
 class TestSet:
     """Items by id, and for each system what it wrote for which item."""
 
-    __test__ = False  # not a class of tests, whatever pytest thinks of the name
+    __test__ = False  # keeps pytest from collecting it as a test class
 
     items: Mapping[int, ItemText]
     outputs: Mapping[str, Mapping[int, Written]]

@@ -1,4 +1,4 @@
-"""What metrics say about phrase pairs, for pages that know of people only."""
+"""Provides the votes of metrics on phrase pairs to ``evaluation``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def metric_votes(task_ids: Sequence[int], pair_ids: Sequence[int] | None) -> Map
         rows = rows.filter(pair__in=pair_ids)
     said = list(rows.values_list("pair_id", "run_id", "run__metric", "choice", "delta"))
     sure = confidences([run for _, run, *_ in said], [delta for *_, delta in said])
-    known = pair_ids is None  # of some votes of a run it cannot be said how they compare with the others
+    known = pair_ids is None  # confidence compares a vote with all others of its run
     found: dict[int, list[Vote]] = defaultdict(list)
     for (pair, _, metric, choice, _), share in zip(said, sure, strict=True):
         found[pair].append(Vote(metric, Choice(choice), share if known else None))

@@ -1,4 +1,4 @@
-"""The site's taggers as ``evaluation`` asks for them: classes and base forms of words, read beforehand.
+"""Provides the site's taggers to ``evaluation``: classes and base forms of words, tagged beforehand.
 
 English by spaCy's tags and WordNet's base forms, German by HanTa. Answers are kept by sentence and tool
 (``metrics.linguistics.cache``) in a file of their own, whose date says whether anything is new.
@@ -20,9 +20,7 @@ from metrics.linguistics.process import Failure
 from metrics.linguistics.tagger import Tagged, Tagger, hanta_tagger, spacy_tagger
 
 AT_ONCE = 500
-RULES = (
-    "word classes 1"  # another number where the rules below change: what was kept was read by the old ones
-)
+RULES = "word classes 1"  # increase it when the rules below change, to discard cached answers
 ADVERBS = ("RB", "ADV")
 AUXILIARIES = frozenset(("be", "have", "do"))
 Rows = list[tuple[str, str, str]]  # form in small letters, class, base
@@ -81,7 +79,7 @@ class Taggers:
 
 
 def read(language: str, sentences: Sequence[str], progress: Callable[[int], None]) -> int:
-    """Tag what was not tagged before and keep it; how many sentences could not be read."""
+    """Tag and store what was not tagged before; returns how many sentences failed."""
     found = reader(_code(language))
     if found is None:
         raise ToolAbsent(f"A tagger for {language}")
@@ -145,7 +143,7 @@ def word_class(word: str, tag: str, classes: Mapping[WordClass, tuple[str, ...]]
     >>> [word_class(word, "RB", PENN, "en").value for word in ("quickly", "also")]
     ['content', 'function']
     """
-    # Here, not above: its neighbours load SciPy, and every command would wait for that when it starts.
+    # Imported here because its package loads SciPy, which every command would wait for at start-up.
     from evaluation.phenomena.words import is_function_word
 
     if tag.startswith(ADVERBS) and is_function_word(word, language):
@@ -154,7 +152,7 @@ def word_class(word: str, tag: str, classes: Mapping[WordClass, tuple[str, ...]]
 
 
 def _words(rows: Rows) -> Words:
-    """A form that stands twice in a sentence is read as the first time."""
+    """If a form occurs twice in a sentence, its first reading counts."""
     return {form: Word(WordClass(kind), base) for form, kind, base in reversed(rows)}
 
 

@@ -1,8 +1,8 @@
-"""What sentence scores are used for: telling humans from systems, ranking outputs (paper 002, goals I, III).
+"""Uses of sentence scores: distinguishing humans from systems, ranking outputs (paper 002, goals I, III).
 
-How a ranking of systems compares with people's (goal II) is a question to any metric: ``metrics.metaeval``.
-Every figure says how many sentences it rests on: those without any known collocation are left out of an
-average and counted.
+How well a ranking of systems agrees with people's (goal II) is computed for any metric in
+``metrics.metaeval``. Every figure says how many sentences it rests on: those without any known collocation
+are left out of an average and counted.
 """
 
 from __future__ import annotations

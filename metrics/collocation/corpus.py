@@ -2,7 +2,7 @@
 
 No text is shipped with the project: the packages are fetched with ``apt-get download``, unpacked with
 ``dpkg-deb`` and read here. What comes out is **technical and political prose, not news**, and every report
-says so. One sentence a line, each different sentence once; which rule cut them is told.
+says so. One sentence a line, each different sentence once; the output says which rule split them.
 
     python -m metrics.collocation.corpus --out english.txt.gz
 """

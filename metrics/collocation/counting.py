@@ -62,7 +62,7 @@ class PairCounter:
             self._count_block()
 
     def table(self, corpus: Corpus) -> Table:
-        """Everything counted so far; the corpus is told how many sentences there were."""
+        """Everything counted so far; its corpus records how many sentences there were."""
         self._count_block()
         self._merge(all_runs=True)
         rows, partners, counts = self._runs[0] if self._runs else _nothing(len(self._numbers))

@@ -67,7 +67,7 @@ def draw(
 
 
 def describe(content: ContentWords, tree: Sequence[Branch]) -> str:
-    """The tree in words, for those who do not see it.
+    """The tree in words, for screen readers.
 
     >>> describe(ContentWords(("dow", "fall"), (0, 1), 1), [Branch(0, 1, 7.5)])
     '1 collocation: dow – fall 7.50'

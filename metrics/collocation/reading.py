@@ -1,7 +1,7 @@
-"""From plain sentences to content words, language by language, with the tools named.
+"""Finds the content words of sentences, with named tools for each language.
 
-A table and the sentences scored with it must be read alike, so a table records its reader and scoring uses
-the same one.
+A table and the sentences scored with it must be processed alike, so a table records its reader and scoring
+uses the same one.
 
 ==============  ==================================================================================
 ``en``          spaCy's tags, WordNet's base forms: the paper's manner
@@ -33,7 +33,7 @@ GERMAN_CONTENT = ("NN", "NE", "VV", "VA", "ADJ", "ADV")  # the beginnings of STT
 
 @dataclass(frozen=True)
 class Reader:
-    """One way to find content words; ``tools`` says with what, word for word."""
+    """One way to find content words; ``tools`` names the tools and their versions."""
 
     name: str
     language: str

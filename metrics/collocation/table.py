@@ -1,6 +1,6 @@
-"""The collocation table: what one corpus knows about its words and their company.
+"""The collocation table: word and co-occurrence counts of one corpus.
 
-A file beside others like it; each names its corpus, so scores never lose track of where they come from. The
+There may be several, each a file that names its corpus, so that every score can be traced to its source. The
 counts are mapped into memory, 8 bytes a pair, and shared by all processes that read them.
 """
 
@@ -88,7 +88,7 @@ class Table:
 
 
 def save(table: Table, path: Path) -> None:
-    """Write a table; whoever opens ``path`` meanwhile gets the old one or the new one, never a half."""
+    """Write a table; a reader of ``path`` gets the old one or the new one, never half of it."""
     head = {"format": FORMAT, "corpus": asdict(table.corpus), "digest": table.digest}
     arrays: dict[str, Array] = {
         "head": np.frombuffer(json.dumps(head, ensure_ascii=False).encode(), np.uint8),

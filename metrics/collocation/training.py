@@ -1,8 +1,8 @@
 """``train collocations``: from text to a table, in steps that survive an interruption.
 
 The text is tagged in shards of a few thousand lines. A finished shard is a file of content words beside the
-output; a run that was killed finds them again and goes on where it stopped, provided the text and the
-tools are still the same; otherwise it starts afresh. The table itself appears whole or not at all.
+output; a run that was killed finds them again and goes on where it stopped, provided the text and the tools
+are still the same; otherwise it starts over. The table itself appears whole or not at all.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The sums of metrics of paper 004 (section 4.1), over the parts that exist here; what is missing is listed.
+"""The combined metrics of paper 004 (section 4.1), from the parts that exist here; missing ones are listed.
 
 ASIYA's own programs are not used: each part is our metric of the same idea, under our name. Semantic roles
 (SRL) and semantic parses (SEM) have no parser here, so those families exist only as imported scores.

@@ -33,7 +33,7 @@ FORMAT = "appraise-discourse-1"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
-    """Word classes, the two classifiers, and what a reader must know about their origin."""
+    """Word classes, the two classifiers, and where they come from."""
 
     classes: Mapping[str, str]
     segmenter: Linear

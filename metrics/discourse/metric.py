@@ -54,9 +54,9 @@ class Discourse:
         return f"{self.name}|parser:{tool}|{facts}"
 
     def unavailable_because(self) -> str | None:
-        """A sentence where the parser cannot be had, else None."""
+        """Why the parser is not available, in one sentence, else None."""
         try:
-            self.reader.tool  # noqa: B018 — finding the parser is the question
+            self.reader.tool  # noqa: B018 — the property raises where there is no parser
             return None
         except MetricUnavailable as error:
             return str(error)

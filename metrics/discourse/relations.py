@@ -1,8 +1,8 @@
 """The eighteen coarse relations of RST-DT (Carlson and Marcu 2001), and how finer names fall into them.
 
-Trees of different origin only compare when they speak one language. Known fine names are those of RST-DT
-(about 110, also with the suffixes ``-e``, ``-s``, ``-n`` for embedded, satellite and nucleus) and those of
-GUM (``class-subclass``). A name that nobody knows stays as it is: it then matches only itself.
+Trees of different origin can only be compared if they use the same relations. Known fine names are those of
+RST-DT (about 110, also with the suffixes ``-e``, ``-s``, ``-n`` for embedded, satellite and nucleus) and
+those of GUM (``class-subclass``). An unknown name stays as it is, and then matches only itself.
 """
 
 from __future__ import annotations

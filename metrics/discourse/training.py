@@ -34,7 +34,7 @@ class Kinds(Protocol):
 
 
 def add_trainers(kinds: Kinds) -> None:
-    """Tell the command ``train`` what this family offers."""
+    """Add this family's kinds to the command ``train``."""
     parser = kinds.add_parser("discourse", help="our discourse parser, from a folder of .dis files")
     parser.add_argument("--trees", required=True, help="folder with .dis files")
     parser.add_argument("--treebank", help="folder with bracketed parse trees (.ptb, .mrg) for word classes")

@@ -41,5 +41,5 @@ def kernel(function: Function) -> Function:
     options = {"nogil": True, "error_model": "numpy"}
     try:
         return cast(Function, numba.njit(cache=True, **options)(function))
-    except RuntimeError:  # no folder to write the cache to: compile anew in every process
+    except RuntimeError:  # no writable folder for the cache: compile again in every process
         return cast(Function, numba.njit(**options)(function))

@@ -1,4 +1,4 @@
-"""Working memory that a thread keeps: fresh pages cost more than the work done in them."""
+"""Scratch arrays that each thread keeps, because allocating fresh memory costs more than the work."""
 
 from __future__ import annotations
 

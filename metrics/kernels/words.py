@@ -54,7 +54,7 @@ def number_words(text: str, segments: int, references: int, systems: int) -> Num
     lengths = borrow("lengths", most, np.int32)
     offsets = np.empty((references + systems) * segments + 1, np.int64)
     types = np.empty(segments, np.int32)
-    with np.errstate(over="ignore"):  # hashes wrap around on purpose; numpy would warn where not compiled
+    with np.errstate(over="ignore"):  # hashes wrap around on purpose; uncompiled, numpy would warn
         found = find_words(data, CLASSES, keys, starts, lengths, offsets)
         ids = borrow("ids", found, np.int32)
         number_types(data, keys, starts, lengths, offsets, segments, references, systems, ids, types)

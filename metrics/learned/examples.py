@@ -10,7 +10,7 @@ examples a segment, 21,144 in the thesis.
 Compared with machine outputs instead it would look worse than they do, and the classifier would learn the
 opposite. Where people ranked outputs, those that won at least two thirds of their comparisons stand in for
 the human class and those that won at most a third are the machine class. This uses human verdicts, which the
-thesis avoids, and a model trained so says it.
+thesis avoids, and a model trained this way says so.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Example:
 
 
 class TooFewExamples(ValueError):
-    """What there is cannot train a classifier; the message says what is missing."""
+    """There are too few examples to train a classifier; the message says what is missing."""
 
 
 def translator_examples(

@@ -1,4 +1,4 @@
-"""Fine-grained overlap with the references: precision, recall and F of n-grams, seen in several ways.
+"""Fine-grained overlap with the references: precision, recall and F of n-grams, in several views.
 
 A single metric is one fixed sum of such numbers; a learner may weigh them itself. A *view* is the text as it
 is compared: words as they stand, in small letters, or as (English) stems; characters without white space, or
@@ -78,7 +78,7 @@ def match_features(segments: Sequence[Segment], tokenize: str) -> dict[str, Floa
 
 
 def copied(segment: Segment, tokenize: str) -> int:
-    """How many output words stand in the source and in no reference: probably they were not translated.
+    """How many output words occur in the source and in no reference: probably they were not translated.
 
     Only words of letters count: numbers and punctuation are the same in many languages.
 

@@ -1,4 +1,4 @@
-"""People as the yardstick (Kulesza 2004, sections 2.3, 3.1 and 4.2): a human metric, and ROC curves.
+"""Human ratings as the standard (Kulesza 2004, sections 2.3, 3.1 and 4.2): a human metric, and ROC curves.
 
 Ratings on a scale are first made comparable by each rater's percentiles
 (``evaluation.agreement.ratings.percentile_normalised``). Items with two or more ratings are then split at

@@ -1,4 +1,4 @@
-"""How feature columns are made comparable before learning; named, and saved with the model.
+"""Scaling of feature columns before learning; named, and saved with the model.
 
 ``none`` leaves the raw values (the thesis says nothing of scaling), ``standard`` gives every column of the
 training set mean 0 and deviation 1, ``minmax`` stretches it over 0 … 1. A constant column is only shifted.

@@ -5,8 +5,8 @@ ADJP, FRAG, NP, NPB, PP, SBAR and VP the least and greatest ratio of counts. The
 3; here the Stanford PCFG parses, whose trees have no NPB: an NP that dominates no other NP is counted as one.
 
 Where the parser fails the counts are 0, as in the thesis, and ``parse-failed`` says so. The thesis does not
-tell which score such a sentence had; here it takes the mean of its references, ratio 1, and the flag speaks.
-Counts are divided by max(count, 1) of the reference: the thesis met no zero there, other texts have them.
+say which score such a sentence had; here it takes the mean of its references, that is, ratio 1. Counts are
+divided by max(count, 1) of the reference: the thesis met no zero there, other texts have them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Facts = tuple[float | None, Counter[str]]  # log-probability, if it parsed, and 
 
 
 class Parsed(Protocol):
-    """What is asked of one parse."""
+    """What the features need of one parse."""
 
     @property
     def tree(self) -> str | None: ...
@@ -46,7 +46,7 @@ class Parsed(Protocol):
 
 
 class Parser(Protocol):
-    """What is asked of a parser: one parse per sentence, in order."""
+    """What the features need of a parser: one parse per sentence, in order."""
 
     def parse(self, sentences: Sequence[str]) -> Sequence[Parsed]: ...
 

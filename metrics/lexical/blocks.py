@@ -1,8 +1,8 @@
 """From lists of sentences to counts: the one place where lexical metrics meet the kernels.
 
-A *block* is some segments with their references and the outputs of every system. Blocks are kept small, so
-that their numbers stay in the processor's cache, and they are what threads share out: results cannot depend
-on the number of workers. Kernels, and with them numba, are imported when the first block is counted.
+A *block* is some segments with their references and the outputs of every system. Blocks are small, so that
+their numbers stay in the processor's cache, and they are the unit of work of threads, so results cannot
+depend on the number of workers. Kernels, and with them numba, are imported when the first block is counted.
 """
 
 from __future__ import annotations

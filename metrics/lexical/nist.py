@@ -1,4 +1,4 @@
-"""NIST (Doddington 2002; Kulesza 2004, section 1.2.4): n-grams weighted by how much they tell.
+"""NIST (Doddington 2002; Kulesza 2004, section 1.2.4): n-grams weighted by their information.
 
 Score = BP′ · Σₙ wₙ over n = 1 … 5, where wₙ is the information of the matched n-grams over the number of
 n-grams in the output and BP′ falls to ½ when the output has two thirds of the average reference length.

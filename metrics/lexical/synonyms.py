@@ -37,9 +37,9 @@ class MeteorSynonyms(UnigramMatching):
         return ("stages:exact,porter,synonyms", f"wordnet:{wordnet_identity()}")
 
     def unavailable_because(self) -> str | None:
-        """A sentence where WordNet is not installed."""
+        """Why the metric is not available (no WordNet), in one sentence, else None."""
         try:
-            _wordnet()  # found, not yet read
+            _wordnet()  # finds the folder without reading it
         except MetricUnavailable as error:
             return str(error)
         return None

@@ -1,10 +1,10 @@
-"""What a linguistic tool tells about itself, and where the optional tools are found.
+"""How a linguistic tool identifies itself, and where the optional tools are found.
 
 Parsers and taggers are other people's programs. Every adapter in this package therefore reports a ``Tool``:
-name, version, digest of the model, and the *mode* of its answers, so that a score from a real parser and one
-from a rule of thumb never stand in one table unlabelled. The tools live in an environment of their own
-(``make tools``), found through ``APPRAISE_TOOLS`` (default ``.tools`` beside ``manage.py``), and only ever
-run as separate processes: nothing here imports them, and everything else works without them.
+name, version, digest of the model, and the *mode* of its answers, so that scores from a real parser and from
+a rule of thumb are never mixed unlabelled. The tools live in an environment of their own (``make tools``),
+found through ``APPRAISE_TOOLS`` (default ``.tools`` beside ``manage.py``), and only ever run as separate
+processes: nothing here imports them, and everything else works without them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Answers of slow tools, kept on disk by sentence digest and tool identity.
+"""Cache on disk for the answers of slow tools, by sentence digest and tool identity.
 
 One SQLite file, safe under several processes (write-ahead log, busy time-out); the key is the digest of the
 exact text together with the tool's name, version, model digest and parameters, so an upgrade never serves old
-answers. Failures are not kept: a time-out says something about the machine, not about the sentence.
+answers. Failures are not cached: a time-out depends on the machine, not on the sentence.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Cache:
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """An open cache; what is kept is kept at once, so that a killed run loses nothing."""
+    """An open cache; every answer is written at once, so that a killed run loses nothing."""
 
     database: sqlite3.Connection
     key: str

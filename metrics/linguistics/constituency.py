@@ -2,7 +2,7 @@
 
 The features of Avramidis et al. 2011 (paper 001, section 2.3) and Kulesza 2004 (paper 000): the parse's
 log-likelihood, how many trees come close to the best one, how sure the parser is of the best. Paper 001 used
-the Berkeley parser, which cannot be had here; this is another real, treebank-trained PCFG.
+the Berkeley parser, which is not available here; this is another treebank-trained PCFG.
 
 * *Log-likelihood* is the natural-log score of the best (Viterbi) tree.
 * *Number of trees* within ``distance`` of the best: a bare count of a k-best list is always k.
@@ -92,7 +92,7 @@ class StanfordDialogue:
     """The parser's line protocol: a sentence in, trees out, closed by what it says to an over-long line."""
 
     def __init__(self, cap: int) -> None:
-        self.stop = " ".join(["x"] * (cap + 1)) + "\n"  # refused unread: a cheap, certain end mark
+        self.stop = " ".join(["x"] * (cap + 1)) + "\n"  # refused at once: a cheap end marker
 
     def write(self, items: Sequence[str]) -> str:
         return "".join(f"{item}\n{self.stop}" for item in items)
@@ -169,7 +169,7 @@ class ConstituencyParser(Closeable):
 
 @cache
 def shared_parser() -> ConstituencyParser:
-    """One parser for everybody who asks by name, its answers kept on disk; its processes end with ours."""
+    """The shared parser of this process, with its answers cached on disk; it stops when we do."""
     parser = ConstituencyParser(cache_path=default_path())
     atexit.register(parser.close)
     return parser

@@ -1,6 +1,6 @@
 """German tags from HanTa, and counts of phrases read off them.
 
-No German constituency parser can be had from the registries we use, so the source side of paper 001's
+No German constituency parser is available from the registries we use, so the source side of paper 001's
 "shallow grammatical match" (counts of NP, VP, PP, NN and punctuation) rests on tags: the tags are a real
 tool's, the phrases are rules of thumb, and ``GermanTagger.chunk_tool`` says ``heuristic``. Parse likelihood
 is missing for German unless parses are uploaded.

@@ -24,7 +24,7 @@ DEBIAN_WORDNET = Path("usr/share/wordnet")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One thing that gets installed, as the user is told about it."""
+    """One thing to install, with what the user is told about it."""
 
     name: str
     megabytes: int

@@ -1,4 +1,4 @@
-"""Talking to a tool that runs as a separate, long-lived process.
+"""Communicates with a tool that runs as a separate, long-lived process.
 
 Starting a parser costs seconds, so one process answers many sentences; but parsers hang, crash and leak.
 ``Worker`` holds one process: every question has a time-out, the process is replaced after a failure and after
@@ -41,7 +41,7 @@ class Failure:
 
 
 class WorkerFailed(Exception):
-    """A worker process died, fell silent or spoke nonsense; it is already stopped."""
+    """A worker process died, did not answer or broke the protocol; it is already stopped."""
 
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(f"{reason}: {detail}")
@@ -153,7 +153,7 @@ class Worker(Closeable, Generic[Item, Answer]):
         return self._process.pid if self._process else None
 
     def _start(self) -> subprocess.Popen[bytes]:
-        # Complaints go to a file: a pipe that nobody reads would fill up and stop the tool.
+        # Standard error goes to a file: a pipe that nobody reads would fill up and block the tool.
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 — lives as long as the process
         self._process = subprocess.Popen(
             self.command,

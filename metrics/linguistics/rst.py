@@ -3,8 +3,8 @@
 The parser was trained on RST-DT and knows the 18 coarse relations. It is document-level by design and gets
 one sentence at a time, as paper 004 does with its own parser (Joty et al. 2012), which this is not. It runs
 in the tools' environment as a long-lived process, replaced now and then because it leaves children behind;
-answers are kept on disk by sentence. A sentence that it cannot parse, by its own word, by crash or by
-time-out, is one unit; which ones these were is told by ``failures``.
+answers are kept on disk by sentence. A sentence that it cannot parse (by its own account, a crash or a
+time-out) becomes one unit and is listed in ``failures``.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class RealParser(Closeable):
 
 @cache
 def shared_parser() -> RealParser:
-    """One parser for everybody who asks by name; its processes end with ours."""
+    """The shared parser of this process; it stops when we do."""
     parser = RealParser()
     atexit.register(parser.close)
     return parser

@@ -27,7 +27,7 @@ MODELS = {
 
 
 class Splitter(Protocol):
-    """What cuts texts into sentences, and what it is."""
+    """Splits texts into sentences, and says which tool it is."""
 
     tool: Tool
 

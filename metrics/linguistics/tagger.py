@@ -112,7 +112,7 @@ class SimplemmaTagger:
 
 
 class HeuristicTagger:
-    """English Penn tags by word lists, capitals and endings; no tool, no model, and not to be trusted far.
+    """English Penn tags by word lists, capitals and endings; no tool, no model, not very reliable.
 
     >>> HeuristicTagger().tag(["The Dow quickly dropped 97 points ."])[0].tags
     ('XX', 'NNP', 'RB', 'VBD', 'CD', 'NNS', '.')

@@ -1,4 +1,4 @@
-"""References that take part as systems: nobody is compared with himself."""
+"""References that take part as systems: none may be compared with itself."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from metrics.datasets import Comparisons, Dataset, Ratings
 def machines_only(
     human: Comparisons | Ratings, dataset: Dataset
 ) -> tuple[Comparisons | Ratings, tuple[str, ...]]:
-    """Leave out judgements of systems that are a reference, ``ref-A`` for column ``refA``; tell which.
+    """Leave out judgements of systems that are a reference, ``ref-A`` for column ``refA``; returns which.
 
     A reference scored against itself would get every metric's best value.
     """

@@ -35,7 +35,7 @@ class Evaluation:
     spearman: float | None
     tau_b: float | None
     calibrated: Calibrated | None
-    undefined: int = 0  # translations of which the metric says nothing
+    undefined: int = 0  # translations that the metric cannot score
     pairs_left_out: int = 0  # decisive pairs with such a translation
 
     @property

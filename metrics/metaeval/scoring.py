@@ -19,7 +19,7 @@ Place = tuple[str, int]  # a segment, and which of a system's translations of it
 class CellScores:
     """One score per cell and one per system; a lower-is-better metric is negated in both.
 
-    A cell of which the metric can say nothing is NaN: it takes no part in any figure and is counted.
+    A cell that the metric cannot score is NaN: it is left out of every figure and counted.
     """
 
     cells: FloatArray

@@ -1,4 +1,4 @@
-"""Classifiers that say how probable it is that the first output of a pair is the better one.
+"""Classifiers for the probability that the first output of a pair is the better one.
 
 Paper 001, section 2.4: naïve Bayes whose class curves come from LOESS, and k nearest neighbours; beside them
 logistic regression and gradient boosting. All take the same pairs, all allow missing values (NaN): naïve

@@ -1,7 +1,7 @@
 """The features of Avramidis et al. 2011 (paper 001, section 2.3), and two named extensions.
 
-Every output becomes a row of numbers; what a missing tool would have said is NaN, never 0. ``Extractor``
-holds the tools that there are; its ``tools`` say which ones answered. Names as in the paper's Table 1:
+Every output becomes a row of numbers; features of a missing tool are NaN, never 0. ``Extractor`` holds the
+tools that there are; its ``tools`` say which ones answered. Names as in the paper's Table 1:
 
 | family | features |
 |---|---|
@@ -110,7 +110,7 @@ class Extractor:
         return found
 
     def _of_sources(self, sources: Sequence[str]) -> list[dict[str, float]]:
-        """What is known of each source; each different one is asked about once."""
+        """Features of each source; each different one is analysed once."""
         different = list(dict.fromkeys(sources))
         if self.source_parser is not None:
             known = [_of_parse(parse) for parse in self.source_parser(different)]
@@ -136,7 +136,7 @@ class Extractor:
 
 
 def absent(name: str) -> Tool:
-    """The identity of a tool that did not answer."""
+    """The identity that stands for a missing tool."""
     return Tool(name, "", None, Mode.ABSENT)
 
 

@@ -55,7 +55,7 @@ class TrainedRanker:
 
     @property
     def signature(self) -> str:
-        """The model's own file stands in it: two rankers may have learned other things from the same data."""
+        """Includes the model's file: two rankers may have learned different things from the same data."""
         about = self.trained.about
         tools = "+".join(f"{name}={tool}" for name, tool in sorted(about["tools"].items()))
         files = {"model": self.model, "lm": self.lm, "lexicon": self.lexicon}

@@ -37,7 +37,7 @@ def relieff(features: FloatArray, classes: npt.NDArray[np.generic], neighbours: 
     for start in range(0, len(scaled), BLOCK):
         rows = np.arange(start, min(start + BLOCK, len(scaled)))
         distances = _distances(scaled[rows], scaled)
-        distances[rows - start, rows] = np.inf  # nobody is his own neighbour
+        distances[rows - start, rows] = np.inf  # no example is its own neighbour
         for label in range(len(labels)):
             members = np.flatnonzero(codes == label)
             difference = _mean_difference(scaled, rows, members, distances[:, members], neighbours)

@@ -1,8 +1,8 @@
-"""From the options of a command, or the header of a model, to the tools that give features.
+"""Opens the tools behind the features, as the options of a command or the header of a model ask.
 
 ``Toolbox`` opens what is asked for: a language model, a lexicon, the English parser, the German tagger,
-uploaded parses of the source. What is not installed stays absent, with a note; what is asked for by name and
-cannot be had is an error.
+uploaded parses of the source. What is not installed is left out, with a note; a tool that is asked for by
+name and missing is an error.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ AT_ONCE = 200  # sentences between two notes: about a minute of parsing
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What features may be made from; empty means: do without."""
+    """The resources to compute features from; empty means: do without."""
 
     source_language: str = ""
     target_language: str = "en"
@@ -132,7 +132,7 @@ class Toolbox:
 
 
 def telling(parse: Parser, note: Note) -> Parser:
-    """The same parses, with a note now and then: thousands of sentences take an hour."""
+    """The same parser, reporting progress now and then: thousands of sentences take an hour."""
 
     def told(sentences: Sequence[str]) -> list[Parse]:
         found: list[Parse] = []

@@ -1,9 +1,9 @@
-"""The folder that an operator offers for replications: which sets lie in it, and which tools.
+"""The folder that an operator offers for replications: its data sets and tools.
 
 A set is ``NAME.segments.tsv`` with its outputs beside it, or ``NAME.jsonl`` with everything inside; a file of
 judgements is ``NAME.judgements.tsv``; all may be gzipped and lie in folders below. Tools have fixed names:
-``lm.npz``, ``lexicon.npz``, ``collocations.npz`` and ``discourse.npz`` at the top. Names never lead out of
-the folder, because only what is listed can be chosen.
+``lm.npz``, ``lexicon.npz``, ``collocations.npz`` and ``discourse.npz`` at the top. Names cannot escape the
+folder, because only what is listed can be chosen.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Kulesza 2004 (paper 000): a metric that learned to tell people from machines. Tables 4.1 and A.1.
+"""Kulesza 2004 (paper 000): a metric that learned to distinguish people from machines. Tables 4.1 and A.1.
 
 What is correlated with, and who the human metric is, stands in ``truth``.
 The support vector machine is trained on other sets than those it is tested on: on left-out translators where
@@ -209,7 +209,7 @@ _FIELDS = {
 
 
 def _meta(points: dict[tuple[float, float], Point]) -> Table:
-    """Does the machine that tells people from machines better also correlate better?"""
+    """Does a classifier with a higher accuracy also correlate better with people?"""
     known = [(point.accuracy, point.pearson) for point in points.values() if point.pearson is not None]
     ours = pearson(np.array([a for a, _ in known]), np.array([r for _, r in known])) if known else None
     cells = (Cell(META_CORRELATION, ours),)

@@ -1,4 +1,4 @@
-"""Han & Lavie 2005 (paper 002): tell people from machines, and rank systems, by collocations alone.
+"""Han & Lavie 2005 (paper 002): distinguish people from machines, and rank systems, by collocations alone.
 
 Separation ratio and accuracy of the ranking of systems, for four measures and four ways to choose
 collocations. References stand for the people; ours are means over the sets. The paper had four sets, so one

@@ -1,7 +1,7 @@
 """The five recipes by name, behind one set of options, for the command and for background jobs.
 
-A recipe takes what it knows of the options and leaves the rest; an option that is given and not known to the
-recipe is refused, so that nobody believes it had an effect.
+A recipe reads the options that it knows; an option that it does not know is refused, so that nobody believes
+it had an effect.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def run(name: str, options: Options, note: Note = lambda message: None) -> Repor
         raise InputError(Problem("unknown_recipe", f"there is no recipe {name!r}", f"known are: {known}"))
     refuse_foreign(name, options)
     for file in filter(None, (getattr(options, name) for name in sorted(FILES))):
-        if not Path(file).is_file():  # said now, not after an hour of work
+        if not Path(file).is_file():  # noticed now, not after an hour of work
             raise InputError(Problem("unreadable_file", "there is no such file", "check the path", file))
     recipe, _ = RECIPES[name]
     return recipe(options, note)

@@ -1,4 +1,4 @@
-"""People as the truth and as a metric (Kulesza 2004, paper 000, section 3.1), out of rankings.
+"""People as the truth and as a metric (Kulesza 2004, paper 000, section 3.1), from rankings.
 
 The truth about a translation is one rating, as in the thesis: its share of the other outputs that it beat in
 one ranking (a tie counts half), made comparable by each judge's percentiles. Translations that two rankings

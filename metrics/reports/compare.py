@@ -95,7 +95,7 @@ class Comparison:
 
     @property
     def only_ties(self) -> bool:
-        """Whether no exchange of phrases changed any score: then nobody is a predictor."""
+        """Whether no exchange of phrases changed any score: then no metric predicts anything."""
         votes = [of for line in self.voters if (of := self.machine.of(line.run.pk)) is not None]
         return all(not side[side != NONE].any() for side, _deltas in votes)
 
@@ -116,7 +116,7 @@ class Comparison:
 
 
 def comparison(scope: Scope, runs: Sequence[MetricRun], without: Collection[Filter] = ()) -> Comparison:
-    """Computed once, then kept until a new answer or a new run arrives."""
+    """Computed once, then cached until a new answer or a new run arrives."""
     left_out = tuple(sorted(without))
     mark = tuple(run.pk for run in runs)
     return remembered(

@@ -1,4 +1,4 @@
-"""The compare page of a task, dressed for reading: filtered rows, plots, and every table by its name."""
+"""The compare page of a task: filtered rows, plots, and every table by its name."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SIDES = {1: "A", 0: "tie", -1: "B", NONE: ""}
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the person chose: one metric to look at, which pairs, which page."""
+    """What the reader chose: a metric, a filter for pairs, a page."""
 
     run: int | None = None
     show: str = "all"
@@ -82,7 +82,7 @@ class ComparePage:
 
     @cached_property
     def chosen(self) -> MetricLine | None:
-        """The metric whose votes are drawn and filtered by: the one that was asked for, or the best."""
+        """The metric that is plotted and filtered by: the chosen one, or the best."""
         voters = self.found.voters
         asked = [line for line in voters if line.run.pk == self.wanted.run]
         return asked[0] if asked else self.found.best or (voters[0] if voters else None)

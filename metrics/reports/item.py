@@ -1,4 +1,4 @@
-"""One sentence with every output, what each metric says of it, and trees drawn side by side."""
+"""One sentence with every output, the score of each metric, and trees drawn side by side."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from metrics.base import MetricUnavailable
 from metrics.models import MetricRun, SegmentScore
 from metrics.reports.runs import newest_runs
 
-MOST_DRAWN = 12  # sentences; parsing more would keep the page waiting
+MOST_DRAWN = 12  # sentences; parsing more would take too long for a page
 
 
 @dataclass(frozen=True, slots=True)

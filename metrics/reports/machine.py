@@ -1,4 +1,4 @@
-"""Votes and scores of runs as columns, and the side that people took between two candidates."""
+"""Votes and scores of runs as columns, and which of two candidates people preferred."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class SentenceScores:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """All that is stored of some runs, and who wrote what they scored."""
+    """Everything stored for some runs, and which systems wrote the scored candidates."""
 
     votes: list[tuple[int, int, str, float]]  # run, pair, choice, Δ
     scores: SentenceScores

@@ -1,7 +1,7 @@
-"""From what a person names to a metric: a registered one with parameters, or a model trained here.
+"""Finds the metric of a name: a registered one with parameters, or a model trained here.
 
-Who names a metric in a browser or through the API may not name a file of the server with it: what is wrong
-with a file is told with what stands in it. Nor a model that was trained on somebody else's task.
+In a browser or through the API, a name must not refer to a file on the server, because error messages quote
+the content of files; nor to a model that was trained on somebody else's task.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ FILES = frozenset({"file", "lexicon", "lm", "model", "path"})  # parameters that
 
 
 def find_metrics(names: Iterable[str], *, by: User | None = None) -> dict[str, Metric]:
-    """Each metric under the name by which it was asked for; every name that is wrong is told at once.
+    """Each metric under the name that was asked for; all wrong names are reported together.
 
-    A model that the person who asks may not see does not exist.
+    A model that the person may not see is treated as unknown.
     """
     found: dict[str, Metric] = {}
     problems = []

@@ -23,7 +23,7 @@ MEBIBYTE = 1024 * 1024
 
 
 def import_scores(task: Task, path: Path, *, name: str, higher_is_better: bool) -> MetricRun:
-    """Keep the scores of a file; the same file twice is refused, a changed one takes the place of the old."""
+    """Store the scores of a file; the same file twice is refused, a changed one replaces the old."""
     tests = task_segments(task)
     scores = read_scores(path, tests)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()

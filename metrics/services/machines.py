@@ -1,8 +1,8 @@
 """Train "human or machine?" on a task: references are people, outputs are machines (paper 000).
 
 With two references or more each translator is left out in turn, as in the thesis. With one, outputs that won
-most of their comparisons here stand in for people, which uses verdicts; the model says which of both it is.
-Where the task names fewer than three documents, each sentence is one.
+most of their comparisons here stand in for people, which uses verdicts; the model says which of the two ways
+was used. Where the task names fewer than three documents, each sentence is one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Train a reference-free ranker on the votes of a task, and let it vote there on what it has not seen.
+"""Train a reference-free ranker on the votes of a task, and let it vote there on sentences it has not seen.
 
 A language model ``lm-LANGUAGE`` and a lexicon ``lexicon-SOURCE-TARGET`` (``.npz``, made by ``train lm`` and
 ``train lexicon``) are used where they lie in the site's folder of models; the parser, where it is installed
@@ -45,7 +45,7 @@ def train_ranker_on_task(
     owner: User | None = None,
     job: Job | None = None,
 ) -> TrainedModel:
-    """A ranker from the task's votes, tested, saved, and heard on the task sentence by unseen sentence."""
+    """Train, test and save a ranker, and store its votes on the task, cast on unseen sentences only."""
     from metrics import task_ranking as ranking  # scikit-learn: only for those who train
     from metrics.ranking import store
     from metrics.ranking.training import feature_ranking
@@ -154,7 +154,7 @@ def _described(task: Task, tests: TestSet, wanted: Wanted, report: Report) -> _D
 
 
 def _by_strangers(found: _Described, classifier: str) -> tuple[list[MachineVote], dict[int, float]]:
-    """Votes on pairs, and scores of outputs, each by a ranker that saw no vote on its sentence."""
+    """Votes on pairs, and scores of outputs, each by a ranker that was not trained on the sentence."""
     from metrics.ranking.pairs import preferences_of, win_shares
     from metrics.task_ranking import cast, cross_fitted
 

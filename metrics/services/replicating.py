@@ -1,4 +1,4 @@
-"""Run replications for people: paper 003's table from this site's own tasks, or a recipe on offered data."""
+"""Run replications: paper 003's table from this site's own tasks, or a recipe on offered data."""
 
 from __future__ import annotations
 

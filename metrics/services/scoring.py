@@ -44,7 +44,7 @@ class Outcome:
 
 
 def silent(done: int, total: int, message: str) -> None:
-    """For those who do not want to know how far it is."""
+    """Ignores progress reports."""
 
 
 def score_task(
@@ -53,7 +53,7 @@ def score_task(
     """Score outputs and phrase pairs with each metric; what was scored before is left alone.
 
     A run is saved as soon as it is complete, so work that was interrupted goes on with the next metric.
-    ``report`` is told how far it is, and may raise to stop.
+    ``report`` receives the progress, and may raise to stop.
     """
     tests = task_segments(task)
     content = content_digest(task, tests)
@@ -73,8 +73,8 @@ def score_task(
 def known_run(task: Task, signature: str, content: str) -> MetricRun | None:
     """The run that scored this content so; a signature may grow by the number of references.
 
-    Where a model was trained on the task itself, what counts is the run of models that had not seen the
-    sentence that they score.
+    Where a model was trained on the task itself, this is the run of models that were not trained on the
+    sentences they score.
     """
     longer = Q(signature__startswith=f"{signature}|refs:") | Q(signature=_short(signature + HELD_OUT))
     same = Q(signature=_short(signature)) | longer

@@ -1,4 +1,4 @@
-"""Tag what systems wrote in some tasks, so that reports can tell phenomena by tags."""
+"""Tag the outputs of some tasks, so that reports can recognise phenomena by tags."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ RANKERS: Mapping[str, str] = {"ranker": "logistic", "ranker-bayes": "naive-bayes
 def train_by(job: Job, task: Task, report: Report) -> TrainedModel:
     """What the arguments of a job ask for; jobs from before there was a choice train a combination.
 
-    A worker may die after the model was kept and before the job was ended: the model is then what it made.
+    A worker may die after saving the model and before ending the job: then that model is the result.
     """
     name, method = job.arguments["name"], job.arguments.get("method", "combination")
     if job.attempts > 1:

@@ -1,4 +1,4 @@
-"""Train a metric on the votes of a task; the model is a file with its history, and one more metric."""
+"""Train a combination of metrics on the votes of a task; the model is a file, and one more metric."""
 
 from __future__ import annotations
 
@@ -139,10 +139,10 @@ def keep(
     provenance: dict[str, Any],
     evaluation: dict[str, Any],
 ) -> TrainedModel:
-    """The file takes its place before the row is seen: a row without one is a promise that nobody keeps.
+    """Save the file before the row becomes visible, because a row without its file would be useless.
 
-    It takes it after the name is known to be free, so that of two who train under one name the second does
-    not write over the model of the first.
+    But only after the name is known to be free, so that of two trainings under one name the second does not
+    overwrite the model of the first.
     """
     folder = settings.HOME / "models"
     folder.mkdir(parents=True, exist_ok=True)

@@ -69,7 +69,7 @@ class Overlap(Generic[Parsed]):
         self._found()
         try:
             parsed = self.parse(list(dict.fromkeys(texts)))
-        except ToolAbsent as error:  # the parser is there, and what it runs on is not
+        except ToolAbsent as error:  # the parser is installed, but not what it runs on (Java)
             raise MetricUnavailable(f"{self.name} cannot score here: {error}") from error
         best = np.array([self._best(segment, parsed) for segment in segments], dtype=float)
         return Scores(best, mean_or_none(best), self.signature)
@@ -196,7 +196,7 @@ class Imported:
     def unavailable_because(self) -> str | None:
         """A sentence where there is no file or a bad one, else None."""
         try:
-            self.table.scores  # noqa: B018 — reading the file is the question
+            self.table.scores  # noqa: B018 — the property raises where the file is bad
             return None
         except MetricUnavailable as error:
             return str(error)

@@ -1,8 +1,9 @@
 """Analyse text lines: ``parse --constituency|--tags|--discourse [--tool …] [FILE]``.
 
 One line in, one JSON line out, in the same order: the tree or the tags, with the tool's name, version and
-mode. What could not be analysed says why; it is never left out. Discourse trees come from the parser that is
-asked for; without ``--tool`` from the best that there is, down to the heuristic one, which is said.
+mode. A line that could not be analysed gets the reason; it is never left out. Discourse trees come from the
+parser that is asked for; without ``--tool`` from the best one installed, down to the heuristic one; the
+output names it.
 """
 
 from __future__ import annotations

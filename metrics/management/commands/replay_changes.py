@@ -1,4 +1,5 @@
-"""``manage.py replay_changes``: what changed between two judged campaigns, as the page of two tasks tells it?
+"""``manage.py replay_changes``: what changed between two published campaigns, as the page for two tasks shows
+it.
 
 Sentences are the same where their sources are, pairs where their two outputs are. Whole sentences were
 ranked, so nothing is said about phenomena.

@@ -5,8 +5,8 @@ For each two systems of a campaign that was judged in full, sentence by sentence
 * planning: the two systems as a pilot, the planned number of sentences, and the power that the same test has
   there when sentences are drawn from the campaign itself;
 * stopping: after how many sentences the better one would have been called, and how often somebody would have
-  been called better had the sides of every sentence been exchanged by lot (nothing to find), looking after
-  every sentence.
+  been called better had the sides of every sentence been exchanged at random (so that there is nothing to
+  find), looking after every sentence.
 """
 
 from __future__ import annotations

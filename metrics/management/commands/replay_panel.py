@@ -1,4 +1,4 @@
-"""``manage.py replay_panel``: does a panel foretell the answer of a judge who was left out?
+"""``manage.py replay_panel``: does a panel predict the answer of a judge who was left out?
 
 Of a judged campaign every two outputs that two or more judges compared, over three labels. One answer of each
 that three or more judged is held out; the panel is fitted on the rest, with people alone and with metrics as
@@ -25,7 +25,7 @@ from metrics.ranking.data import RankedSet, read
 
 LABELS = ("A>B", "A=B", "A<B")
 MACHINES = "bleu,chrf,ter,wer,nist,meteor"
-OFTEN = 100  # answers of a judge whose reliability is told
+OFTEN = 100  # answers of a judge whose reliability is printed
 Row = tuple[str, tuple[int, int], str]  # member, two cells, label
 
 

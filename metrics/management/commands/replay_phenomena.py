@@ -1,7 +1,7 @@
 """``manage.py replay_phenomena``: what do the disagreements of a judged campaign turn on?
 
-Pairs of outputs that differ in one place (``metrics.one_place``), told by word lists, or by the site's tagger
-(``--tagged``), which reads the outputs first and keeps its tags.
+Pairs of outputs that differ in one place (``metrics.one_place``), classified by word lists, or by the site's
+tagger (``--tagged``), which tags the outputs first and keeps its tags.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``manage.py tag``: let a tagger read what systems wrote, so that reports tell phenomena by tags."""
+"""``manage.py tag``: tag the outputs of systems, so that reports recognise phenomena by tags."""
 
 from __future__ import annotations
 

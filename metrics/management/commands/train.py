@@ -41,7 +41,7 @@ class Command(AppraiseCommand):
 
 
 def make_room(out: Path) -> None:
-    """Notice before the long work, and not after it, that there is no place for the model."""
+    """Notice before the long work, not after it, that the model cannot be written."""
     out.parent.mkdir(parents=True, exist_ok=True)
     if out.is_dir() or not os.access(out.parent, os.W_OK):
         told = "this is a folder" if out.is_dir() else "nothing can be written to its folder"
