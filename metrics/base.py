@@ -223,5 +223,5 @@ def _check_parallel(
     if sources is not None:
         sizes["the source"] = len(sources)
     if len(set(sizes.values())) > 1:
-        told = ", ".join(f"{name} has {size}" for name, size in sizes.items())
-        raise ValueError(f"texts of one test set must have equally many segments: {told}")
+        found = ", ".join(f"{name} has {size}" for name, size in sizes.items())
+        raise ValueError(f"texts of one test set must have equally many segments: {found}")

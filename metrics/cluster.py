@@ -52,8 +52,8 @@ def _check_workers(versions: Mapping[str, str], address: str) -> None:
     if not versions:
         raise _refused(address, "the scheduler has no workers", "start some")
     if set(versions.values()) != {version()}:
-        told = ", ".join(sorted(set(versions.values())))
-        raise _refused(address, f"workers run Appraise {told}, this is {version()}", "install the same")
+        found = ", ".join(sorted(set(versions.values())))
+        raise _refused(address, f"workers run Appraise {found}, this is {version()}", "install the same")
 
 
 def _refused(address: str, what: str, remedy: str) -> InputError:

@@ -71,7 +71,7 @@ def shown_at(
         said = [
             token for text in references[pair.campaign][pair.source] for token in tokenize(text, language)
         ]
-        told = phenomena(
+        kinds = phenomena(
             place.first,
             place.second,
             language=language,
@@ -79,7 +79,7 @@ def shown_at(
             begins=place.begins,
             words=None if words is None else {**words[pair.second], **words[pair.first]},
         )
-        shown[place.code, [NUMBER_OF[phenomenon] for phenomenon in told]] = True
+        shown[place.code, [NUMBER_OF[phenomenon] for phenomenon in kinds]] = True
     return shown
 
 

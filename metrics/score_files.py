@@ -33,8 +33,8 @@ def read_scores(path: str | Path, tests: TestSet) -> dict[int, float | None]:
         if output is None:
             continue
         if output in seen:
-            told = f"{row['system']!r} on {row['item']!r} has a score in line {seen[output]} already"
-            faults.add("duplicate_score", told, "leave one of the two out", line)
+            message = f"{row['system']!r} on {row['item']!r} has a score in line {seen[output]} already"
+            faults.add("duplicate_score", message, "leave one of the two out", line)
         seen[output] = line
         found[output] = _score(row["score"], line, faults)
     faults.raise_if_any()

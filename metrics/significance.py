@@ -1,4 +1,4 @@
-"""Is one system better than another, or was it luck of the test set? Tests on segment statistics.
+"""Is one system better than another, or is it chance? Tests on segment statistics.
 
 *Paired bootstrap* (Koehn 2004, in the form that Moses and sacrebleu use): segments are drawn with
 replacement; the absolute difference of each sample, less the mean of all of them, is compared with the

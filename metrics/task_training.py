@@ -96,8 +96,8 @@ def check_size(votes: PhraseVotes) -> None:
     words = ("decided votes", "sentences with one", "annotators")
     missing = [f"{n - h} more {word}" for h, n, word in zip(have, need, words, strict=True) if h < n]
     if missing:
-        told = ", ".join(f"{h} {word}" for h, word in zip(have, words, strict=True))
-        raise TooLittleData(f"there are {told}; needed are {' and '.join(missing)}")
+        counts = ", ".join(f"{h} {word}" for h, word in zip(have, words, strict=True))
+        raise TooLittleData(f"there are {counts}; needed are {' and '.join(missing)}")
 
 
 def train(votes: PhraseVotes) -> Weights:

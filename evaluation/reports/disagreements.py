@@ -74,11 +74,6 @@ class Row:
     comments: list[str]
     adjudication: Decision | None
 
-    @property
-    def against_machines(self) -> int:
-        """How many machines stand on the other side than most people."""
-        return against(self.votes, self.machines)
-
 
 @dataclass(frozen=True, slots=True)
 class DisagreementsPage:
@@ -236,10 +231,10 @@ def _rows(
     *,
     tagged: bool,
 ) -> list[Row]:
-    pairs = _told(PhrasePair.objects.all()).in_bulk([_pair_id(study, dispute) for dispute in shown])
+    pairs = _with_details(PhrasePair.objects.all()).in_bulk([_pair_id(study, dispute) for dispute in shown])
     rows = []
     for dispute in shown:
-        pair: Any = pairs[_pair_id(study, dispute)]  # Any: with the columns of _told
+        pair: Any = pairs[_pair_id(study, dispute)]  # Any: with the columns of _with_details
         scheme, votes = pair.task.scheme, dict(_six(dispute))
         rows.append(
             Row(
@@ -260,7 +255,7 @@ def _rows(
     return rows
 
 
-def _told(pairs: QuerySet[PhrasePair]) -> QuerySet[PhrasePair]:
+def _with_details(pairs: QuerySet[PhrasePair]) -> QuerySet[PhrasePair]:
     """Pairs with everything that is shown about them, in one query.
 
     ``place``: where the pair stands among the phrases of its owner, in the newest alignment that has it, and
@@ -283,7 +278,7 @@ def _told(pairs: QuerySet[PhrasePair]) -> QuerySet[PhrasePair]:
     )
 
 
-def _sentences(pair: Any) -> tuple[str, str]:  # Any: with the columns of _told
+def _sentences(pair: Any) -> tuple[str, str]:  # Any: with the columns of _with_details
     """The whole text that A stands in, then that of B."""
     first, second = pair.owner.first.text, pair.owner.second.text
     return (second, first) if pair.flipped else (first, second)

@@ -131,8 +131,8 @@ def _json(value: object) -> str:
 
 
 def _account(user: User) -> dict[str, Any]:
-    told = {name: getattr(user, name) for name in ACCOUNT}
-    return {**told, "groups": [group.name for group in user.groups.all()]}
+    account = {name: getattr(user, name) for name in ACCOUNT}
+    return {**account, "groups": [group.name for group in user.groups.all()]}
 
 
 def _rows(section: Section, user: User) -> Any:  # Any: a queryset of any of our models

@@ -88,12 +88,12 @@ def invite(request: HttpRequest, slug: str) -> HttpResponse:
         return _page(request, task, invitation_form=form)
     people.invite(task, by=signed_in(request), **form.cleaned_data)
     uses = form.cleaned_data["most_uses"]
-    told = ngettext(
+    message = ngettext(
         "The link is below. One person can join with it.",
         "The link is below. %(n)d people can join with it.",
         uses,
     )
-    messages.success(request, told % {"n": uses})
+    messages.success(request, message % {"n": uses})
     return _back(request, slug, "page")  # the new link is on the first page of links
 
 

@@ -66,8 +66,10 @@ class PairCounter:
         self._count_block()
         self._merge(all_runs=True)
         rows, partners, counts = self._runs[0] if self._runs else _nothing(len(self._numbers))
-        told = replace(corpus, sentences=self.sentences)
-        return Table(told, tuple(self._numbers), np.array(self._frequency, np.int32), rows, partners, counts)
+        counted = replace(corpus, sentences=self.sentences)
+        return Table(
+            counted, tuple(self._numbers), np.array(self._frequency, np.int32), rows, partners, counts
+        )
 
     def _count_block(self) -> None:
         from metrics.collocation.counting_kernel import count_pairs  # imports numba

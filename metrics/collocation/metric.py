@@ -66,8 +66,8 @@ class _Collocations:
     def signature(self) -> str:
         limit = CUTOFFS[Measure(self.measure)] if self.cutoff else None
         base = f"|log:{LLR_BASE}" if self.measure == Measure.LLR else ""
-        told = f"{self.name}|measure:{self.measure}{base}|method:{self.method}"
-        return f"{told}|cutoff:{'none' if limit is None else f'{limit:.4g}'}|{self._background()}|v:1"
+        head = f"{self.name}|measure:{self.measure}{base}|method:{self.method}"
+        return f"{head}|cutoff:{'none' if limit is None else f'{limit:.4g}'}|{self._background()}|v:1"
 
     def score(self, segments: Sequence[Segment]) -> Scores:
         rows = self.statistics(segments)

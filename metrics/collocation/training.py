@@ -113,12 +113,12 @@ def open_work(out: Path, state: dict[str, Any]) -> Path:  # Any: JSON
     """The folder of finished shards; emptied when it belongs to another text or other tools."""
     work = out.with_name(f".{out.name}.work")
     stamp = work / "state.json"
-    told = json.dumps(state, sort_keys=True)
-    if not (stamp.is_file() and stamp.read_text(encoding="utf-8") == told):
+    wanted = json.dumps(state, sort_keys=True)
+    if not (stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted):
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir()
         with written_whole(stamp) as partial:
-            partial.write_text(told, encoding="utf-8")
+            partial.write_text(wanted, encoding="utf-8")
     return work
 
 

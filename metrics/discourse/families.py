@@ -15,7 +15,6 @@ class Part:
 
     paper: str
     ours: str = ""
-    remark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +40,8 @@ class Family:
 
 
 BLEU, NIST, ROUGE = Part("BLEU", "bleu"), Part("NIST", "nist"), Part("ROUGE-W", "rouge-w")
-METEOR = Part("METEOR-ex", "meteor", "exact and stem matches")
-TER = Part("TERp-A", "ter", "TER: no paraphrase tables")
+METEOR = Part("METEOR-ex", "meteor")  # ours matches stems, too
+TER = Part("TERp-A", "ter")  # TER, as there are no paraphrase tables
 CP, HWCM_C = Part("CP-STM-4", "cp-stm"), Part("DP-HWCM_c-4", "dp-hwcm-c")
 HWCM_R, DP_OR = Part("DP-HWCM_r-4", "dp-hwcm-r"), Part("DP-Or(*)", "dp-or")
 ROLES = (Part("SR-Mr(*)"), Part("SR-Or(*)"), Part("SR-Or"))
@@ -53,7 +52,7 @@ SYN = Family("asiya-syn", (CP, HWCM_C, HWCM_R, DP_OR))
 SRL = Family("asiya-srl", ROLES)
 SEM = Family("asiya-sem", MEANINGS)
 # Paper 004 gives the number of the ULC's parts, not their names: these are the twelve of its four families.
-ULC_LEXICAL = (ROUGE, Part("METEOR-pa", "meteor", "no paraphrases"), TER)
+ULC_LEXICAL = (ROUGE, Part("METEOR-pa", "meteor"), TER)  # ours, without paraphrases
 ULC = Family("asiya-0809", (*ULC_LEXICAL, CP, HWCM_C, HWCM_R, DP_OR, *ROLES, *MEANINGS))
 OTHERS = (BLEU, NIST, Part("TER", "ter"), METEOR, Part("METEOR-st", "meteor"), Part("METEOR-sy"))
 ALL = Family("asiya-all", (*ULC.parts, *OTHERS))

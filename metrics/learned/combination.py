@@ -33,7 +33,7 @@ class JudgedTable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Weights:
-    """A linear metric: Σ wᵢ xᵢ over scaled features; a weight speaks of one deviation of its feature."""
+    """A linear metric: Σ wᵢ xᵢ over scaled features; a weight is per standard deviation of its feature."""
 
     values: FloatArray
     scaling: Scaling

@@ -43,7 +43,7 @@ def validation_roc(machine: Machine, validation: Labelled) -> Roc | None:
 
 
 def thinned(curve: Roc, most: int = MOST_POINTS) -> list[tuple[float, float]]:
-    """At most so many points of a curve, both ends among them, as (machine, human) recognised.
+    """A curve reduced to at most so many points, both ends included, as (machine, human) recognised.
 
     >>> found = roc(np.arange(500.0) + 100, np.arange(500.0))
     >>> points = thinned(found) if found else []

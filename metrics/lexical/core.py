@@ -39,10 +39,12 @@ class LexicalMetric(ABC):
     def signature(self) -> str:
         shown = [field.name for field in fields(self) if field.metadata.get("signature", True)]
         parameters = [_described(name, getattr(self, name)) for name in shown]
-        return "|".join([self.name, *parameters, *self.told(), f"scale:{self.scale}", f"v:{self.version}"])
+        return "|".join(
+            [self.name, *parameters, *self.signature_facts(), f"scale:{self.scale}", f"v:{self.version}"]
+        )
 
-    def told(self) -> tuple[str, ...]:
-        """What the signature says beside the parameters."""
+    def signature_facts(self) -> tuple[str, ...]:
+        """What the signature contains besides the parameters."""
         return self.facts
 
     @abstractmethod
@@ -64,9 +66,9 @@ class LexicalMetric(ABC):
     def score(self, segments: Sequence[Segment]) -> Scores:
         """Score segments, which need not have equally many references."""
         statistics = self.statistics(segments)
-        numbers = sorted({len(segment.references) for segment in segments})
-        told = "0" if not numbers else str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]}-{numbers[-1]}"
-        return self._scores(statistics, told)
+        numbers = {len(segment.references) for segment in segments} or {0}
+        low, high = min(numbers), max(numbers)
+        return self._scores(statistics, str(low) if low == high else f"{low}-{high}")
 
     def statistics(self, segments: Sequence[Segment]) -> FloatArray:
         groups: dict[int, list[int]] = {}

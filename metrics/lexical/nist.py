@@ -43,7 +43,7 @@ class Nist(LexicalMetric):
     lowercase: bool = False
     corpus: tuple[str, ...] = field(default=(), repr=False, metadata={"signature": False})
 
-    def told(self) -> tuple[str, ...]:
+    def signature_facts(self) -> tuple[str, ...]:
         text = "\n".join(self.corpus).encode("utf-8", "surrogatepass")
         weights = hashlib.sha256(text).hexdigest()[:16] if self.corpus else "references"
         return (f"order:{ORDER}", f"weights:{weights}")

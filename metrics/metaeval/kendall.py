@@ -80,7 +80,7 @@ def tau_b(metric: FloatArray, human: FloatArray) -> float | None:
     """
     if len(metric) < 2 or np.ptp(metric) == 0 or np.ptp(human) == 0:
         return None
-    from scipy import stats  # takes half a second to load, which no page but this one's should wait for
+    from scipy import stats  # takes half a second to load, so only where it is needed
 
     return float(stats.kendalltau(metric, human).statistic)
 

@@ -204,7 +204,7 @@ def paper_split(data: Described, size: int, seed: int) -> tuple[Described, Descr
 
 
 def _by_name(known: RankedSet, test: RankedSet) -> FloatArray:
-    """Share of decided comparisons that each cell's site won in the known rankings; ½ for strangers."""
+    """Share of decided comparisons that each cell's site won in the known rankings; ½ for unknown sites."""
     human = known.comparisons()
     won = Counter(site(known.systems[cell]) for cell in human.better)
     lost = Counter(site(known.systems[cell]) for cell in human.worse)

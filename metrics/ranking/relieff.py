@@ -1,4 +1,4 @@
-"""ReliefF: which features tell a winning pair from a losing one (Kononenko 1994; paper 001, section 3.2).
+"""ReliefF: which features separate winning from losing pairs (Kononenko 1994; paper 001, section 3.2).
 
 For every example take its k nearest neighbours of each class, under Manhattan distance on features scaled
 to [0, 1]. A good feature differs from the near examples of the other class (misses) and agrees with those of

@@ -109,7 +109,7 @@ class Toolbox:
             return extractor
         self._stack.enter_context(parser)
         tools["parser"] = parser.tool
-        return replace(extractor, parser=telling(parser.parse, self.note))
+        return replace(extractor, parser=reporting_progress(parser.parse, self.note))
 
     def _with_source(self, extractor: Extractor, tools: dict[str, Tool]) -> Extractor:
         if self.wanted.source_parses:
@@ -131,10 +131,10 @@ class Toolbox:
         return replace(extractor, source_chunks=_chunks(tagger))
 
 
-def telling(parse: Parser, note: Note) -> Parser:
+def reporting_progress(parse: Parser, note: Note) -> Parser:
     """The same parser, reporting progress now and then: thousands of sentences take an hour."""
 
-    def told(sentences: Sequence[str]) -> list[Parse]:
+    def parsed(sentences: Sequence[str]) -> list[Parse]:
         found: list[Parse] = []
         for start in range(0, len(sentences), AT_ONCE):
             found += parse(sentences[start : start + AT_ONCE])
@@ -142,7 +142,7 @@ def telling(parse: Parser, note: Note) -> Parser:
                 note(f"{len(found):,} of {len(sentences):,} sentences parsed")
         return found
 
-    return told
+    return parsed
 
 
 def _chunks(tagger: GermanTagger) -> Chunker:

@@ -47,7 +47,7 @@ def model_plots(model: TrainedModel) -> dict[str, Plot]:
 def bars(label: str, value: str, values: Valued) -> Plot:
     """One bar a feature, in the order given; negative ones grow to the left."""
     most = max((abs(number) for _name, number in values), default=1.0) or 1.0
-    digits = 3 if most >= 0.1 else 5  # small values must still be told apart
+    digits = 3 if most >= 0.1 else 5  # small values must remain distinguishable
     low, high = (end([0.0, *(number for _name, number in values)]) for end in (min, max))
     names = min(280.0, 16 + 9.0 * max((len(name) for name, _number in values), default=0))
     unit = (375 - names) / ((high - low) or 1.0)  # the numbers need the rest on a phone
@@ -152,7 +152,7 @@ def _frame(left: float, right: float, low: float, high: float, across: str, up: 
 
 
 def _digits(span: float) -> int:
-    """As many decimals as tell four steps apart; two at least.
+    """As many decimals as distinguish four steps; at least two.
 
     >>> _digits(1.0), _digits(0.2), _digits(0.002)
     (2, 2, 4)

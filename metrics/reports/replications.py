@@ -29,7 +29,7 @@ class ReplicationPage:
 
     @property
     def names_options(self) -> bool:
-        """Whether what was not run is told in words of the command line."""
+        """Whether the notes on what was not run mention options of the command line."""
         return any("--" in one.because for one in self.report.missing)
 
 

@@ -41,8 +41,8 @@ def import_scores(task: Task, path: Path, *, name: str, higher_is_better: bool) 
         with transaction.atomic():
             return store_run(run, scores)
     except IntegrityError as error:
-        told = f"these scores of {name!r} are already here"
-        raise InputError(Problem("already_imported", told, "choose another file", path.name)) from error
+        message = f"these scores of {name!r} are already here"
+        raise InputError(Problem("already_imported", message, "choose another file", path.name)) from error
 
 
 def import_uploaded(task: Task, file: UploadedFile[Any], *, name: str, higher_is_better: bool) -> MetricRun:

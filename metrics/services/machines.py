@@ -22,7 +22,7 @@ from metrics.datasets import Cell, Comparisons, Dataset, Text
 from metrics.models import TrainedModel
 from metrics.reports.segments import task_segments
 from metrics.services.scoring import Report, silent
-from metrics.services.training import check_name, keep, told
+from metrics.services.training import check_name, keep, refusals_as_input_errors
 from metrics.testset import TestSet
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def train_svm_on_task(
     def tell(_message: str) -> None:
         report(next(done, points), points + 1, gettext_noop("Classifiers are being trained and compared."))
 
-    with told():
+    with refusals_as_input_errors():
         tell("")
         taught = _taught(task)
         training, validation = (

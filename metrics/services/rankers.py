@@ -25,7 +25,7 @@ from metrics.phrase_votes import MachineVote, Standing
 from metrics.reports.segments import content_digest, standings, task_segments
 from metrics.services.finding import TRAINED, metric_of
 from metrics.services.scoring import HELD_OUT, LONGEST_SIGNATURE, Report, silent, store_run
-from metrics.services.training import check_name, decided_votes, keep, learned_from, told
+from metrics.services.training import check_name, decided_votes, keep, learned_from, refusals_as_input_errors
 from metrics.testset import TestSet
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def train_ranker_on_task(
 
     check_name(name)
     tests, wanted = task_segments(task), wanted_tools(task, parser=parser)
-    with told():
+    with refusals_as_input_errors():
         found = _described(task, tests, wanted, report)
         report(
             2, 4, gettext_noop("The model is being tested on sentences and annotators that it has not seen.")
@@ -67,7 +67,7 @@ def train_ranker_on_task(
         about = {"name": name, "data": provenance["sha256"], "pairs": len(pairs.won) // 2}
         about |= {"tools": found.about["tools"], **wanted.as_dict()}
         model = store.fit(found.names, classifier, pairs.differences, pairs.won, about)
-        votes, scores = _by_strangers(found, classifier)
+        votes, scores = _cross_fitted(found, classifier)
     evaluation = {
         "held_out": None if tested is None else asdict(tested),
         "relieff": list(feature_ranking(pairs.differences, pairs.won, found.names).items()),
@@ -75,7 +75,7 @@ def train_ranker_on_task(
     row = TrainedModel(name=name, task=task, owner=owner, kind=TrainedModel.Kind.RANKER)
     with transaction.atomic():
         keep(row, ".npz", lambda path: store.save_ranker(model, path), provenance, evaluation)
-        _store_heard(row, tests, votes, scores, job)
+        _store_votes(row, tests, votes, scores, job)
     return row
 
 
@@ -153,7 +153,7 @@ def _described(task: Task, tests: TestSet, wanted: Wanted, report: Report) -> _D
     )
 
 
-def _by_strangers(found: _Described, classifier: str) -> tuple[list[MachineVote], dict[int, float]]:
+def _cross_fitted(found: _Described, classifier: str) -> tuple[list[MachineVote], dict[int, float]]:
     """Votes on pairs, and scores of outputs, each by a ranker that was not trained on the sentence."""
     from metrics.ranking.pairs import preferences_of, win_shares
     from metrics.task_ranking import cast, cross_fitted
@@ -170,7 +170,7 @@ def _by_strangers(found: _Described, classifier: str) -> tuple[list[MachineVote]
     return votes, scores
 
 
-def _store_heard(
+def _store_votes(
     row: TrainedModel,
     tests: TestSet,
     votes: Sequence[MachineVote],
@@ -193,9 +193,9 @@ def _store_heard(
     return store_run(run, {output: scores.get(output) for output in written}, votes)
 
 
-def _corpus(tests: TestSet, scores: Mapping[int, float]) -> dict[str, Any]:
+def _corpus(tests: TestSet, scores: Mapping[int, float]) -> dict[str, float | None]:
     """System → mean of its known scores."""
-    found: dict[str, Any] = {}
+    found: dict[str, float | None] = {}
     for system, mine in tests.outputs.items():
         known = [score for one in mine.values() if (score := scores.get(one.output)) is not None]
         found[system] = float(np.mean(known)) if known else None

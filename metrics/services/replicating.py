@@ -43,7 +43,7 @@ def stored_agreement(
 
 
 def agreement_of(tasks: Sequence[Task], *, resamples: int = 1000, seed: int = 1) -> Report:
-    """The same for tasks at hand; annotators go by their pseudonyms, which a campaign shares.
+    """The same for given tasks; annotators have their pseudonyms, which are the same within a campaign.
 
     A task that nobody has answered yet is left out, as long as another has answers.
     """

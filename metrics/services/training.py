@@ -44,7 +44,7 @@ def train_on_task(
     check_name(name)
     report(0, 3, gettext_noop("The features are being computed."))
     names, preparation = features.METRICS, features.Preparation()
-    with told():
+    with refusals_as_input_errors():
         votes = task_votes(task, names, preparation)
         training.check_size(votes)
         report(
@@ -76,8 +76,8 @@ def _taken(name: str) -> InputError:
 
 
 @contextmanager
-def told() -> Iterator[None]:
-    """What the learners refuse, as a person reads it."""
+def refusals_as_input_errors() -> Iterator[None]:
+    """Turn the errors of the learners into ``InputError``."""
     from metrics.learned.examples import TooFewExamples
     from metrics.task_training import TooLittleData
 

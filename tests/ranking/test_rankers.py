@@ -25,7 +25,7 @@ from metrics.ranking.data import RankedSet, Ranking
 from metrics.ranking.evaluation import agreement, better_or_equal
 from metrics.ranking.features import FAMILIES, NAMES, Extractor
 from metrics.ranking.presets import PRINTED, TABLE1, features_of
-from metrics.ranking.toolbox import telling
+from metrics.ranking.toolbox import reporting_progress
 from metrics.ranking.training import described
 
 GOOD, MIDDLE, BAD = "the red house is small", "the red Haus is small", "Haus Haus rote klein"
@@ -474,7 +474,7 @@ def test_score_and_metaeval_take_a_ranker_by_its_file(model: Path, tmp_path: Pat
 def test_a_long_run_of_the_parser_says_how_far_it_is(number: int, told: list[str]) -> None:
     notes: list[str] = []
     sentences = [f"sentence {k}" for k in range(number)]
-    parse = telling(lambda texts: [Parse(text, ()) for text in texts], notes.append)
+    parse = reporting_progress(lambda texts: [Parse(text, ()) for text in texts], notes.append)
     assert parse(sentences) == [Parse(text, ()) for text in sentences]
     assert notes == [f"{done} of {number} sentences parsed" for done in told]
 

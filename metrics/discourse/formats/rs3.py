@@ -107,8 +107,8 @@ def _trees(body: _Body) -> list[Node]:
         raise InputError(body.problems)
     built = sorted((_full(root, body) for root in roots), key=lambda pair: pair[1])
     trees = [tree for tree, _ in built]
-    told = [leaf.text for tree in trees for leaf in tree.edus()]
-    if told != [_plain(item.text) for item in body.items.values() if item.kind == "segment"]:
+    read_back = [leaf.text for tree in trees for leaf in tree.edus()]
+    if read_back != [_plain(item.text) for item in body.items.values() if item.kind == "segment"]:
         message = "the tree's branches cross: its text order is not the file's"
         raise InputError(Problem("crossing", message, "attach each satellite beside its nucleus", body.name))
     return trees

@@ -80,8 +80,8 @@ class Command(AppraiseCommand):
         }[options["kind"]]
         known = of_kind.get(options["language"].partition("-")[0])
         if known is None:
-            told = f"--{options['kind']} cannot be had for the language {options['language']!r}"
-            self.refuse(f"{told}; known are: {', '.join(of_kind)}")
+            message = f"--{options['kind']} cannot be had for the language {options['language']!r}"
+            self.refuse(f"{message}; known are: {', '.join(of_kind)}")
         if options["kind"] == "discourse" and not options["tool"]:
             options["tool"] = self._discourse_tool(options)
         options["tool"] = options["tool"] or next(iter(known))

@@ -44,5 +44,5 @@ def make_room(out: Path) -> None:
     """Notice before the long work, not after it, that the model cannot be written."""
     out.parent.mkdir(parents=True, exist_ok=True)
     if out.is_dir() or not os.access(out.parent, os.W_OK):
-        told = "this is a folder" if out.is_dir() else "nothing can be written to its folder"
-        raise InputError(Problem("cannot_open", told, "name a file that can be written", str(out)))
+        message = "this is a folder" if out.is_dir() else "nothing can be written to its folder"
+        raise InputError(Problem("cannot_open", message, "name a file that can be written", str(out)))
