@@ -31,7 +31,7 @@ STYLE = (
     ".axis{stroke:#8b867b}.band{fill:#f2f0ea}.band-on{fill:#e5eefa}.ci{stroke:#1e1d1a;stroke-width:2}"
     ".pt{fill:#1e1d1a}.pt-o{fill:#fff;stroke:#1e1d1a;stroke-width:2}.bar1{fill:#3d6ca8}.bar0{fill:#b9cfe8}"
     ".line{fill:none;stroke-width:2.25}.l1{stroke:#0b5690}.l2{stroke:#9a3d00}.dash{stroke-dasharray:6 4}"
-    ".d1{fill:#0b5690}.d2{fill:#fff;stroke:#9a3d00;stroke-width:2}.pair{fill:none;stroke:#8b867b}"
+    ".d1{fill:#0b5690}"
     ".h0{fill:#f4f2ec}.h1{fill:#dbe6f3}.h2{fill:#b9cfe8}.h3{fill:#8fb2da}.h4{fill:#3d6ca8}.h5{fill:#1d4f91}"
     "text.h-lo{fill:#1e1d1a}text.h-hi{fill:#fff}.h-best{fill:none;stroke:#9a3d00;stroke-width:3}"
 )
