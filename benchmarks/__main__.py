@@ -39,8 +39,8 @@ def main(arguments: list[str]) -> int:
         for result in import_module(f"benchmarks.{name}").run():
             print(shown(result), flush=True)
             missed += not is_met(result)
-    told = f"{missed} demanded ratios missed" if missed else "every demanded ratio was met"
-    print(told, file=sys.stderr if shown is row else sys.stdout)
+    verdict = f"{missed} demanded ratios missed" if missed else "every demanded ratio was met"
+    print(verdict, file=sys.stderr if shown is row else sys.stdout)
     return 1 if missed else 0
 
 

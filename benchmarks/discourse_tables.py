@@ -138,7 +138,7 @@ def judged_sets(year: str, model: str, *, judged_only: bool) -> list[JudgedSet]:
 
 
 def judged_set(year: str, pair: str, model: str, *, judged_only: bool) -> JudgedSet:
-    """One language pair with all scores that can be had."""
+    """One language pair with all scores that can be computed here."""
     folder = Path(os.environ.get("APPRAISE_DATA", ROOT.parent / "shared/data/dev")) / FOLDERS[year]
     dataset = read_dataset(folder / f"{pair}.segments.tsv.gz", folder / f"{pair}.outputs.tsv.gz")
     if year == "wmt12":

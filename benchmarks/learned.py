@@ -84,7 +84,7 @@ def rich_features() -> Result:
 
 
 def _within(job: str, names: tuple[str, ...]) -> Result:
-    """A demand in seconds, told as a ratio: how many times faster than the limit."""
+    """A limit in seconds, as a ratio: how many times faster than the limit."""
     everything = corpus()
     references, systems = everything.references[:1], everything.systems
     texts = [segment for outputs in systems for segment in segments_of(outputs, references, outputs)]

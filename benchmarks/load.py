@@ -5,7 +5,8 @@ and goes on to the next comparison; after every page and every answer it also as
 page with one query. Two runs on each database:
 
 - *paced*: a pause before each request (a second on average), so that the server is busy but not full; four
-  times as long as the other, as of few hundred values the 99th percentile is the third-largest, and chance;
+  times as long as the other, because the 99th percentile of a few hundred values is the third-largest, which
+  is mostly chance;
 - *saturated*: no pauses, so that requests wait in line and latency says how fair the line is.
 
 Fails on any error, on any acknowledged answer that is not stored, and where the 99th percentile of pages or

@@ -37,7 +37,7 @@ class Job:
     theirs: Callable[[Sequence[str], Sequence[Sequence[str]]], Sequence[float]]
     references: int = 1
     segments: int = 3003  # how many the peer scores; it may be slow
-    demanded: float | None = None  # minimum ratio, references encoded once; one system alone is only told
+    demanded: float | None = None  # minimum ratio, references encoded once; not for a single system
     equal: bool = True
     spread: bool = False  # take the peer's segments from all systems, since the cost depends on the errors
     real: bool = False  # on a published test set instead of the synthetic one

@@ -97,9 +97,9 @@ def with_ratios(readme: str, written: str) -> str:
     )
 
 
-def told(module: str) -> tuple[str, int]:
-    """Run a benchmark; what it printed (and prints here, line by line), and how it ended."""
-    os.sync()  # what the one before has left to be written would be charged to this one
+def output_of(module: str) -> tuple[str, int]:
+    """Run a benchmark, echoing its output line by line; returns the output and the exit status."""
+    os.sync()  # so that pending disk writes of the one before do not slow this one down
     command = [sys.executable, "-m", module]
     lines = []
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
@@ -113,7 +113,7 @@ def told(module: str) -> tuple[str, int]:
 def main(path: Path) -> int:
     begun, parts, failed = time.monotonic(), [], 0
     for module, (title, about) in PARTS.items():
-        printed, code = told(module)
+        printed, code = output_of(module)
         parts.append(Part(title, about, printed))
         failed += code != 0
     git = ["git", "rev-parse", "--short", "HEAD"]

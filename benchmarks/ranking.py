@@ -116,8 +116,8 @@ def _kenlm(model: object, sentences: list[list[str]]) -> float:
         text = Path(folder) / "text"
         text.write_text("\n".join(" ".join(words) for words in sentences), encoding="utf-8")
         command = [str(base.python()), "-c", KENLM, f"{folder}/m.arpa", str(text)]
-        told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    return float(told)
+        printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return float(printed)
 
 
 def _zipf() -> list[list[str]]:

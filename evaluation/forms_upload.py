@@ -325,7 +325,7 @@ class InvitationForm(forms.Form):
 
 
 class CompletionForm(forms.Form):
-    """What somebody who has done a task takes back to the site that sent them."""
+    """What people who finish a task take back to the site that sent them."""
 
     completion_code = forms.CharField(
         label=_("Completion code"), required=False, max_length=80, widget=Field.text()

@@ -45,7 +45,7 @@ class Material:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """``expected`` speaks about the first and the second text; ``spans`` is where they differ."""
+    """``expected`` is the verdict on the first and the second text; ``spans`` is where they differ."""
 
     above: tuple[str, ...]
     first: Stave

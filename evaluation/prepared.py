@@ -1,7 +1,7 @@
 """Queries that are compiled once and run many times.
 
-Django builds the SQL of a queryset anew on each use, which costs more than running it. For the few queries of
-the annotation page a ``Prepared`` keeps the SQL and puts new parameters in. Queries are still written with
+Django builds the SQL of a queryset again on each use, which costs more than running it. For the few queries
+of the annotation page a ``Prepared`` keeps the SQL and puts new parameters in. Queries are still written with
 the ORM, and results are ordinary model instances or tuples, converted as Django does it.
 
 PostgreSQL, too, reads and plans a statement anew on each use; of these it keeps the plans (``planned``).
@@ -184,7 +184,7 @@ class PreparedUpdate:
 
 
 class PreparedInsert(Generic[M]):
-    """Appends a row without building its SQL anew; constraints hold as ever, signals are not sent."""
+    """Appends a row without building its SQL again; constraints hold as usual, signals are not sent."""
 
     def __init__(self, model: type[M], *names: str) -> None:
         found = {field.name: field for field in model._meta.concrete_fields}

@@ -85,7 +85,7 @@ def restore_copy(ground: Ground) -> Store | Cluster:
         return Store(SQLITE, str(copied / "appraise.sqlite3"))
     give_to_postgres(copied)
     cluster = Cluster(copied)
-    with suppress(RuntimeError):  # it may not even start
+    with suppress(RuntimeError):  # the copy may not even start
         cluster.start()
     return cluster
 

@@ -1,4 +1,4 @@
-"""Bugs that are put into a running product on purpose, each to be noticed by one fault.
+"""Bugs that are put into the running product on purpose, each to be detected by one fault.
 
 They live here and nowhere else: a site gets one only by ``faults.settings`` and the name in its environment.
 """
@@ -34,7 +34,7 @@ def databases(name: str, settings: Settings) -> Settings:
 
 
 def replace(where: object, name: str, value: object) -> None:
-    """Not an assignment: the type checker would rightly object to most of these."""
+    """Uses ``setattr``, because the type checker would rightly object to most of these assignments."""
     if not hasattr(where, name):
         raise AttributeError(f"{where} has no {name!r} any more: this bug does not fit")
     setattr(where, name, value)
@@ -179,7 +179,7 @@ def forget_progress() -> None:
 
 @bug
 def no_lease() -> None:
-    """A worker that begins whatever it is sent, although another one is at it or has finished."""
+    """A worker that starts every job it is sent, even if another is working on it or has finished it."""
     from evaluation.models.jobs import JobQuerySet
 
     replace(JobQuerySet, "runnable", lambda self: self)

@@ -13,7 +13,7 @@ from faults.prepare import CROWDED, CROWDED_ITEMS, LONG, OVERLAP, PEOPLE
 from faults.site import StagedSite
 
 EXPIRE = "UPDATE evaluation_slot SET lease_until = '2001-01-01 00:00:00' WHERE state = 'taken'"
-# Rows that somebody is just answering are left alone: a deadlock between us and the site is no fault of it.
+# Rows that are being answered are left alone: a deadlock between us and the site is not the site's fault.
 UNLOCKED = " AND id IN (SELECT id FROM evaluation_slot WHERE state = 'taken' FOR UPDATE SKIP LOCKED)"
 SEATS_OF = "FROM evaluation_slot s JOIN evaluation_task t ON t.id = s.task_id WHERE t.slug = '{slug}'"
 

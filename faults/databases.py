@@ -1,4 +1,4 @@
-"""Reading a site's database past the application, while the site is dead or alive; a PostgreSQL to break."""
+"""Reads a site's database without the application, running or not; and a PostgreSQL server to break."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ class Store:
 
 
 class Cluster:
-    """A PostgreSQL server on a folder; can be stopped politely or not at all politely."""
+    """A PostgreSQL server on a folder; can be stopped gracefully or killed."""
 
     def __init__(self, data: Path, prefix: tuple[str, ...] = ()) -> None:
         self.data, self.prefix = data, prefix
-        # Goes with the cluster, also where that never got as far as to be stopped.
+        # Deleted with the cluster, even if that was never stopped.
         self._folder = tempfile.TemporaryDirectory(prefix="pg-", ignore_cleanup_errors=True)
         self.sockets = Path(self._folder.name)
         self.sockets.chmod(0o777)

@@ -62,7 +62,7 @@ def check(store: Store, journal: Journal, outcome: Outcome, *, late: bool = Fals
 
 
 def taken(journal: Journal, outcome: Outcome) -> None:
-    """Somebody was heard, and nobody turned away: an answer that is refused for good is lost as well."""
+    """Answers were accepted, and none was refused for good, which would be a loss as well."""
     outcome.expect(journal.count > 0, "nothing was acknowledged")
     outcome.expect(not journal.refused, f"answers were refused for good, by status: {dict(journal.refused)}")
 

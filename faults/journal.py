@@ -1,4 +1,4 @@
-"""What clients were told, written down outside the application.
+"""A record, outside the application, of what the server has acknowledged to clients.
 
 The journal is the witness: it knows nothing of the product's tables. A line is written when the client has
 read the answer to its request, and the file is synced before anything is compared with it.
@@ -17,7 +17,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Acknowledged:
-    """An answer of which the server said that it is stored; ``choice`` as the client sent it."""
+    """An answer that the server acknowledged as stored; ``choice`` as the client sent it."""
 
     uuid: str
     person: int
@@ -39,7 +39,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.count = 0
-        self.refused: Counter[int] = Counter()  # answers that the server would not have, by status
+        self.refused: Counter[int] = Counter()  # answers that the server refused, by status
         self._lock = threading.Lock()
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
 

@@ -56,7 +56,7 @@ def _let_them_work(journal: Journal, until: int, rng: random.Random) -> None:
 
 
 def _check_while_dead(site: StagedSite, journal: Journal, outcome: Outcome) -> None:
-    """Nobody is there to finish anything late: what is acknowledged is in the files or it is lost."""
+    """No process is left that could finish anything late: what was acknowledged is stored or lost."""
     before = journal.count
     time.sleep(0.02)  # an answer that arrived just before the kill is being read
     lost, _ = invariants.compare(journal.entries(), site.store.rows(invariants.STORED))

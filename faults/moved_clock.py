@@ -1,4 +1,4 @@
-"""A wall clock that is wrong by as many seconds as a file says, for the Django of this process."""
+"""Shifts Django's clock in this process by the number of seconds in a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Annotators without think time: they claim, answer, correct, finish, and believe nothing but a 200."""
+"""Annotators without pauses: they claim, answer, correct and finish, and trust nothing but a 200."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Person(threading.Thread):
             self.finished += 1
 
     def answer(self, place: str, phrase: int, base: int) -> None:
-        """One answer, sent until the server has said something final about it."""
+        """One answer, sent until the server has given a final response."""
         given = str(uuid.uuid4())
         choice = CHOICES[(base + self.number) % len(CHOICES)]
         body = json.dumps({"uuid": given, "phrase": phrase, "choice": choice, "base": base, "active_ms": 5})
@@ -73,7 +73,7 @@ class Person(threading.Thread):
             self.over.set()
 
     def insist(self, method: str, url: str, body: str = "", kind: str = "") -> tuple[int, str, str]:
-        """Ask until there is an answer that is not the server's trouble."""
+        """Repeat a request until the response is not a server error."""
         while not self.over.is_set():
             try:
                 found = self.request(method, url, body, kind)
@@ -138,7 +138,7 @@ def crowd(
 
 
 def go_home(people: list[Person], over: threading.Event) -> Counter[int]:
-    """End the day; how often which status was seen."""
+    """Stop everybody; returns how often each status was seen."""
     over.set()
     for person in people:
         person.join(90)
@@ -149,7 +149,7 @@ def go_home(people: list[Person], over: threading.Event) -> Counter[int]:
 
 
 def wait_for(holds: Callable[[], bool], seconds: float = 30) -> bool:
-    """Until it holds, or until the time is over; whether it held."""
+    """Wait until a condition holds or the time is over; returns whether it held."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         if holds():

@@ -1,4 +1,4 @@
-"""F14: SIGTERM under load, as a service manager sends it: whoever is being answered is answered."""
+"""F14: SIGTERM under load, as a service manager sends it: requests in flight are answered."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def run(ground: Ground) -> Outcome:
             started = time.monotonic()
             outcome.expect(site.stop(5 if ground.bug else 30), "the server did not stop in time")
             slowest = max(slowest, time.monotonic() - started)
-            site.kill()  # whoever did not go: the next one needs the port
+            site.kill()  # kill what is left: the next site needs the port
             lost, _ = invariants.compare(journal.entries(), site.store.rows(invariants.STORED))
             outcome.expect(not lost, f"stop {number}: {len(lost)} acknowledged answers are not stored")
             site.start_warm()

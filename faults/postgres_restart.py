@@ -1,4 +1,4 @@
-"""F5: PostgreSQL restarts under the site, politely and not; the site goes on without being touched."""
+"""F5: PostgreSQL restarts under the site, gracefully or killed; the site recovers by itself."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def run(ground: Ground) -> Outcome:
 
 
 def answer(site: StagedSite, journal: Journal, trace: Path, wanted: int) -> int:
-    """One person gives so many answers, one after another; how many syncs that took."""
+    """One person gives this many answers, one after another; returns how many syncs that took."""
     over = threading.Event()
     person = Person(site.port, site.sessions[0], 0, journal, over, task=LONG, corrections=1, most=wanted)
     person.insist("GET", "/")

@@ -90,7 +90,7 @@ def run_all(
 
 
 def in_a_process(run: Run, stage: Path, *, full: bool) -> Result:
-    """However the run ends, nothing that it started lives on."""
+    """However the run ends, every process that it started is stopped."""
     started = time.monotonic()
     with (
         tempfile.TemporaryDirectory(prefix="appraise-fault-", ignore_cleanup_errors=True) as folder,
@@ -132,7 +132,7 @@ def in_a_process(run: Run, stage: Path, *, full: bool) -> Result:
 
 
 def _rights(run: Run) -> tuple[str, ...]:
-    """Who may not mount a small disk may do so in a name space of their own."""
+    """Without the right to mount a small disk, a user namespace gives it."""
     return (
         () if os.geteuid() == 0 or run.fault != "F4" else ("unshare", "--user", "--map-root-user", "--mount")
     )
@@ -155,7 +155,7 @@ def sweep(folder: str) -> None:
             known = Path(entry.path, "cmdline").read_bytes() + Path(entry.path, "environ").read_bytes()
             if folder.encode() in known:
                 os.kill(int(entry.name), signal.SIGKILL)
-        except OSError:  # ended while we looked, or somebody else's
+        except OSError:  # it has ended in the meantime, or belongs to another user
             continue
 
 

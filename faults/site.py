@@ -145,12 +145,12 @@ class StagedSite(Site):
 
 
 def living(group: int) -> bool:
-    """Whether a process of the group still runs; a zombie waits for its parent only and does nothing more."""
+    """Whether a process of the group still runs; a zombie does not count."""
     for entry in os.scandir("/proc"):
         if entry.name.isdigit():
             try:
                 state, _, its_group = Path(entry.path, "stat").read_text().rpartition(")")[2].split()[:3]
-            except OSError:  # ended while we looked
+            except OSError:  # it has ended in the meantime
                 continue
             if int(its_group) == group and state not in "ZX":
                 return True

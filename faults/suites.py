@@ -1,4 +1,4 @@
-"""F9 and F12: faults that the project's own tests do to it, here on both databases and with bugs.
+"""F9 and F12: faults from the project's own tests, here on both databases and with bugs.
 
 F9 sends the 57 bad files to every way in; F12 breaks connections, sessions and windows in a real browser.
 """
@@ -63,7 +63,7 @@ def run_tests(ground: Ground, *arguments: str) -> Outcome:
 
 
 def read_report(text: str, outcome: Outcome) -> Outcome:
-    """A test that was skipped has not tried anything, and is a broken promise like one that failed.
+    """A skipped test has proved nothing, so it counts as a broken promise like a failed one.
 
     >>> text = '<s><testcase name="a"/><testcase name="b"><failure message="no"/></testcase></s>'
     >>> read_report(text, Outcome())

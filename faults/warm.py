@@ -1,4 +1,4 @@
-"""A parent that has everything imported and gives birth to web servers: ``python -m faults.warm``.
+"""A parent process that has everything imported and forks web servers: ``python -m faults.warm``.
 
 Hundreds of cold starts would spend the time of a run on imports. For each port number on standard input a
 child is forked that runs the ordinary web server with the ordinary application, as servers with preloading
@@ -16,7 +16,7 @@ THREADS = 4
 
 def main() -> None:
     warm_up()
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the dead need no burial
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # so that children do not become zombies
     print("ready", flush=True)
     for line in sys.stdin:
         child = os.fork()

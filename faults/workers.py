@@ -43,7 +43,7 @@ def in_a_child(function: Callable[..., object], given: Given) -> Given:
         try:
             os.write(writing, json.dumps(function(**given)).encode())
             status = 0
-        except Exception:  # told to whoever reads the log, not to a parent that would die of it
+        except Exception:  # log the error instead of ending the parent
             traceback.print_exc()
         finally:
             os._exit(status)

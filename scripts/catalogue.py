@@ -3,7 +3,8 @@
 ``python -m scripts.catalogue`` writes new texts, still empty, into ``locale/*/LC_MESSAGES/django.po``,
 removes those that nothing says any more, and compiles. ``--check`` changes nothing and exits 1 where
 something is missing. No GNU gettext is needed: templates go through Django's own ``templatize``, Python
-through ``ast``. What pure modules call things (they know nothing of translation) is asked of themselves.
+through ``ast``. Names in pure modules, which know nothing of translation, are collected from the modules
+themselves.
 """
 
 from __future__ import annotations

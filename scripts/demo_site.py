@@ -19,8 +19,8 @@ from tests.site import Site
 
 @contextmanager
 def open_site(home: Path) -> Iterator[Site]:
-    """An empty site, and this process as one more program of it: it may use the models and the services."""
-    # A polite end passes through the same door: the server is stopped, its home thrown away.
+    """Start an empty site; this process may use its models and services."""
+    # SIGTERM ends here too: the server is stopped and its home deleted.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     site = Site(home)
     # Playwright's synchronous interface runs an event loop, which Django would take for asynchronous code.

@@ -31,7 +31,7 @@ WIDTHS = (1280, 375)
 COLOURS = ("light", "dark")
 LANGUAGES = ("en", "de")
 MANY, ANSWERED = 10_000, 120
-# Nobody can ask for these: they are shown as the templates have them.
+# These pages have no address of their own, so their templates are rendered directly.
 BROKEN = ("400", "403_csrf", "500", "503")
 
 
@@ -114,7 +114,7 @@ def broken(request: Any) -> str:  # Any: playwright names its type differently i
 
 
 def furnish(world: str, site: Site) -> tuple[dict[str, User | None], dict[str, object]]:
-    """Fill the empty site; who looks at it, and what stands in the gaps of the addresses."""
+    """Fill the empty site; returns who looks at it, and the values for the gaps in the addresses."""
     if world == "empty":
         return nobody_but_root()
     if world == "demo":

@@ -192,7 +192,7 @@ class Judgements:
         return ranks
 
     def where(self, mask: NDArray[np.bool_]) -> Judgements:
-        """The same study with some rows left out; annotators keep their codes, items are coded anew."""
+        """The same study with some rows left out; annotators keep their codes, items get new codes."""
         return Judgements(
             self.annotators[mask],
             _coded(self.items[mask]),

@@ -30,7 +30,7 @@ from evaluation.study.values import label_codes
 
 Mask = NDArray[np.bool_]
 RESAMPLES = 1000
-FEWEST = 5  # sentences on either side; fewer tell nothing about a phenomenon
+FEWEST = 5  # sentences on either side; with fewer, nothing can be said about a phenomenon
 
 
 @dataclass(frozen=True, eq=False)

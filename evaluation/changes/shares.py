@@ -77,7 +77,7 @@ def _share(columns: Floats) -> float:
 
 
 def _ratio(points: Floats, votes: Floats) -> Floats:
-    """Shares of many resamples; a resample without votes tells nothing and counts as no difference."""
+    """Shares of many resamples; a resample without votes counts as no difference."""
     return np.asarray(np.divide(points, votes, out=np.full(points.shape, np.nan), where=votes > 0))
 
 

@@ -171,7 +171,7 @@ def _line(file: SourceFile, number: int, line: str, reading: Reading) -> Iterato
 
 
 def _is_header(shape: Shape) -> bool:
-    """Says something of the whole set and has no key of an item: the ``format`` may be left out."""
+    """Describes the whole set and has no key of an item; the ``format`` may be left out."""
     return isinstance(shape.value, dict) and bool(shape.value) and shape.value.keys() <= set(HEADER)
 
 

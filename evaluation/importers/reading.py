@@ -37,7 +37,7 @@ class Options:
 
 @dataclass(slots=True)
 class Reading:
-    """The mutable part of an import; made anew for every pass over the files."""
+    """The mutable part of an import; a new one for every pass over the files."""
 
     files: list[SourceFile]
     limits: Limits = BROWSER
@@ -74,7 +74,7 @@ class Reading:
         raise InputError([*self.problems, Problem(code, message, remedy, *place, excerpt=shown(excerpt))])
 
     def take(self, error: InputError, below: int = 0) -> None:
-        """Note the faults that another reader found, in a piece that begins ``below`` so many lines."""
+        """Note the faults that another reader found, in a piece that begins after ``below`` lines."""
         for problem in error.problems:
             line = None if problem.line is None else problem.line + below
             place = Place(problem.file, line, problem.column)

@@ -91,7 +91,7 @@ def profile(
 
 
 def _row(name: str, said: Judgements, reading: Reading) -> TaskRow:
-    """κ and κ′; intervals only where resamples of the sentences differ, and are not too few to tell."""
+    """κ and κ′; intervals only where there are enough sentences, and their resamples differ."""
     row = task_row(name, said, reading)
     enough = _sentences(said) >= FEWEST
     known = [

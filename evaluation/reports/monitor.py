@@ -104,7 +104,7 @@ def _number(rows: QuerySet[Any], of: str = "task") -> Coalesce:
 def _annotators(task: Task, *, named: bool) -> list[AnnotatorRow]:
     finished = Assignment.objects.filter(task=task, annotator=OuterRef("pk"), finished_at__isnull=False)
     people = Annotator.objects.select_related("user").annotate(done=_number(finished, "annotator"))
-    # Joined in one query, the finished assignments would be counted anew for every single answer.
+    # In one joined query, the finished assignments would be counted again for every single answer.
     said = {row["annotator"]: row for row in _said(task)}
     return [
         AnnotatorRow(

@@ -220,7 +220,7 @@ def _people_votes(found: Found) -> Ints:
 
 
 def _contradicted(found: Found) -> list[int]:
-    """Items on which the panel says something else than most people, the surest first."""
+    """Items on which the panel contradicts most people, the surest first."""
     majority, consensus = people_majority(found), found.panel.consensus
     items = np.flatnonzero((majority >= 0) & (majority != consensus))
     sure = found.panel.posterior[items].max(axis=1)

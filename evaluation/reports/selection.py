@@ -1,4 +1,4 @@
-"""Which questions were preferred because they tell most, and the weights that correct for it."""
+"""Which questions were preferred as the most informative, and the weights that correct for it."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def _key(tasks: Sequence[Task]) -> Hashable:
 
 
 def forget() -> None:
-    """Start anew; for tests."""
+    """Empty the cache; for tests."""
     _known.clear()
 
 

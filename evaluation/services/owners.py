@@ -26,8 +26,8 @@ def standing() -> QuerySet[Occurrence]:
 def settle_owners(task: Task, versions: Sequence[Alignment]) -> set[int]:
     """Draw a new owner, as the import does, for pairs that theirs no longer asks; returns those drawn.
 
-    Such a pair stands in its owner's newest version no more, nobody has answered it, and nobody who keeps an
-    older version is about to.
+    Such a pair no longer occurs in its owner's newest version, nobody has answered it, and nobody still works
+    on an older version.
     """
     at_owner = standing().filter(pair=OuterRef("pk"), alignment__comparison=OuterRef("owner"))
     held = Assignment.objects.filter(

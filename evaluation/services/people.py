@@ -74,7 +74,7 @@ def add_members(
     role: str = Role.ANNOTATOR,
     quota: int | None = None,
 ) -> list[User]:
-    """Give existing people a role in this task; who has it already gets the new quota."""
+    """Give existing people a role in this task; those who have it already get the new quota."""
     wanted = list(dict.fromkeys(names))
     people = {user.username: user for user in User.objects.filter(username__in=wanted, is_active=True)}
     if unknown := [name for name in wanted if name not in people]:
@@ -131,7 +131,7 @@ def revoke(invitation: Invitation, *, by: User) -> None:
 
 
 def accept(invitation: Invitation, user: User | None) -> User:
-    """Make an annotator of whoever opened the link: a new account, or the one that is signed in.
+    """Make the person who opened the link an annotator: a new account, or the one that is signed in.
 
     Opening it again with the same account costs no further use.
     """

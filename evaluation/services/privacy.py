@@ -60,7 +60,7 @@ def is_last_administrator(user: User) -> bool:
 
 
 def replay_erasures() -> int:
-    """Erase whoever a restored database has brought back; returns how many people that were.
+    """Erase again everybody whom a restored database has brought back; returns how many people.
 
     Afterwards the ledger file and the table say the same. Safe to call at any time, any number of times.
     """

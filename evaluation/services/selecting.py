@@ -1,4 +1,4 @@
-"""Ask the most useful question next: the order of open comparisons, drawn anew while answers come in.
+"""Ask the most useful question next: the order of open comparisons, redrawn while answers come in.
 
 Claiming a seat knows nothing of this: it follows ``Slot.position`` as always. Here, between two jobs of a
 worker, comparisons that nobody has begun are drawn at random with known probabilities
@@ -27,7 +27,7 @@ from evaluation.services import trail
 from evaluation.study import Meetings, Study, study_votes
 
 AHEAD = 200  # drawn at a time
-EVERY = 20  # begun before the order is drawn anew
+EVERY = 20  # comparisons begun before the order is drawn again
 AT_ONCE = 500
 
 

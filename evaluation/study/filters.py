@@ -58,7 +58,7 @@ def kept(study: Study, without: Collection[Filter], known: Doubts | None = None)
 
 
 def failed(study: Study) -> set[int]:
-    """Codes of annotators who passed too few checks; whoever saw none has not failed."""
+    """Codes of annotators who passed too few checks; those who saw none have not failed."""
     return {person for person, (passed, seen) in checks(study).items() if seen and passed / seen < PASS_SHARE}
 
 

@@ -37,7 +37,7 @@ class LeaveForm(forms.Form):
     def __init__(self, user: User, address: str, data: object = None) -> None:
         super().__init__(data)  # type: ignore[arg-type]  # a QueryDict or None, as Django's own forms take
         self.user, self.address = user, address
-        if not user.has_usable_password():  # who came by an invitation link has none
+        if not user.has_usable_password():  # guests who joined by an invitation link have none
             del self.fields["password"]
 
     def clean_name(self) -> str:

@@ -54,7 +54,7 @@ class Command(AppraiseCommand):
         if not str(configured["ENGINE"]).endswith("postgresql"):
             self.refuse("bad_target: this is no PostgreSQL; write postgres://user:password@host:port/name")
         configured["PASSWORD"] = configured["PASSWORD"] or os.environ.get("PGPASSWORD", "")
-        # One connection needs no pool, and hears at once that nobody answers.
+        # One connection needs no pool, and fails at once where nobody answers.
         if isinstance(asked := configured["OPTIONS"], dict):
             asked.pop("pool", None)
         known = connections.configure_settings({"default": connection.settings_dict, TARGET: configured})

@@ -143,7 +143,7 @@ def load_second_round() -> Task:
 
 
 def select_and_annotate(task: Task, seed: int) -> None:
-    """Some comparisons in the order of the task, then useful ones first, drawn anew on the way."""
+    """Judge some comparisons in the order of the task, then the most useful first, redrawn on the way."""
     randoms = {person: Random(f"{seed} again {person.name}") for person in PEOPLE[:2]}
     for drawing, wanted in enumerate((18, 24, 32)):
         if drawing == 1:
