@@ -11,6 +11,7 @@ from django.test import Client
 
 from evaluation.importers import SourceFile, read
 from evaluation.models import Annotator, Campaign, Membership, Role, Task, User
+from evaluation.reports import memo
 from evaluation.services.importing import TaskSettings, import_set
 
 SENTENCES: list[dict[str, Any]] = [
@@ -42,6 +43,12 @@ def make_task(name: str = "Houses", sentences: list[dict[str, Any]] | None = Non
     options = {"scheme": "six-way", "source_language": "de", "target_language": "en", **settings}
     made = import_set(imported, TaskSettings(name=name, **options), campaign=campaign)
     return Task.objects.get(slug=made.tasks[0])
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered() -> None:
+    """Reports are cached by ids, and after a rollback the next test gets the same ids."""
+    memo.forget()
 
 
 @pytest.fixture

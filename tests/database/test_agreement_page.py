@@ -26,11 +26,6 @@ from tests.database.conftest import person
 SignIn = Callable[[User | Annotator | None], Client]
 
 
-@pytest.fixture(autouse=True)
-def nothing_remembered() -> None:
-    memo.forget()
-
-
 @pytest.fixture
 def answered(task: Task, bob: Annotator, carol: Annotator) -> Task:
     """Bob and carol agree on the pairs with an even id."""

@@ -19,18 +19,12 @@ from evaluation.api import api
 from evaluation.api_uploads import SettingsIn
 from evaluation.forms_upload import SettingsForm
 from evaluation.models import Annotator, ApiToken, Membership, Ranking, Role, Task, Upload, User
-from evaluation.reports import memo
 from evaluation.schemes import Choice
 from evaluation.services.oversight import make_token
 from tests.database.answering import always, answer_task
 from tests.database.conftest import annotator, make_task, person
 
 Get = Callable[..., Any]
-
-
-@pytest.fixture(autouse=True)
-def nothing_remembered() -> None:
-    memo.forget()
 
 
 @pytest.fixture

@@ -13,18 +13,12 @@ from django.test import Client
 from django.urls import reverse
 
 from evaluation.models import Annotator, Campaign, Membership, Role, Task, User
-from evaluation.reports import memo
 from evaluation.schemes import Choice
 from tests.database.answering import always, another_task, answer_task
 from tests.database.conftest import annotator, make_task, person
 from tests.database.test_results_page import favouring
 
 SignIn = Callable[[User | Annotator | None], Client]
-
-
-@pytest.fixture(autouse=True)
-def nothing_remembered() -> None:
-    memo.forget()
 
 
 @pytest.fixture

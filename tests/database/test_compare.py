@@ -24,11 +24,6 @@ from tests.database.conftest import annotator, make_task, person
 SignIn = Callable[[User | Annotator | None], Client]
 
 
-@pytest.fixture(autouse=True)
-def nothing_remembered() -> None:
-    forget()
-
-
 @pytest.fixture
 def scored(task: Task) -> Task:
     score_task(task, find_metrics(["chrf", "wer"]))

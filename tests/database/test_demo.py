@@ -6,7 +6,6 @@ import pytest
 from django.core.management import call_command
 
 from evaluation.models import Campaign, Job, PhrasePair, Task
-from evaluation.reports import memo
 from evaluation.reports.changes import Asked, compared
 from evaluation.reports.scope import meetings_of, study_of, whole_scope
 from evaluation.reports.selection import selection_page, weighted_results
@@ -26,7 +25,6 @@ MARKET_NOTES = {  # votes from A>>B to N/A
 @pytest.mark.slow
 @pytest.mark.django_db
 def test_the_demonstration_has_something_to_show_everywhere() -> None:
-    memo.forget()
     call_command("demo", verbosity=0)
     assert all(Campaign.objects.values_list("invented", flat=True))
     task = Task.objects.get(slug="second-round")

@@ -11,7 +11,6 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from evaluation.models import Adjudication, Annotator, AuditEntry, PhrasePair, Ranking, Task, User
-from evaluation.reports import memo
 from evaluation.reports.disagreements import Order, Query, against, disagreements_page, found_disputes
 from evaluation.reports.scope import study_of, whole_scope
 from evaluation.schemes import Choice
@@ -21,11 +20,6 @@ from evaluation.votes import Vote, machine_votes, register_provider, unregister_
 from tests.database.answering import always, answer_task
 
 SignIn = Callable[[User | Annotator | None], Client]
-
-
-@pytest.fixture(autouse=True)
-def nothing_remembered() -> None:
-    memo.forget()
 
 
 @pytest.fixture

@@ -30,7 +30,6 @@ from evaluation.models import (
     Task,
     User,
 )
-from evaluation.reports import memo
 from evaluation.reports.export import asked_pairs, voices
 from evaluation.reports.judgements import pseudonym
 from evaluation.reports.scope import whole_scope
@@ -40,11 +39,6 @@ from tests.database.answering import always, another_task, answer_task, change_m
 from tests.database.conftest import annotator, person
 
 SignIn = Callable[[User | Annotator | None], Client]
-
-
-@pytest.fixture(autouse=True)
-def nothing_remembered() -> None:
-    memo.forget()
 
 
 @pytest.fixture

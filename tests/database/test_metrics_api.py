@@ -15,11 +15,6 @@ from metrics.services.finding import find_metrics
 from metrics.services.scoring import score_task
 
 
-@pytest.fixture(autouse=True)
-def nothing_remembered() -> None:
-    forget()
-
-
 def ask(path: str, user: User, body: dict[str, Any] | None = None, scope: str = ApiToken.Scope.READ) -> Any:
     headers = {"Authorization": f"Bearer {make_token(user, name='t', scope=scope)[1]}"}
     if body is None:

@@ -15,7 +15,6 @@ from django.urls import reverse
 
 from evaluation.models import Annotator, PhrasePair, Ranking, Task, User
 from evaluation.panel import Seats
-from evaluation.reports import memo
 from evaluation.reports.panel import Asked, panel_page
 from evaluation.reports.scope import whole_scope
 from evaluation.schemes import Choice
@@ -25,11 +24,6 @@ from tests.database.answering import Chooser, always, answer_task
 from tests.database.conftest import annotator
 
 SignIn = Callable[[User | Annotator | None], Client]
-
-
-@pytest.fixture(autouse=True)
-def nothing_remembered() -> None:
-    memo.forget()
 
 
 def by_length(pair: PhrasePair, _presentation: int = 0) -> Choice:

@@ -14,7 +14,6 @@ from django.urls import reverse
 
 from evaluation.models import Annotator, PhrasePair, Task, User
 from evaluation.phenomena import Phenomenon
-from evaluation.reports import memo
 from evaluation.reports.phenomena import phenomena_of, profile_of, shown_by
 from evaluation.reports.scope import study_of, whole_scope
 from evaluation.schemes import Choice
@@ -22,11 +21,6 @@ from tests.database.answering import always, another_task, answer_task
 from tests.database.conftest import annotator, make_task
 
 SignIn = Callable[[User | Annotator | None], Client]
-
-
-@pytest.fixture(autouse=True)
-def nothing_remembered() -> None:
-    memo.forget()
 
 
 @pytest.fixture

@@ -12,17 +12,11 @@ from django.test import Client
 from django.urls import reverse
 
 from evaluation.models import Annotator, Task, User
-from evaluation.reports import memo
 from tests.database.answering import answer_task
 from tests.database.test_results_page import favouring
 
 SignIn = Callable[[User | Annotator | None], Client]
 URL = reverse("plan")
-
-
-@pytest.fixture(autouse=True)
-def nothing_remembered() -> None:
-    memo.forget()
 
 
 def plan(*arguments: str) -> dict[str, object]:

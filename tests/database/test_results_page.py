@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
 from django.test import Client
 from django.urls import reverse
 
 from evaluation.models import Annotator, Output, PhrasePair, Task, User
-from evaluation.reports import memo
 from evaluation.reports.export import asked_pairs, voices
 from evaluation.reports.results import results
 from evaluation.reports.scope import whole_scope
@@ -18,11 +16,6 @@ from tests.database.answering import Chooser, always, answer_task
 from tests.database.conftest import annotator, make_task
 
 SignIn = Callable[[User | Annotator | None], Client]
-
-
-@pytest.fixture(autouse=True)
-def nothing_remembered() -> None:
-    memo.forget()
 
 
 def url(task: Task) -> str:

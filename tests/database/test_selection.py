@@ -27,7 +27,6 @@ CHOOSE = favouring("beta", "alpha", "gamma")
 
 @pytest.fixture(autouse=True)
 def small_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    memo.forget()
     monkeypatch.setattr(selecting, "AHEAD", 4)
     monkeypatch.setattr(selecting, "EVERY", 2)
 

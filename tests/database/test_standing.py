@@ -15,7 +15,6 @@ from django.urls import reverse
 from django.utils import timezone
 
 from evaluation.models import Annotator, Ranking, Standing, Task, User
-from evaluation.reports import memo
 from evaluation.reports.scope import whole_scope
 from evaluation.reports.standing import standing
 from evaluation.schemes import Choice
@@ -26,11 +25,6 @@ from tests.database.conftest import SENTENCES, annotator, make_task
 from tests.database.test_results_page import favouring
 
 SignIn = Callable[[User | Annotator | None], Client]
-
-
-@pytest.fixture(autouse=True)
-def nothing_remembered() -> None:
-    memo.forget()
 
 
 def test_a_sentence_counts_when_all_its_seats_are_done_or_the_task_is_closed(

@@ -50,7 +50,6 @@ class Invented:
 
 @pytest.fixture
 def tagger() -> Iterator[Invented]:
-    memo.forget()
     provider = Invented()
     register_words(provider)
     yield provider
