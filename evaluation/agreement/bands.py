@@ -1,6 +1,7 @@
 """What a κ is called (Landis & Koch 1977, as paper 003 uses it).
 
 The printed classes leave gaps (.20–.21 …); here each class ends where the next one begins.
+A κ of exactly .20 is *slight*, also where the computer's quotient comes out as .20000000000000004.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ BANDS: tuple[tuple[float, str], ...] = (
     (0.60, "moderate"),
     (0.80, "substantial"),
 )
+ROUNDING = 1e-9
 
 
 def band(kappa: float | None) -> str | None:
@@ -21,6 +23,6 @@ def band(kappa: float | None) -> str | None:
     """
     if kappa is None:
         return None
-    if kappa < 0:
+    if kappa < -ROUNDING:
         return "poor (below chance)"
-    return next((name for bound, name in BANDS if kappa <= bound), "perfect")
+    return next((name for bound, name in BANDS if kappa <= bound + ROUNDING), "perfect")

@@ -45,6 +45,13 @@ def test_bands_leave_no_gap(kappa: float, name: str) -> None:
     assert band(kappa) == name
 
 
+@pytest.mark.parametrize(("agreeing", "name"), [(8, "slight"), (11, "fair"), (14, "moderate")])
+def test_a_kappa_on_a_bound_is_below_it_however_it_was_rounded(agreeing: int, name: str) -> None:
+    """8 of 20 pairs are κ = .20, which the computer makes .20000000000000004."""
+    kappa = fixed_kappa(4).value(np.array([float(agreeing), 20.0]))
+    assert band(float(kappa)) == name
+
+
 class TestChance:
     def test_the_tie_is_found_by_its_name(self) -> None:
         assert Labels(FOUR_WAY.labels).tie == 1
