@@ -71,6 +71,9 @@ def _columns(header: list[str], name: str) -> list[int]:
             )
         )
     wanted = (*NEEDED, "sentence") if "sentence" in header else NEEDED
+    if twice := [column for column in wanted if header.count(column) > 1]:
+        message = f"column {', '.join(twice)} stands twice in the header"
+        raise InputError(Problem("bad_header", message, "rename one of them", name, 1))
     return [header.index(column) for column in wanted]
 
 

@@ -67,6 +67,11 @@ def test_without_resamples_no_text_speaks_of_intervals(study: Path) -> None:
     assert "intervals" not in run("--judgements", study, *labels, "--resamples", "0").splitlines()[0]
 
 
+def test_a_space_behind_a_comma_belongs_to_no_label(study: Path) -> None:
+    found = json.loads(run("--judgements", study, "--labels", "A>>B, A>B, A=B, A<B"))
+    assert found["labels"] == ["A>>B", "A>B", "A=B", "A<B"]
+
+
 def test_the_seed_decides_the_interval(study: Path) -> None:
     first, again = (run("--judgements", study, "--scheme", "six-way", "--seed", "3") for _ in range(2))
     assert first == again

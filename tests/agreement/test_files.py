@@ -61,6 +61,7 @@ def test_names_may_hold_any_character_but_the_tab(tmp_path: Path) -> None:
         ("", "empty_file", None, None),
         ("annotator\titem\nann\t1\n", "missing_column", 1, None),
         ("ann\t1\tx\n", "missing_column", 1, None),
+        ("annotator\titem\tlabel\titem\nann\t1\tx\t2\n", "bad_header", 1, None),
         ("annotator\titem\tlabel\nann\t1\n", "column_count", 2, None),
         ("annotator\titem\tlabel\nann\t1\tx\tmore\n", "column_count", 2, None),
         ("annotator\titem\tlabel\nann\t1\tx\nann\t2\tz\n", "unknown_label", 3, 3),
