@@ -46,6 +46,8 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
 }
 NAMES: tuple[str, ...] = tuple(name for names in FAMILIES.values() for name in names)
 
+PARSED = frozenset((*FAMILIES["parse"], *FAMILIES["shallow"]))  # whoever wants none of these needs no parser
+
 Parser = Callable[[Sequence[str]], Sequence[Parse]]
 Counts = Mapping[str, int]
 Chunker = Callable[[Sequence[str]], Sequence[Counts | None]]

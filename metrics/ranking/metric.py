@@ -20,13 +20,12 @@ from metrics.base import FloatArray, MetricUnavailable, Needs, Scores, Segment, 
 from metrics.linguistics.base import file_digest
 from metrics.linguistics.cache import default_path
 from metrics.ranking.data import RankedSet
-from metrics.ranking.features import FAMILIES, Extractor
+from metrics.ranking.features import Extractor
 from metrics.ranking.pairs import preferences_of, ranks, win_shares, wins
 from metrics.ranking.store import RankerModel, load_ranker
 from metrics.ranking.toolbox import Toolbox, Wanted
 from metrics.registry import register, register_ranker
 
-PARSED = frozenset((*FAMILIES["parse"], *FAMILIES["shallow"]))  # a ranker without these starts no parser
 NEEDS = Needs(reference=False, source=True, resource="a trained ranker (train ranker)")
 
 
@@ -100,9 +99,9 @@ class TrainedRanker:
             about["target_language"],
             _named(self.lm, about, "lm", self.model),
             _named(self.lexicon, about, "lexicon", self.model),
-            self.parser if PARSED & set(self.trained.features) else "none",
+            self.parser,
             cache=default_path(),
-        )
+        ).for_features(self.trained.features)
 
 
 @register_ranker

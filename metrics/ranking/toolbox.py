@@ -22,7 +22,7 @@ from metrics.linguistics.constituency import ConstituencyParser, Parse
 from metrics.linguistics.german import GermanTagger, phrase_counts
 from metrics.linguistics.imported import ImportedParses
 from metrics.ranking import arpa, store
-from metrics.ranking.features import Chunker, Counts, Extractor, Parser, absent
+from metrics.ranking.features import PARSED, Chunker, Counts, Extractor, Parser, absent
 
 Note = Callable[[str], None]
 AT_ONCE = 200  # sentences between two notes: about a minute of parsing
@@ -45,6 +45,10 @@ class Wanted:
     def from_options(cls, options: Mapping[str, Any]) -> Wanted:  # Any: argparse's values
         names = ("source_language", "target_language", "lm", "lexicon", "parser", "source_parses", "workers")
         return cls(**{name: options[name] for name in names}, cache=default_path())
+
+    def for_features(self, names: Sequence[str]) -> Wanted:
+        """Without a parser where no feature reads its trees: thousands of sentences take an hour."""
+        return self if PARSED.intersection(names) else replace(self, parser="none")
 
     def as_dict(self) -> dict[str, str]:
         """What a model must remember to make the same features again."""

@@ -69,7 +69,7 @@ def train_ranker(options: Options, note: Note) -> dict[str, object]:
     """Describe the ranked outputs, learn from all decided pairs, save; returns a summary."""
     names = features_of(options["features"])
     sets, digest = _sets(options)
-    wanted = Wanted.from_options(options)
+    wanted = Wanted.from_options(options).for_features(names)
     with Toolbox(wanted, note) as extractor:
         known = join([described(each, extractor) for each in sets])
         tools = {name: str(tool) for name, tool in extractor.tools.items()}

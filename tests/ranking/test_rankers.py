@@ -373,6 +373,19 @@ def model(inline: Path, tmp_path: Path) -> Path:
     return tmp_path / "ranker.npz"
 
 
+def test_no_sentence_is_parsed_for_features_that_read_no_trees(
+    inline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*args: object, **options: object) -> None:
+        raise AssertionError("a parser was started")
+
+    monkeypatch.setattr("metrics.ranking.toolbox.ConstituencyParser", refuse)
+    monkeypatch.setattr("metrics.ranking.toolbox.base.java", lambda: None)
+    out = str(tmp_path / "ranker.npz")
+    found = run("train", "ranker", "--set", str(inline), "--features", "len,copied", "--out", out)
+    assert found["tools"]["parser"] == "parser (absent)"
+
+
 def test_a_trained_ranker_orders_outputs_and_keeps_ties(model: Path) -> None:
     ranker = registry.get_ranker("ranker", model=str(model), parser="none")
     assert ranker.rank("das rote Haus ist klein", [BAD, GOOD, MIDDLE, GOOD]) == (4, 1, 3, 1)
