@@ -187,8 +187,6 @@ def _kappa(
     rows = np.column_stack([_by_sentence(agreed, of), _by_sentence(total[counted] * 1.0, of)])
     sums = rows.sum(axis=0)
     value = float(kappa_prime(sums[:1], sums[1:])[0])
-    if len(rows) < 2:
-        return value, None
     drawn = resampled(rows, lambda drawn: kappa_prime(drawn[:, 0], drawn[:, 1]), resamples, seed)
     return value, percentile_interval(drawn)
 
@@ -207,9 +205,8 @@ def _rate(
     rows = np.column_stack(
         [_by_sentence(right[counted].astype(np.float64), of), _by_sentence(np.ones(n), of)]
     )
-    drawn = resampled(rows, lambda sums: sums[:, 0] / sums[:, 1], resamples, seed) if len(rows) > 1 else None
-    interval = None if drawn is None else percentile_interval(drawn)
-    return Rate(float(right[counted].mean()), interval, n)
+    drawn = resampled(rows, lambda sums: sums[:, 0] / sums[:, 1], resamples, seed)
+    return Rate(float(right[counted].mean()), percentile_interval(drawn), n)
 
 
 def _by_sentence(values: Floats, sentences: Ints) -> Floats:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import ndtr, ndtri, stdtr  # scipy.stats has the same and takes long to load
+from scipy.special import ndtri, stdtr  # scipy.stats has the same and takes long to load
 
 from evaluation.results.signtest import holm as corrected
 from metrics.datasets import FloatArray
@@ -65,18 +65,6 @@ def fisher_interval(r: float | None, n: int, *, level: float = 0.95) -> tuple[fl
     half = float(ndtri((1 + level) / 2)) / math.sqrt(n - 3)
     z = math.atanh(r)
     return math.tanh(z - half), math.tanh(z + half)
-
-
-def fisher_test(r1: float, n1: int, r2: float, n2: int) -> float | None:
-    """Two-sided p that two correlations from *different* samples are equal.
-
-    >>> round(fisher_test(0.5, 103, 0.3, 103), 4)
-    0.09
-    """
-    if min(n1, n2) < 4 or max(abs(r1), abs(r2)) >= 1:
-        return None
-    z = (math.atanh(r1) - math.atanh(r2)) / math.sqrt(1 / (n1 - 3) + 1 / (n2 - 3))
-    return float(2 * ndtr(-abs(z)))
 
 
 def williams_test(r12: float, r13: float, r23: float, n: int) -> float | None:

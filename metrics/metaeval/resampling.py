@@ -21,36 +21,21 @@ CELLS_AT_ONCE = 4_000_000  # weights held in memory at one time: 32 MB
 def bootstrap_tau(
     counts: IntArray, rule: TieRule, *, resamples: int = 1000, seed: int = 1
 ) -> tuple[float, float] | None:
-    """95 % interval of τ from rows (C, D, T) per segment; None without segments or resamples."""
+    """95 % interval of τ from rows (C, D, T) per segment; None without resamples or two segments."""
     return percentile_interval(resampled(counts, lambda sums: tau(sums, rule), resamples, seed))
 
 
 def resampled(
     rows: IntArray | FloatArray, statistic: Callable[[FloatArray], FloatArray], resamples: int, seed: int
 ) -> FloatArray:
-    """The statistic of summed rows, for ``resamples`` draws of the rows with replacement."""
-    if len(rows) == 0 or resamples == 0:
+    """The statistic of summed rows, for ``resamples`` draws of the rows with replacement.
+
+    Nothing is drawn from a single row: it would seem certain, because it can only be drawn again.
+    """
+    if len(rows) < 2 or resamples == 0:
         return np.empty(0)
     rng, values = np.random.default_rng(seed), np.asarray(rows, dtype=np.float64)
     return np.concatenate([statistic(weights @ values) for weights in _draws(len(rows), resamples, rng)])
-
-
-def paired_bootstrap_p(
-    first: IntArray, second: IntArray, rule: TieRule, *, resamples: int = 1000, seed: int = 1
-) -> float | None:
-    """One-sided p of "the first metric's τ is higher": how often it is not, over the same resamples.
-
-    Counts one extra failure, as the observed set is one of its own resamples, so p is never 0.
-    """
-    _check(first, second)
-    if len(first) == 0 or resamples == 0:
-        return None
-
-    def difference(sums: FloatArray) -> FloatArray:
-        return np.nan_to_num(tau(sums[:, :3], rule)) - np.nan_to_num(tau(sums[:, 3:], rule))
-
-    values = resampled(np.hstack([first, second]), difference, resamples, seed)
-    return float((1 + np.count_nonzero(values <= 0)) / (1 + resamples))
 
 
 def permutation_p(
@@ -70,35 +55,9 @@ def permutation_p(
     return (1 + extreme) / (1 + resamples)
 
 
-def permutation_pearson_p(
-    first: FloatArray, second: FloatArray, human: FloatArray, *, resamples: int = 1000, seed: int = 1
-) -> float | None:
-    """The same for Pearson's r: both metrics are standardised, then swapped item by item at random."""
-    if not len(first) == len(second) == len(human):
-        raise ValueError(f"three vectors of one set differ: {len(first)}, {len(second)}, {len(human)}")
-    if len(first) < 3 or resamples == 0 or any(np.ptp(values) == 0 for values in (first, second, human)):
-        return None
-    x, y, h = ((values - values.mean()) / values.std() for values in (first, second, human))
-    rng, extreme = np.random.default_rng(seed), 0
-    observed = abs(_r(x[None], h)[0] - _r(y[None], h)[0])
-    for size in _sizes(len(first), resamples):
-        kept = rng.random((size, len(first))) < 0.5
-        gaps = _r(np.where(kept, x, y), h) - _r(np.where(kept, y, x), h)
-        extreme += int(np.count_nonzero(np.abs(gaps) >= observed - 1e-12))
-    return (1 + extreme) / (1 + resamples)
-
-
 def _gap(change: FloatArray, total: IntArray, rule: TieRule) -> FloatArray:
     """τ of the first minus τ of the second, from the difference and the sum of their counts."""
     return np.nan_to_num(tau((total + change) / 2, rule)) - np.nan_to_num(tau((total - change) / 2, rule))
-
-
-def _r(rows: FloatArray, human: FloatArray) -> FloatArray:
-    """Pearson's r of each row with standardised human scores."""
-    spread = rows.std(axis=1)
-    product: FloatArray = rows @ human / len(human)
-    result: FloatArray = np.divide(product, spread, out=np.zeros_like(product), where=spread > 0)
-    return result
 
 
 def _draws(size: int, resamples: int, rng: np.random.Generator) -> Iterator[IntArray]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from metrics.metaeval.correlation import fisher_interval, fisher_test, holm, pearson, spearman, williams_test
+from metrics.metaeval.correlation import fisher_interval, holm, pearson, spearman, williams_test
 
 values = st.lists(st.tuples(st.integers(-50, 50), st.integers(-50, 50)), min_size=3, max_size=30)
 
@@ -77,7 +77,6 @@ def test_fishers_interval_is_undefined_where_the_transformation_is() -> None:
     assert fisher_interval(0.5, 3) is None
     assert fisher_interval(1.0, 50) is None
     assert fisher_interval(None, 50) is None
-    assert fisher_test(0.5, 3, 0.4, 100) is None
     with pytest.raises(ValueError, match="level"):
         fisher_interval(0.5, 50, level=95)
 
