@@ -323,7 +323,7 @@ def _ranked_pairs(
     try:
         ranking = json.loads(text)
         segment = str(ranking["seg"])
-        items = [(list(map(str, systems)), rank) for systems, rank in ranking["items"] if rank is not None]
+        items = [(_names(systems), rank) for systems, rank in ranking["items"] if rank is not None]
     except (ValueError, TypeError, KeyError, RecursionError):
         faults.add(
             "json_syntax", "not a ranking", 'write {"seg": …, "items": [[[system, …], rank], …]}', line
@@ -331,6 +331,10 @@ def _ranked_pairs(
         return
     if any(isinstance(rank, bool) or not isinstance(rank, int) for _, rank in items):
         faults.add("bad_number", "a rank is not a whole number", "write 1, 2, … or null", line)
+        return
+    named = [system for systems, _ in items for system in systems]
+    if twice := next((system for system in named if named.count(system) > 1), None):
+        faults.add("self_pair", f"{twice!r} is ranked twice", "name each system once in a ranking", line)
         return
     placed = [
         [(_number_of(system, segment, numbers, line, faults), rank) for system in systems]
@@ -340,6 +344,13 @@ def _ranked_pairs(
         for (left, left_rank), (right, right_rank) in itertools.product(one, other):
             if left is not None and right is not None:
                 yield left, right, left_rank - right_rank
+
+
+def _names(systems: object) -> list[str]:
+    """A bare name would be read as its letters."""
+    if not isinstance(systems, list):
+        raise TypeError(f"a list of systems expected, found {systems!r}")
+    return [str(system) for system in systems]
 
 
 def _number_of(

@@ -185,6 +185,8 @@ RANKING_FAULTS = {
     "a rank in words": ('{"seg": 1, "items": [[["alpha"], "best"], [["beta"], 2]]}', "bad_number"),
     "a fraction as rank": ('{"seg": 1, "items": [[["alpha"], 1.5], [["beta"], 2]]}', "bad_number"),
     "true as rank": ('{"seg": 1, "items": [[["alpha"], true], [["beta"], 2]]}', "bad_number"),
+    "a name without its list": ('{"seg": 1, "items": [["alpha", 1], ["beta", 2]]}', "json_syntax"),
+    "a system against itself": ('{"seg": 1, "items": [[["alpha"], 1], [["alpha"], 2]]}', "self_pair"),
     "unknown system": ('{"seg": 1, "items": [[["alpha"], 1], [["delta"], 2]]}', "missing_output"),
     "very deep": ("[" * 100_000, "json_syntax"),
 }
