@@ -28,8 +28,8 @@ CELLS = 4_000_000  # of the matrix of draws that is held at one time
 class Result:
     """One system beside the baseline; ``mean`` and ``interval`` (95 %) come from the bootstrap alone.
 
-    None is what cannot be said: a metric may be undefined on a test set, or on a resampled one. Samples on
-    which it is undefined are left out.
+    None is what cannot be said: a metric may be undefined on a test set, or on a resampled one, and a single
+    segment cannot be resampled. Samples on which a metric is undefined are left out.
     """
 
     system: str
@@ -51,7 +51,10 @@ def paired_bootstrap(
     """Compare every system with the baseline, which comes first in the result, with no p-value."""
     _check(statistics, baseline, resamples)
     observed = {name: float(metric.from_statistics(rows.sum(axis=0))) for name, rows in statistics.items()}
-    sampled = bootstrap_scores(metric, statistics, resamples=resamples, seed=seed)
+    if len(statistics[baseline]) > 1:
+        sampled = bootstrap_scores(metric, statistics, resamples=resamples, seed=seed)
+    else:  # one segment can only be drawn again: every difference would seem certain
+        sampled = dict.fromkeys(statistics, np.empty(0))
     results = []
     for name in [baseline, *(other for other in statistics if other != baseline)]:
         difference = _known(observed[name] - observed[baseline])

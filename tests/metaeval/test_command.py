@@ -103,6 +103,16 @@ def test_a_table_for_people_has_a_line_a_metric(folder: Path, capsys: pytest.Cap
     assert len({line.count("\t") for line in lines}) == 1
 
 
+def test_the_tests_between_metrics_are_told_in_words(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = [f"--pairs={folder}/x.pairs.tsv", "--metrics=wer,chrf", "--format=text", "--details"]
+    call_command("metaeval", *texts(folder), *options)
+    table = capsys.readouterr().out
+    assert "\tchrf tau_p " in table
+    assert "{" not in table
+
+
 def test_a_metric_with_parameters_keeps_its_specification_as_name(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -135,6 +135,19 @@ def test_a_table_for_people(files: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "0.5000" in capsys.readouterr().out
 
 
+def test_the_table_for_people_tells_what_the_tests_found(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    systems = [f"A={files / 'hyp'}", f"B={files / 'ref'}"]
+    texts = ["--hyp", *systems, "--ref", str(files / "ref"), "--baseline=A"]
+    call_command("score", "--metrics=wer", *texts)
+    found = json.loads(capsys.readouterr().out)["wer"]["significance"]["systems"]["B"]
+    call_command("score", "--metrics=wer", "--format=text", *texts)
+    baseline, other = capsys.readouterr().out.splitlines()[1:]
+    assert other.endswith(f"{found['difference']:+.4f} against A, p = {found['p']:.4f} (bootstrap)")
+    assert "against" not in baseline
+
+
 def test_different_line_counts_are_refused_by_name(files: Path) -> None:
     (files / "short").write_text("one\n")
     said = refusal("--metrics=wer", "--hyp", files / "short", "--ref", files / "ref")

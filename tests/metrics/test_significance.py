@@ -54,6 +54,13 @@ def test_a_system_is_never_better_than_itself() -> None:
         assert results["same"].difference == 0
 
 
+def test_one_segment_is_never_significant() -> None:
+    """Every resample of it is itself, so that nothing would seem to vary."""
+    alone = {name: rows[:1] for name, rows in statistics().items()}
+    for result in paired_bootstrap(bleu(), alone, "base", resamples=100):
+        assert (result.p, result.mean, result.interval) == (None, None, None)
+
+
 def test_a_clear_difference_is_significant() -> None:
     boot = {r.system: r for r in paired_bootstrap(bleu(), statistics(), "base", resamples=500)}
     swap = {r.system: r for r in approximate_randomisation(bleu(), statistics(), "base", trials=500)}

@@ -167,6 +167,8 @@ def _add_details(
 def _cell(value: object) -> str:
     if value is None:
         return "-"
+    if isinstance(value, dict):  # the tests against other metrics
+        return ", ".join(f"{name} {_cell(inner)}" for name, inner in value.items())
     if isinstance(value, tuple):
         return f"[{value[0]:.3f}, {value[1]:.3f}]"
     return f"{value:.4f}" if isinstance(value, float) else str(value)

@@ -189,8 +189,10 @@ class Command(AppraiseCommand):
     def _write_table(self, document: dict[str, Any]) -> None:
         for name, result in document.items():
             self.stdout.write(f"{name}  ({result['signature']})")
+            tests = result.get("significance")
             for system, score in result["corpus"].items():
-                self.stdout.write(f"  {system:<30} {'-' if score is None else f'{score:.4f}'}")
+                told = "" if not tests or system == tests["baseline"] else _told(tests, system)
+                self.stdout.write(f"  {system:<30} {'-' if score is None else f'{score:.4f}'}{told}")
 
 
 def describe(metric: Metric, scores: dict[str, Scores]) -> dict[str, object]:
@@ -205,6 +207,14 @@ def describe(metric: Metric, scores: dict[str, Scores]) -> dict[str, object]:
             for name, found in scores.items()
         },
     }
+
+
+def _told(tests: dict[str, Any], system: str) -> str:  # Any: as ``_tests`` writes them
+    """How far a system is from the baseline, for the table of people."""
+    found = tests["systems"][system]
+    if found["difference"] is None or found["p"] is None:
+        return f"  against {tests['baseline']}: cannot be tested"
+    return f"  {found['difference']:+.4f} against {tests['baseline']}, p = {found['p']:.4f} ({tests['test']})"
 
 
 def _counted(number: int, what: str) -> str:
