@@ -36,6 +36,7 @@ from evaluation.importers.source import SourceFile
 from evaluation.importers.strict_json import JsonReader
 
 FORMAT, VERSION = "appraise-task", 1
+LISTS = ("items", "judgements")
 HEADER = ("format", "version", "name", "source_language", "target_language", "incomplete")
 ITEM = (
     "id",
@@ -138,15 +139,15 @@ def _header(imported: ImportedSet) -> dict[str, Any]:
 
 def _members(reader: JsonReader, reading: Reading) -> Iterator[Record]:
     for key in reader.members():
-        if key in ("items", "judgements") and reader.peek() == "[":
+        if key in LISTS and reader.peek() == "[":
             yield from _list(reader, f"/{key}", reading)
         else:
             place = reader.place
             whole = Shape({key: reader.value()}, "", place, reading)
-            if key in ("items", "judgements"):
+            if key in LISTS:
                 whole.at(key).wrong("a list", None)
             else:
-                _learn(whole)
+                _learn(whole, (*HEADER, *LISTS))
 
 
 def _list(reader: JsonReader, pointer: str, reading: Reading) -> Iterator[Record]:
@@ -175,9 +176,9 @@ def _is_header(shape: Shape) -> bool:
     return isinstance(shape.value, dict) and bool(shape.value) and shape.value.keys() <= set(HEADER)
 
 
-def _learn(header: Shape) -> None:
+def _learn(header: Shape, known: Sequence[str] = HEADER) -> None:
     """What the header says."""
-    header.only(HEADER)
+    header.only(known)
     reading = header.reading
     if header.has("format") and header.at("format").text() != FORMAT:
         header.at("format").fault(f"the format is not {FORMAT}", f'write "format": "{FORMAT}"')

@@ -87,7 +87,12 @@ def _check_roles(files: list[SourceFile], reading: Reading) -> None:
             place,
         )
     if Role.SOURCE not in roles and Role.REFERENCE not in roles:
-        reading.refuse("bad_files", "there is neither a source nor a reference", "add the source text", place)
+        reading.refuse(
+            "bad_files",
+            "there is neither a source nor a reference",
+            "add the source text, or say which of the files it is",
+            place,
+        )
     names = [file.systems[0] for file in files if file.role is Role.SYSTEM]
     for name in {name for name in names if names.count(name) > 1}:
         reading.fault(

@@ -1,7 +1,8 @@
 """Rows of a table with a header. TSV has no quoting at all; CSV is RFC 4180 with a comma or a semicolon.
 
 A reader that honours quotes in TSV swallows everything between two inch marks; so a quote there is a
-character like any other.
+character like any other. What a spreadsheet pads a table with is no part of it: rows without content, and
+columns behind the last name in which nothing stands.
 """
 
 from __future__ import annotations
@@ -44,29 +45,38 @@ def table(file: SourceFile, reading: Reading, *, quoted: bool) -> Table:
     if found is None:
         reading.refuse("no_items", "the file is blank", "choose a file with sentences", Place(file.name))
     place = Place(file.name, found[0])
-    header = tuple(cell.strip() for cell in found[1])
+    cells = tuple(cell.strip() for cell in found[1])
+    header = cells[: max(number for number, name in enumerate(cells, 1) if name)]
     _check_header(header, place, reading)
-    return Table(header, place, _rows(lines, header, file, reading))
+    return Table(header, place, _rows(lines, header, len(cells), place, reading))
 
 
 def _rows(
-    lines: Iterator[tuple[int, list[str]]], header: tuple[str, ...], file: SourceFile, reading: Reading
+    lines: Iterator[tuple[int, list[str]]],
+    header: tuple[str, ...],
+    width: int,
+    top: Place,
+    reading: Reading,
 ) -> Iterator[Row]:
+    """The rows, as wide as the line of the header, cut to its names."""
     empty = True
-    for number, cells in lines:
-        place = Place(file.name, number)
-        if len(cells) < 2 and not any(cell.strip() for cell in cells):
+    for number, row in lines:
+        place = Place(top.file, number)
+        if not any(cell.strip() for cell in row):
             continue
         empty = False
-        if len(cells) != len(header):
-            _fault_ragged(cells, header, place, reading)
+        if len(row) != width:
+            _fault_ragged(row, width, place, reading)
             continue
+        cells, behind = row[: len(header)], row[len(header) :]
+        if any(cell.strip() for cell in behind):
+            _refuse_unnamed(len(header), top, reading)
         for cell in cells:
             if len(cell) > reading.limits.max_field:
                 _refuse_long(place, reading, cell)
         yield Row(dict(zip(header, cells, strict=True)), place)
     if empty:
-        reading.fault("no_items", "the table has no rows", "add rows below the header", Place(file.name))
+        reading.fault("no_items", "the table has no rows", "add rows below the header", Place(top.file))
 
 
 def first_line(start: bytes) -> str:
@@ -98,7 +108,21 @@ def looks_like_rows(start: bytes) -> bool:
 
 def _plain(file: SourceFile, reading: Reading) -> Iterator[tuple[int, list[str]]]:
     for number, line in text_lines(file, reading, cr_ends=True):
-        yield number, line.split("\t")
+        cells = line.split("\t")
+        if '""' in line and any(map(_is_quoted, cells)):
+            reading.warn(
+                "quoted_cells",
+                "a cell is quoted as in CSV, and annotators will see these quotes",
+                "if they do not belong to the text, save the table as CSV instead",
+                Place(file.name, number),
+            )
+        yield number, cells
+
+
+def _is_quoted(cell: str) -> bool:
+    """Whether quotes surround the cell and those inside it are doubled; "Ja." may well be what was said."""
+    inner = cell[1:-1]
+    return cell[:1] == cell[-1:] == '"' and '""' in inner and '"' not in inner.replace('""', "")
 
 
 def _quoted(file: SourceFile, reading: Reading) -> Iterator[tuple[int, list[str]]]:
@@ -150,17 +174,21 @@ def _check_header(header: tuple[str, ...], place: Place, reading: Reading) -> No
     folded = [name.casefold() for name in header]
     twice = next((name for name in header if folded.count(name.casefold()) > 1), None)
     if "" in header:
-        reading.refuse("bad_header", f"column {header.index('') + 1} has no name", "name every column", place)
+        _refuse_unnamed(header.index(""), place, reading)
     if twice is not None:
         reading.refuse("bad_header", f"two columns are called {shown(twice)!r}", "rename one of them", place)
 
 
-def _fault_ragged(cells: list[str], header: tuple[str, ...], place: Place, reading: Reading) -> None:
-    extra = len(cells) > len(header)
-    column = sum(len(cell) + 1 for cell in cells[: len(header)]) + (0 if extra else 1)
+def _refuse_unnamed(column: int, place: Place, reading: Reading) -> NoReturn:
+    reading.refuse("bad_header", f"column {column + 1} has no name", "name every column, or delete it", place)
+
+
+def _fault_ragged(cells: list[str], width: int, place: Place, reading: Reading) -> None:
+    extra = len(cells) > width
+    column = sum(len(cell) + 1 for cell in cells[:width]) + (0 if extra else 1)
     reading.fault(
         "column_count",
-        f"the row has {len(cells)} columns, the header names {len(header)}",
+        f"the row has {len(cells)} columns, the header names {width}",
         "remove the extra separator" if extra else "add the missing cell",
         place._replace(column=column),
         "\t".join(cells),

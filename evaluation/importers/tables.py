@@ -94,6 +94,14 @@ def _layout(found: Table, reading: Reading) -> dict[str, str]:
         if meaning:
             layout[meaning] = name
     if not is_item_header(found.header):
+        if is_item_header([name.strip('"') for name in found.header]):
+            reading.refuse(
+                "bad_header",
+                "the names of the columns are quoted, but a table with tabs has no quoting",
+                "save it as CSV, or without quotes",
+                place,
+                " ".join(found.header),
+            )
         reading.refuse(
             "bad_header",
             "the first line does not name the columns",

@@ -77,6 +77,8 @@ class TestThePage:
         page = client.get(response.url).content.decode()
         assert "JSON · 4 sentences" in page
         assert "3 systems" in page
+        names = page.partition("3 systems: ")[2].partition("</span>")[0]
+        assert names == "<bdi>alpha</bdi>, <bdi>beta</bdi>, <bdi>gamma</bdi>", "a column may be none"
         assert 'class="ph p1"' in page
         assert "Satz 1: das rote Haus ist klein." in page
         assert "alpha" not in page.split("First sentences")[1]

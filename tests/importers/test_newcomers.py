@@ -75,3 +75,46 @@ def test_json_lines_with_commas_between_them_are_told_so() -> None:
 def test_a_table_whose_tabs_became_spaces_is_told_what_separates_columns() -> None:
     found = refused("week.tsv", "id    source    alpha    beta\n1    Ja.    Yes.    Yeah.\n")
     assert "tabs, commas or semicolons" in found.remedy
+
+
+def test_what_a_spreadsheet_pads_a_table_with_is_no_part_of_it() -> None:
+    table = "id;source;alpha;beta;;\r\n1;Ja.;Yes.;Yeah.;;\r\n;;;;;\r\n2;Nein.;No.;Nope.;; \r\n;;;;;\r\n"
+    found = read([SourceFile.from_bytes("week.csv", table.encode("utf-8-sig"))])
+    assert (found.systems, [item.id for item in found.items]) == (("alpha", "beta"), ["1", "2"])
+
+
+def test_a_column_with_content_needs_a_name_wherever_it_stands() -> None:
+    for header, row, number in (("source;;alpha;beta", "x;y;z;w", 2), ("source;alpha;beta;", "x;y;z;!", 4)):
+        found = refused("week.csv", f"{header}\n{row}\n")
+        assert (found.code, found.line) == ("bad_header", 1)
+        assert found.message == f"column {number} has no name"
+        assert "delete it" in found.remedy
+
+
+def test_a_header_in_quotes_is_not_said_to_name_no_columns() -> None:
+    found = refused("week.tsv", '"id"\t"source"\t"alpha"\t"beta"\n"1"\t"Ja."\t"Yes."\t"Yeah."\n')
+    assert (found.code, found.line) == ("bad_header", 1)
+    assert "quoted" in found.message
+    assert "CSV" in found.remedy
+
+
+def test_quotes_that_a_spreadsheet_doubled_are_warned_of_and_kept() -> None:
+    table = 'id\tsource\talpha\tbeta\n1\t"Ja."\t"She said ""yes""."\t"Yes."\n'
+    found = read([SourceFile.from_bytes("week.tsv", table.encode())])
+    assert [(one.code, one.line) for one in found.warnings] == [("quoted_cells", 2)]
+    assert next(iter(found.items)).text("alpha") == '"She said ""yes""."'
+
+
+def test_a_document_with_a_foreign_key_is_told_that_its_sentences_are_called_items() -> None:
+    found = refused("week.json", '{\n"data": {"segments": []}}')
+    assert "items" in found.remedy
+    header = '{"format": "appraise-task", "items": []}\n{"source": "x", "candidates": {"a": "y", "b": "z"}}\n'
+    with pytest.raises(InputError):  # a line is one item: the list would be lost
+        read([SourceFile.from_bytes("week.jsonl", header.encode())], format="jsonl")
+
+
+def test_files_without_a_source_may_only_lack_the_word() -> None:
+    files = [SourceFile.from_bytes(name, b"Ja.\n") for name in ("news.de.txt", "one.en.txt", "two.en.txt")]
+    with pytest.raises(InputError) as caught:
+        read(files)
+    assert "say which of the files it is" in caught.value.problems[0].remedy
