@@ -19,9 +19,9 @@ def run(argv: list[str]) -> None:
     """Django's command line; Ctrl+C ends it at any time, without a traceback."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "appraise.settings")
     try:
-        from django.core.management import execute_from_command_line
+        from appraise.commands import CommandLine
 
-        execute_from_command_line(argv)
+        CommandLine(argv).execute()
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)
 

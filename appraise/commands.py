@@ -14,15 +14,45 @@ import signal
 import sys
 from typing import Any, NoReturn
 
+from django.core.management import ManagementUtility
 from django.core.management.base import BaseCommand, CommandError, handle_default_options
 from django.db import DatabaseError, connection, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 
 from evaluation.problems import InputError, Problem
 
 PATIENCE = 4  # seconds in which a PostgreSQL must answer a command
 
 
-class Command(BaseCommand):
+class CommandLine(ManagementUtility):
+    """Django's own commands, such as ``createsuperuser``, meet a database that is away like ours."""
+
+    def fetch_command(self, subcommand: str) -> BaseCommand:
+        found = super().fetch_command(subcommand)
+        if not isinstance(found, Command):  # ours know whether they are services
+            without_pool(connections["default"])
+        if not isinstance(found, Reaching):
+            found = type("Command", (Reaching, type(found)), {})()
+        return found
+
+
+class Reaching(BaseCommand):
+    """A database that is away, or that lacks our tables, is one line and not a traceback."""
+
+    needs_tables = True
+
+    def execute(self, *args: Any, **options: Any) -> str | None:  # Any: Django's own signature
+        try:
+            return super().execute(*args, **options)
+        except DatabaseError as error:
+            if connection.connection is None:
+                raise CommandError(str(unreachable(error)), returncode=2) from error
+            if self.needs_tables and migrations_wait():  # only after a failure: it costs queries
+                raise CommandError(str(unprepared()), returncode=1) from error
+            raise
+
+
+class Command(Reaching):
     """Base class: turns ``InputError`` and ``CommandError`` into exit status 2."""
 
     requires_system_checks: list[str] = []  # noqa: RUF012 — Django declares it as a plain attribute
@@ -35,7 +65,9 @@ class Command(BaseCommand):
         options = parser.parse_args(argv[2:])
         handle_default_options(options)
         if not self.patient:
-            without_pool()
+            without_pool(connections["default"])
+        elif (error := away()) is not None:
+            self.note(f"{unreachable(error)}\nWaiting for it …")
         values = vars(options)
         try:
             self.execute(*values.pop("args", ()), **values)
@@ -57,19 +89,14 @@ class Command(BaseCommand):
         except InputError as error:
             raise CommandError(str(error), returncode=2) from error
         except CommandError as error:
-            error.returncode = 2
+            if not isinstance(error.__cause__, DatabaseError):
+                error.returncode = 2
             raise
         except OSError as error:
             if error.filename is None:  # not about a named file: a closed pipe, for instance
                 raise
             said = f"{error.filename}: cannot_open: {error.strerror}; check the path and its permissions"
             raise CommandError(said, returncode=2) from error
-        except DatabaseError as error:
-            if connection.connection is None:
-                raise CommandError(str(unreachable(error)), returncode=2) from error
-            if migrations_wait():  # checked only after a failure: it costs queries
-                raise CommandError(str(unprepared()), returncode=1) from error
-            raise
 
     def write_json(self, document: object) -> None:
         """Print one JSON document; NaN is a programming error, not a value."""
@@ -84,11 +111,29 @@ class Command(BaseCommand):
         print(message, file=sys.stderr)
 
 
-def without_pool() -> None:
-    """One connection needs no pool, which would try a server that is away again and again, for 20 seconds."""
-    options = connection.settings_dict["OPTIONS"]
-    if options.pop("pool", None):
-        options.setdefault("connect_timeout", PATIENCE)
+def without_pool(database: BaseDatabaseWrapper) -> bool:
+    """One connection needs no pool, which would try a server that is away again and again, for 20 seconds.
+
+    Whether there was one.
+    """
+    options = database.settings_dict["OPTIONS"]
+    if not options.pop("pool", None):
+        return False
+    options.setdefault("connect_timeout", PATIENCE)
+    return True
+
+
+def away() -> DatabaseError | None:
+    """What hinders a service that will wait for its PostgreSQL: the pool says nothing of a silent one."""
+    probe = connections["default"].copy()
+    try:
+        if without_pool(probe):
+            probe.ensure_connection()
+    except DatabaseError as error:
+        return error
+    finally:
+        probe.close()
+    return None
 
 
 def migrations_wait() -> bool:

@@ -65,7 +65,14 @@ def test_a_server_that_is_away_is_told_in_one_line(tmp_path: Path) -> None:
     assert "secret" not in run.stderr
 
 
-@pytest.mark.parametrize("command", [["agreement", "--task", "none"], ["migrate"]])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["agreement", "--task", "none"],
+        ["migrate"],
+        ["createsuperuser", "--noinput", "--username=me", "--email=me@example.org"],
+    ],
+)
 def test_a_server_that_never_answers_is_not_waited_for(command: list[str], tmp_path: Path) -> None:
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
@@ -77,6 +84,40 @@ def test_a_server_that_never_answers_is_not_waited_for(command: list[str], tmp_p
     assert f"unreachable_database: the database study at 127.0.0.1:{port} cannot be opened" in run.stderr
     assert "timeout expired" in run.stderr  # the pool would say that it waited for 20 seconds
     assert PATIENCE < 5
+
+
+@pytest.mark.parametrize("command", [["start"], ["worker", "--batch"]])
+def test_a_service_says_at_once_for_what_it_waits(command: list[str], tmp_path: Path) -> None:
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        port = silent.getsockname()[1]
+        command += ["--port", str(port + 1)] if command == ["start"] else []
+        environment = clean_environment(tmp_path) | {
+            "DATABASE_URL": f"postgresql://me@127.0.0.1:{port}/study"
+        }
+        with subprocess.Popen(
+            [sys.executable, "manage.py", *command],
+            cwd=ROOT,
+            env=environment,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as run:
+            assert run.stderr
+            said = [run.stderr.readline(), run.stderr.readline()]
+            run.kill()
+    assert said[0].startswith(
+        f"unreachable_database: the database study at 127.0.0.1:{port} cannot be opened"
+    )
+    assert "timeout expired" in said[0]  # the pool would have waited for 20 seconds
+    assert said[1] == "Waiting for it …\n"
+
+
+def test_a_first_account_needs_tables_and_the_command_says_so(tmp_path: Path) -> None:
+    command = ["createsuperuser", "--noinput", "--username=me", "--email=me@example.org"]
+    run = run_python("manage.py", *command, home=tmp_path)
+    assert (run.returncode, "Traceback" in run.stderr) == (1, False)
+    assert "unprepared_database: the database " in run.stderr
 
 
 def test_services_wait_for_a_database_that_restarts() -> None:

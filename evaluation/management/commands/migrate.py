@@ -10,15 +10,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
-from django.core.management.base import CommandError
 from django.core.management.commands import migrate
-from django.db import OperationalError, connection, transaction
+from django.db import transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations import Migration
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.state import ProjectState
 
-from appraise.commands import unreachable, without_pool
+from appraise.commands import Reaching
 
 
 class WholeSteps(MigrationExecutor):
@@ -42,18 +41,8 @@ def one_transaction(connection: BaseDatabaseWrapper, migration: Migration) -> It
         yield
 
 
-class Command(migrate.Command):
-    def run_from_argv(self, argv: list[str]) -> None:
-        without_pool()
-        super().run_from_argv(argv)
-
-    def execute(self, *args: Any, **options: Any) -> str | None:  # Any: Django's own signature
-        try:
-            return super().execute(*args, **options)
-        except OperationalError as error:
-            if connection.connection is None:
-                raise CommandError(str(unreachable(error)), returncode=2) from error
-            raise
+class Command(Reaching, migrate.Command):
+    needs_tables = False  # it makes them
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: argparse's values
         # The command takes its executor from its module; there is no other way to replace it.
