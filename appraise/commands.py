@@ -8,10 +8,12 @@ ends silently, with the status that a shell expects.
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import signal
 import sys
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from django.core.management import ManagementUtility
@@ -22,6 +24,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from evaluation.problems import InputError, Problem
 
 PATIENCE = 4  # seconds in which a PostgreSQL must answer a command
+MOST = 2**31 - 1  # what a column of whole numbers holds
 
 
 class CommandLine(ManagementUtility):
@@ -160,3 +163,18 @@ def unprepared() -> Problem:
     message = f"the database {connection.settings_dict['NAME']} lacks tables of this Appraise"
     remedy = "make them with `manage.py migrate` (`manage.py start` does so, too), or check APPRAISE_HOME"
     return Problem("unprepared_database", message, remedy)
+
+
+def whole(least: int, most: int = MOST) -> Callable[[str], int]:
+    """The type of an option that takes whole numbers in these bounds.
+
+    >>> whole(1)("12")
+    12
+    """
+
+    def read(text: str) -> int:
+        if text.isascii() and text.isdigit() and len(text) <= 10 and least <= int(text) <= most:
+            return int(text)
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} to {most}")
+
+    return read

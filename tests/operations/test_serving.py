@@ -10,8 +10,11 @@ from collections.abc import Callable
 from http.client import HTTPConnection
 from pathlib import Path
 
+import pytest
+from django.core.management.base import CommandError
+
 from appraise.probe import healthy
-from evaluation.management.commands.start import web_command
+from evaluation.management.commands.start import Command, shown, web_command
 from tests.conftest import ROOT
 from tests.operations.conftest import Moved, clean_environment, run_python, told
 from tests.site import free_port
@@ -56,6 +59,24 @@ def test_requests_in_flight_are_finished_after_sigterm(tmp_path: Path) -> None:
             server.kill()
             server.wait()
     assert not healthy(port)
+
+
+@pytest.mark.parametrize("option", ["--port=65536", "--port=0", "--processes=0", "--threads=-1"])
+def test_a_site_that_cannot_be_is_refused_before_anything_is_made(option: str) -> None:
+    with pytest.raises(CommandError, match="is no whole number from 1 to"):
+        Command().create_parser("manage.py", "start").parse_args([option])
+
+
+def test_a_host_may_be_given_by_name_and_is_told_as_a_browser_takes_it() -> None:
+    assert Command().free_address("localhost", free_port()) == "127.0.0.1"
+    assert [shown(host) for host in ("127.0.0.1", "0.0.0.0", "::", "::1")] == [
+        "127.0.0.1", "127.0.0.1", "[::1]", "[::1]",
+    ]  # fmt: skip
+
+
+def test_an_address_elsewhere_is_not_told_to_try_another_port() -> None:
+    with pytest.raises(CommandError, match=r"give --host an address of this machine$"):
+        Command().free_address("192.0.2.1", free_port())  # set aside for documents
 
 
 MANY_THREADS = """

@@ -10,6 +10,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from appraise.commands import Command as AppraiseCommand
+from appraise.commands import whole
 from evaluation.checks import MOST_PERCENT
 from evaluation.importers import COMMAND_LINE, FORMATS, ImportedSet, Options, Role, SourceFile, read
 from evaluation.importers.model import ImportedItem
@@ -19,8 +20,6 @@ from evaluation.problems import InputError, Problem
 from evaluation.schemes import SCHEMES
 from evaluation.services.importing import ImportSummary, TaskSettings, dry_run, import_set
 from evaluation.services.uploading import named_campaign, new_campaign
-
-MOST = 2**31 - 1  # what a column of whole numbers holds
 
 
 class Command(AppraiseCommand):
@@ -32,7 +31,7 @@ class Command(AppraiseCommand):
         add("--format", choices=["auto", *FORMATS], default="auto")
         add("--name", type=title, required=True)
         add("--campaign", metavar="SLUG", help="made where it does not exist; default: one for this task")
-        add("--split", type=positive, metavar="N", help="tasks of N sentences each")
+        add("--split", type=whole(1), metavar="N", help="tasks of N sentences each")
         add("--scheme", choices=list(SCHEMES), default="four-way")
         add(
             "--shows",
@@ -43,8 +42,8 @@ class Command(AppraiseCommand):
         add("--target-lang", default="")
         add("--comparisons", default="all", help="all, baseline:NAME, round-robin:K or blocks:K")
         add("--dedup", choices=Task.Dedup.values, default=Task.Dedup.ITEM)
-        add("--overlap", type=positive, default=2)
-        add("--seed", type=seed, default=1, help="decides every draw (default: 1)")
+        add("--overlap", type=whole(1), default=2)
+        add("--seed", type=whole(0), default=1, help="decides every draw (default: 1)")
         learns = f"statistical learns from the first {LEARNT_FROM:,} pairs of sentences (default: lexical)"
         add("--aligner", choices=["lexical", "exact", "statistical"], default="lexical", help=learns)
         add("--alignments", type=Path, metavar="FILE", help="word links of the two systems, Pharaoh or A3")
@@ -53,7 +52,7 @@ class Command(AppraiseCommand):
         add("--reference", type=Path, nargs="+", default=[], metavar="FILE")
         add("--system", action="extend", nargs="+", default=[], metavar="NAME=FILE")
         add(
-            "--repeats", type=percent, default=0, metavar="PERCENT",
+            "--repeats", type=whole(0, 100), default=0, metavar="PERCENT",
             help="of the comparisons are shown a second time to the same person",
         )  # fmt: skip
         add(
@@ -181,21 +180,3 @@ def title(text: str) -> str:
     if text.strip():
         return text
     raise argparse.ArgumentTypeError("annotators read the name; write a word or two")
-
-
-def positive(text: str) -> int:
-    return _whole(text, 1)
-
-
-def seed(text: str) -> int:
-    return _whole(text, 0)
-
-
-def percent(text: str) -> int:
-    return _whole(text, 0, 100)
-
-
-def _whole(text: str, least: int, most: int = MOST) -> int:
-    if text.isascii() and text.isdigit() and len(text) <= 10 and least <= int(text) <= most:
-        return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} to {most}")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import socket
 import subprocess
 import sys
 import time
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ from django.core.management.base import CommandParser
 from django.db import connection
 
 from appraise.commands import Command as AppraiseCommand
-from appraise.commands import migrations_wait
+from appraise.commands import migrations_wait, whole
 from appraise.operations.counters import forget
 from evaluation.models import Campaign
 
@@ -33,9 +35,9 @@ class Command(AppraiseCommand):
         parser.add_argument(
             "--host", default="127.0.0.1", help="address to listen on (default: this machine only)"
         )
-        parser.add_argument("--port", type=int, default=8000)
-        parser.add_argument("--processes", type=int, default=2, help="web processes")
-        parser.add_argument("--threads", type=int, default=4, help="threads of each web process")
+        parser.add_argument("--port", type=whole(1, 65535), default=8000)
+        parser.add_argument("--processes", type=whole(1, 1000), default=2, help="web processes")
+        parser.add_argument("--threads", type=whole(1, 1000), default=4, help="threads of each web process")
         parser.add_argument(
             "--no-worker", action="store_true", help="the web server alone; workers run elsewhere"
         )
@@ -46,7 +48,7 @@ class Command(AppraiseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         # From here on SIGTERM is handled like Ctrl+C: the children are stopped, too.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-        self.refuse_taken_port(options["host"], options["port"])
+        options["host"] = self.free_address(options["host"], options["port"])
         self.prepare(demo=options["demo"])
         children = [self.web(**options)]
         try:
@@ -62,15 +64,19 @@ class Command(AppraiseCommand):
         self.greet(options["host"], options["port"], demo=options["demo"])
         self.watch(children)
 
-    def refuse_taken_port(self, host: str, port: int) -> None:
-        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind((host, port))
-            except OSError as error:
-                self.refuse(
-                    f"port {port} on {host} cannot be used ({error.strerror}); try: make run PORT={port + 1}"
-                )
+    def free_address(self, host: str, port: int) -> str:
+        """The number of a host that was given by its name; refuses what cannot be listened on."""
+        try:
+            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+            family, *_, place = min(found, key=lambda one: one[0] != socket.AF_INET)
+            with socket.socket(family) as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind(place)
+        except OSError as error:
+            foreign = isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL
+            remedy = "give --host an address of this machine" if foreign else f"try: make run PORT={port + 1}"
+            self.refuse(f"port {port} on {host} cannot be used ({error.strerror}); {remedy}")
+        return str(place[0])
 
     def prepare(self, *, demo: bool) -> None:
         forget(settings.HOME / "run" / "metrics")
@@ -101,7 +107,11 @@ class Command(AppraiseCommand):
             time.sleep(0.05)
 
     def greet(self, host: str, port: int, *, demo: bool) -> None:
-        self.stdout.write(f"\nAppraise is running at http://{host}:{port}/   (Ctrl+C stops it)")
+        self.stdout.write(f"\nAppraise is running at http://{shown(host)}:{port}/   (Ctrl+C stops it)")
+        if not ip_address(host).is_loopback:
+            self.stdout.write(
+                f"It answers to these names (ALLOWED_HOSTS): {', '.join(settings.ALLOWED_HOSTS)}"
+            )
         if demo:
             from evaluation.management.commands.demo import greeting
 
@@ -123,6 +133,18 @@ class Command(AppraiseCommand):
                 child.wait(GRACE_SECONDS + 5)
             except subprocess.TimeoutExpired:
                 child.kill()
+
+
+def shown(host: str) -> str:
+    """An address as a browser takes it; one that means all of them is no place to go to.
+
+    >>> shown("0.0.0.0"), shown("::1")
+    ('127.0.0.1', '[::1]')
+    """
+    address = ip_address(host)
+    if address.is_unspecified:
+        address = ip_address("127.0.0.1" if address.version == 4 else "::1")
+    return f"[{address}]" if address.version == 6 else str(address)
 
 
 def web_command(
