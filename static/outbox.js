@@ -217,11 +217,12 @@ export class Outbox {
       this.slow = performance.now() - began > SLOW;
       if (AWAY.includes(response.status)) return "offline";
       if (response.status >= 500) return "unsaved";
+      // Also a page that was opened before somebody signed in anew: its key is no longer taken.
+      if (response.status === 401 || response.status === 403) return "signed-out";
       body = await response.json();
     } catch {
       return "offline";
     }
-    if (response.status === 401 || response.status === 403) return "signed-out";
     if (response.status === 404) {
       this.foreign.add(entry.uuid);
       return "saved";

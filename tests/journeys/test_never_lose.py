@@ -171,6 +171,21 @@ def test_an_expired_log_in_keeps_the_answer_until_the_next(page: Page, task: Tas
     assert Ranking.objects.count() == 1
 
 
+def test_whoever_signs_in_anew_in_another_tab_is_not_told_to_be_offline_in_this_one(
+    unwatched: Page, context: BrowserContext, task: Task
+) -> None:
+    begin(unwatched)
+    Session.objects.all().delete()
+    other = context.new_page()
+    sign_in(other, "bob")
+    expect(other.get_by_role("heading", name="Your tasks")).to_be_visible()
+    choose(unwatched, 1, 1)
+    state(unwatched, "Signed out — kept in this browser (1)")
+    unwatched.reload()
+    saved(unwatched)
+    arrived(unwatched, 1)
+
+
 def test_two_tabs_show_a_conflict_and_overwrite_nothing(
     page: Page, context: BrowserContext, task: Task
 ) -> None:
