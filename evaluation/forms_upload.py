@@ -189,7 +189,8 @@ class SettingsForm(forms.Form):
         self.tops = tops
         baseline = self.fields["baseline"]
         assert isinstance(baseline, forms.ChoiceField)
-        baseline.choices = [(name, name) for name in systems]
+        # Files with a fault name no systems: what was chosen stands until they can be read.
+        baseline.choices = [(name, name) for name in systems or [self["baseline"].value() or ""]]
 
     def clean_source_language(self) -> str:
         return self._language("source_language")

@@ -185,6 +185,15 @@ class TestThePage:
         assert said in response.content.decode()
         assert Job.objects.count() == 0
 
+    def test_a_fault_elsewhere_does_not_make_the_chosen_system_wrong(self, client: Client) -> None:
+        drop(client, ("a.tsv", GOOD_TSV.encode()))
+        page = create(
+            client, Upload.objects.get(), source_language="klingon", baseline="one"
+        ).content.decode()
+        assert "bad_language" in page
+        assert "Select a valid choice" not in page
+        assert '<option value="one" selected>one</option>' in page
+
     def test_hostile_text_is_shown_literally(self, client: Client) -> None:
         table = GOOD_TSV.replace("Good day", "<script>alert(1)</script> day").encode()
         drop(client, ("a.tsv", table))
@@ -205,6 +214,7 @@ class TestThePage:
         response = client.post("/upload/", {})
         assert response.status_code == 422
         assert "there is no file" in response.content.decode().lower()
+        assert 'class="loc"' not in response.content.decode()  # no place, and no dash for one
 
     def test_forms_need_their_token(self, alice: User) -> None:
         strict = Client(enforce_csrf_checks=True)
