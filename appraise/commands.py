@@ -13,11 +13,19 @@ import json
 import os
 import signal
 import sys
+from argparse import SUPPRESS, Action, ArgumentParser, _SubParsersAction
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NoReturn
 
 from django.core.management import ManagementUtility
-from django.core.management.base import BaseCommand, CommandError, handle_default_options
+from django.core.management.base import (
+    BaseCommand,
+    CommandError,
+    CommandParser,
+    DjangoHelpFormatter,
+    handle_default_options,
+)
 from django.db import DatabaseError, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
@@ -25,6 +33,33 @@ from evaluation.problems import InputError, Problem
 
 PATIENCE = 4  # seconds in which a PostgreSQL must answer a command
 MOST = 2**31 - 1  # what a column of whole numbers holds
+
+# Options that mean the same in every command are explained once.
+USUAL = {
+    "--task": "a task of this site, by the name in its address",
+    "--campaign": "a campaign of this site, by the name in its address",
+    "--set": "a judged set, its files called PREFIX.segments.tsv and so on (docs/metaeval.md); repeatable",
+    "--judgements": "a table with the columns annotator, item, label and, if known, sentence",
+    "--segments": "source and references of each segment, one a row",
+    "--outputs": "the systems' translations: system, seg, translation",
+    "--rankings": "people's rankings, JSON lines",
+    "--pairs": "people's preferences: seg, better, worse",
+    "--source-language": "language code of the source, for instance de",
+    "--target-language": "language code of the translations",
+    "--language": "language code of the text",
+    "--lexicon": "a lexicon from `train lexicon`",
+    "--parser": "which parser reads the sentences",
+    "--ties": "where a metric's ties go in τ: nowhere (drop), below the line (wmt14), to the errors (wmt12)",
+    "--link-base": "the number of the first word in word links (default: 0)",
+    "--tokenize": "how text is cut into words",
+    "--lowercase": "ignore upper and lower case",
+    "--resamples": "bootstrap resamples; 0: no intervals",
+    "--seed": "decides every random draw",
+    "--workers": "processes",
+    "--out": "the file to write",
+    "--table": "which table",
+    "--format": "how the result is written",
+}
 
 
 class CommandLine(ManagementUtility):
@@ -60,6 +95,16 @@ class Command(Reaching):
 
     requires_system_checks: list[str] = []  # noqa: RUF012 — Django declares it as a plain attribute
     patient = False  # True for a service, which waits while its database restarts
+    examples: tuple[str, ...] = ()  # whole command lines, without the program; a test parses them
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        program = Path(prog_name).name
+        lines = [f"  {program} {example}" for example in self.examples]
+        kwargs.setdefault("epilog", "\n".join(["Examples:", *lines]) if lines else None)
+        kwargs.setdefault("formatter_class", HelpFormatter)
+        parser = super().create_parser(prog_name, subcommand, **kwargs)
+        explain(parser)
+        return parser
 
     def run_from_argv(self, argv: list[str]) -> None:
         """As Django's, but an error is printed as it is: scripts read ``file:line:column: code: …``."""
@@ -137,6 +182,35 @@ def away() -> DatabaseError | None:
     finally:
         probe.close()
     return None
+
+
+class HelpFormatter(DjangoHelpFormatter):
+    """Keeps the lines of the examples, and says what holds where an option is not given."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return text if text.startswith("Examples:") else super()._fill_text(text, width, indent)
+
+    def _get_help_string(self, action: Action) -> str:
+        return explained(action)
+
+
+def explain(parser: ArgumentParser) -> None:
+    """Give the usual explanation to every option that has none of its own."""
+    for action in parser._actions:
+        if isinstance(action, _SubParsersAction):
+            for kind in action.choices.values():
+                kind.formatter_class = HelpFormatter
+                explain(kind)
+        elif not action.help:
+            action.help = next((USUAL[o] for o in action.option_strings if o in USUAL), None)
+
+
+def explained(action: Action) -> str:
+    """The help of an option with its default, where that says something (argparse fills it in)."""
+    told = action.help or ""
+    if not action.option_strings or action.default in (None, False, "", [], SUPPRESS) or "default" in told:
+        return told
+    return f"{told} (default: %(default)s)"
 
 
 def migrations_wait() -> bool:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils import timezone
-from ninja import Field, NinjaAPI, Query, Schema
+from ninja import Field, NinjaAPI, P, PathEx, Query, QueryEx, Schema
 from ninja.security import HttpBearer
 
 from evaluation.agreement.rendering import as_json
@@ -26,8 +26,19 @@ from evaluation.study import Filter
 from evaluation.study.disputes import Split
 from evaluation.views.export import send
 
-Kind = Literal["tasks", "campaigns"]
-ExportFormat = Literal["csv", "tsv", "jsonl", "xml", "spreadsheet", "latex", "bundle"]
+# What stands in an address, described once for the OpenAPI document and the documentation made from it.
+Kind = PathEx[
+    Literal["tasks", "campaigns"],
+    P(description="Whether the name is that of a task or of a campaign", examples=["tasks"]),
+]
+Slug = PathEx[
+    str, P(description="The name of the task or campaign in its page's address", examples=["evening-news"])
+]
+ExportFormat = PathEx[
+    Literal["csv", "tsv", "jsonl", "xml", "spreadsheet", "latex", "bundle"],
+    P(description="The format; docs/researchers.md describes each", examples=["csv"]),
+]
+Identify = QueryEx[bool, P(description="User names instead of pseudonyms; administrators only")]
 
 
 class TokenAuth(HttpBearer):
@@ -110,20 +121,30 @@ class DisagreementsOut(Schema):
 class Without(Schema):
     """What is left out of a report."""
 
-    without: list[Filter] = Field(default_factory=list)
+    without: list[Filter] = Field(
+        default_factory=list,
+        description="Leave out annotators who failed checks or were too fast, or surplus answers",
+    )
 
 
 class DisagreementsQuery(Schema):
-    order: disputed.Order = disputed.Order.ENTROPY
-    kind: Literal["", "different", "one_sided", "moved"] = ""
-    split: Split = Split.ANY
-    annotator: str = ""
-    text: str = ""
-    page: int = 1
+    order: disputed.Order = Field(
+        disputed.Order.ENTROPY,
+        description="First come pairs that divide people, those on which machines contradict them, or those"
+        " that divide people while machines are sure",
+    )
+    kind: Literal["", "different", "one_sided", "moved"] = Field("", description="Only pairs of this kind")
+    split: Split = Field(
+        Split.ANY, description="Only votes for opposite sides, or that differ in degree only"
+    )
+    annotator: str = Field("", description="Only pairs that this pseudonym has judged")
+    text: str = Field("", description="Only pairs that contain this text")
+    page: int = Field(1, description="Twenty pairs a page, from 1")
 
 
-@api.get("/tasks", response=list[TaskOut], summary="The tasks that you organise or study")
+@api.get("/tasks", response=list[TaskOut], summary="Your tasks")
 def tasks(request: HttpRequest) -> list[dict[str, Any]]:
+    """The tasks that you organise or study."""
     mine = Task.objects.with_role(user_of(request), Role.MANAGER, Role.RESEARCHER)
     found = list(mine.select_related("campaign"))
     seats = seats_of(found)
@@ -144,8 +165,9 @@ def tasks(request: HttpRequest) -> list[dict[str, Any]]:
     ]
 
 
-@api.get("/tasks/{slug}/progress", response=ProgressOut, summary="How far a task is")
-def progress(request: HttpRequest, slug: str) -> dict[str, Any]:
+@api.get("/tasks/{slug}/progress", response=ProgressOut, summary="Progress of a task")
+def progress(request: HttpRequest, slug: Slug) -> dict[str, Any]:
+    """How many seats are done, how many answers there are, and how often each label was chosen."""
     scope = scope_of(request, "tasks", slug)
     page = monitor_page(scope.tasks[0])
     return {
@@ -158,7 +180,8 @@ def progress(request: HttpRequest, slug: str) -> dict[str, Any]:
 
 
 @api.get("/{kind}/{slug}/agreement", response=dict[str, Any], summary="Agreement with intervals")
-def agreement_report(request: HttpRequest, kind: Kind, slug: str, query: Query[Without]) -> dict[str, Any]:
+def agreement_report(request: HttpRequest, kind: Kind, slug: Slug, query: Query[Without]) -> dict[str, Any]:
+    """What the command ``agreement`` prints, with subsets, tasks, annotators and changes over time."""
     found = agreement.summary(scope_of(request, kind, slug), query.without)
     return {
         **as_json(found.report),
@@ -176,17 +199,17 @@ def agreement_report(request: HttpRequest, kind: Kind, slug: str, query: Query[W
     }
 
 
-@api.get("/{kind}/{slug}/results", response=dict[str, Any], summary="Which system is better")
-def system_results(request: HttpRequest, kind: Kind, slug: str, query: Query[Without]) -> dict[str, Any]:
+@api.get("/{kind}/{slug}/results", response=dict[str, Any], summary="System results")
+def system_results(request: HttpRequest, kind: Kind, slug: Slug, query: Query[Without]) -> dict[str, Any]:
+    """Wins, strengths, rank ranges and clusters of the systems, and sign tests between every two."""
     return asdict(results.results(scope_of(request, kind, slug), query.without))
 
 
-@api.get(
-    "/{kind}/{slug}/disagreements", response=DisagreementsOut, summary="Disputed pairs, twenty at a time"
-)
+@api.get("/{kind}/{slug}/disagreements", response=DisagreementsOut, summary="Disagreements")
 def disagreements(
-    request: HttpRequest, kind: Kind, slug: str, query: Query[DisagreementsQuery]
+    request: HttpRequest, kind: Kind, slug: Slug, query: Query[DisagreementsQuery]
 ) -> dict[str, Any]:
+    """Pairs on which votes differ, twenty at a time, with the votes of people and machines."""
     asked = disputed.Query(
         order=query.order,
         kind=query.kind,
@@ -217,10 +240,11 @@ def disagreements(
     }
 
 
-@api.get("/{kind}/{slug}/export/{form}", summary="Answers as a file, tables as LaTeX, everything as a bundle")
+@api.get("/{kind}/{slug}/export/{form}", summary="Exports")
 def export(
-    request: HttpRequest, kind: Kind, slug: str, form: ExportFormat, identify: bool = False
+    request: HttpRequest, kind: Kind, slug: Slug, form: ExportFormat, identify: Identify = False
 ) -> HttpResponseBase:
+    """Answers as a file, every table as LaTeX, or data and tables together as a bundle."""
     return send(user_of(request), scope_of(request, kind, slug), form, identify=identify)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
-from ninja import Field, File, Form, Router, Schema, Status, UploadedFile
+from ninja import Field, FileEx, Form, P, PathEx, Router, Schema, Status, UploadedFile
 
 from evaluation.api import WriteAuth, user_of
 from evaluation.forms_upload import SettingsForm, first_values
@@ -17,6 +17,8 @@ from evaluation.services.uploading import begin_import
 from evaluation.views.jobs import visible_jobs
 
 router = Router(tags=["upload"])
+Files = FileEx[list[UploadedFile], P(description="One set of sentences, in one or more files")]
+JobId = PathEx[str, P(description="The `id` or `job` that began it", examples=["JOB"])]
 
 
 class JobOut(Schema):
@@ -33,43 +35,42 @@ class JobOut(Schema):
 class SettingsIn(Schema):
     """Any field of the upload form by its name; what is left out is what the form suggests."""
 
-    name: str = ""
-    campaign: str = ""
-    scheme: str = "four-way"
-    source_language: str = ""
-    target_language: str = ""
-    shows: str = ""
-    overlap: int = 2
-    aligner: str = "lexical"
-    design: str = "all"
-    baseline: str = ""
-    meetings: int | None = None
-    dedup: str = "item"
-    moved: str = "ranked"
-    judging: str = "pairs"
-    practice: bool = False
-    order: str = "document"
-    checks: int = 0
-    repeats: int = 0
-    split: int | None = None
-    seed: int = 1
-    instructions: str = ""
+    name: str = Field("", description="The title of the task; otherwise taken from the files")
+    campaign: str = Field("", description="Name of the campaign; otherwise one of its own")
+    scheme: str = Field("four-way", description="four-way or six-way")
+    source_language: str = Field("", description="Code, where the files do not name it")
+    target_language: str = Field("", description="Code, where the files do not name it")
+    shows: str = Field("", description="What annotators compare with: source or reference")
+    overlap: int = Field(2, description="Annotators for each comparison")
+    aligner: str = Field("lexical", description="lexical, statistical or exact")
+    design: str = Field("all", description="Who meets whom: all, baseline, round-robin or blocks")
+    baseline: str = Field("", description="The system that all others meet, with the design baseline")
+    meetings: int | None = Field(None, description="How many others each system meets, or systems of a block")
+    dedup: str = Field(
+        "item", description="Ask identical pairs once in a sentence (item), task, or each (none)"
+    )
+    moved: str = Field("ranked", description="Moved phrases: ranked or only shown")
+    judging: str = Field("pairs", description="Three or more candidates: pairs, or places")
+    practice: bool = Field(False, description="A practice round comes first")
+    order: str = Field("document", description="Sentences as in the document, or shuffled")
+    checks: int = Field(0, description="Attention checks, per cent of the comparisons")
+    repeats: int = Field(0, description="Comparisons shown again to the same person, per cent")
+    split: int | None = Field(None, description="Make tasks of this many sentences")
+    seed: int = Field(1, description="Decides every random draw")
+    instructions: str = Field("", description="Guidelines of the task")
     ask_sentence: bool = Field(False, description="Ask which whole sentence is better")
     ask_rating: bool = Field(False, description="Ask for a rating of each sentence, 1 to 5")
     ask_comment: bool = Field(True, description="Offer a field for comments")
-    format: str = "auto"
-    empty: str = "refuse"
-    link_base: int = 0
+    format: str = Field("auto", description="One of the formats of docs/formats.md")
+    empty: str = Field("refuse", description="Sentences that a system left empty: refuse, keep or skip")
+    link_base: int = Field(0, description="The number of the first word in word links")
     incomplete: bool = Field(False, description="Not every system has translated every sentence")
 
 
-@router.post(
-    "/uploads", response={202: JobOut}, auth=WriteAuth(), summary="Upload files and import them as a task"
-)
-def upload(
-    request: HttpRequest, settings: Form[SettingsIn], files: File[list[UploadedFile]]
-) -> Status[dict[str, Any]]:
-    """Checked whole before anything is stored; 422 with every problem, 413 for a file that is too large."""
+@router.post("/uploads", response={202: JobOut}, auth=WriteAuth(), summary="Upload")
+def upload(request: HttpRequest, settings: Form[SettingsIn], files: Files) -> Status[dict[str, Any]]:
+    """Import files as a task. They are checked completely before anything is stored: faults answer 422 with
+    every problem, a file that is too large 413."""
     user = user_of(request)
     if not (user.may_create or user.is_superuser):
         raise Http404("uploads")
@@ -81,8 +82,9 @@ def upload(
         raise
 
 
-@router.get("/jobs/{uuid:pk}", response=JobOut, summary="How far a job is")
-def job(request: HttpRequest, pk: str) -> dict[str, Any]:
+@router.get("/jobs/{uuid:pk}", response=JobOut, summary="State of a job")
+def job(request: HttpRequest, pk: JobId) -> dict[str, Any]:
+    """Whether an upload or a scoring is waiting, running, done, failed or cancelled, and what it made."""
     return _job(get_object_or_404(visible_jobs(user_of(request)), pk=pk))
 
 

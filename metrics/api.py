@@ -7,7 +7,7 @@ from typing import Any
 from django.http import HttpRequest
 from ninja import Field, Router, Schema, Status
 
-from evaluation.api import WriteAuth, user_of
+from evaluation.api import Slug, WriteAuth, user_of
 from evaluation.reports.scope import find_scope
 from metrics.jobs import begin_scoring
 from metrics.reports.compare import comparison
@@ -28,7 +28,12 @@ class ScoresOut(Schema):
 class ScoringIn(Schema):
     """Metrics by name, with parameters as in ``bleu:tokenize=intl``."""
 
-    metrics: list[str] = Field(min_length=1, max_length=50)
+    metrics: list[str] = Field(
+        min_length=1,
+        max_length=50,
+        description="Names of metrics, as `score --list` prints them",
+        examples=[["bleu", "chrf"]],
+    )
 
 
 class ScoringOut(Schema):
@@ -52,9 +57,9 @@ class ComparisonOut(Schema):
     system_rho: float | None
 
 
-@router.get("/tasks/{slug}/scores", response=dict[str, ScoresOut], summary="Scores of every metric")
-def scores(request: HttpRequest, slug: str) -> dict[str, Any]:
-    """As the command ``score`` prints them: by metric, corpus scores and segments in the task's order."""
+@router.get("/tasks/{slug}/scores", response=dict[str, ScoresOut], summary="Scores")
+def scores(request: HttpRequest, slug: Slug) -> dict[str, Any]:
+    """What the command ``score`` prints: for each metric, corpus scores and segments in the task's order."""
     task = find_scope(user_of(request), "task", slug).tasks[0]
     return task_scores(task, {_name(run.metric, n): run.pk for n, run in _numbered(task.pk)})
 
@@ -62,15 +67,16 @@ def scores(request: HttpRequest, slug: str) -> dict[str, Any]:
 @router.post(
     "/tasks/{slug}/scores", response={202: ScoringOut}, auth=WriteAuth(), summary="Score in the background"
 )
-def score(request: HttpRequest, slug: str, wanted: ScoringIn) -> Status[dict[str, str]]:
-    """422 with every problem where a metric does not exist; what was scored before is not scored again."""
+def score(request: HttpRequest, slug: Slug, wanted: ScoringIn) -> Status[dict[str, str]]:
+    """What was scored before is not scored again. A metric that does not exist answers 422."""
     user = user_of(request)
     job = begin_scoring(find_scope(user, "task", slug).tasks[0], wanted.metrics, user)
     return Status(202, {"job": str(job.pk), "url": job.get_absolute_url()})
 
 
-@router.get("/tasks/{slug}/metrics", response=list[ComparisonOut], summary="Metrics next to human votes")
-def metrics(request: HttpRequest, slug: str) -> list[dict[str, Any]]:
+@router.get("/tasks/{slug}/metrics", response=list[ComparisonOut], summary="Metrics beside people")
+def metrics(request: HttpRequest, slug: Slug) -> list[dict[str, Any]]:
+    """How often each metric is on the side of the majority, its κ′ and correlations; unknown is null."""
     scope = find_scope(user_of(request), "task", slug)
     found = comparison(scope, newest_runs(scope.tasks[0].pk))
     return [

@@ -45,9 +45,14 @@ def add_trainers(kinds: Any) -> None:  # Any: argparse's private class of subpar
     _add_sets(svm)
     svm.add_argument("--features", default="basic", help="basic, extended, rich, or names with commas")
     svm.add_argument("--grid", default="basic", help="basic, extended, or C,C,…:σ,σ,…")
-    svm.add_argument("--scaling", choices=KINDS, default="standard")
+    svm.add_argument("--scaling", choices=KINDS, default="standard", help="how features are scaled")
     svm.add_argument("--refine", type=int, default=0, help="rounds of refinement where accuracy jumps")
-    svm.add_argument("--classes", choices=["auto", "translators", "ranked"], default="auto")
+    svm.add_argument(
+        "--classes",
+        choices=["auto", "translators", "ranked"],
+        default="auto",
+        help="human against machine, or winners against losers",
+    )
     svm.add_argument("--references-per-example", type=int, help="default: all but the left-out one")
     svm.add_argument("--system", action="append", default=[], help="machine outputs of this system only")
     svm.add_argument(
@@ -58,7 +63,12 @@ def add_trainers(kinds: Any) -> None:  # Any: argparse's private class of subpar
     combination = kinds.add_parser("combination", help="weights learned from rankings, or the uniform mean")
     _add_sets(combination)
     combination.add_argument("--features", "--metrics", default="rich", help="rich, basic, or metrics")
-    combination.add_argument("--method", choices=["tuned", "uniform"], default="tuned")
+    combination.add_argument(
+        "--method",
+        choices=["tuned", "uniform"],
+        default="tuned",
+        help="weights learnt from rankings, or equal ones",
+    )
     combination.add_argument("--strength", type=float, default=STRENGTH, help="C of the regression")
     combination.add_argument("--folds", type=int, default=0, help="also measure τ by cross-validation")
     combination.set_defaults(train=train_combination)

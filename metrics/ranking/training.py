@@ -39,7 +39,12 @@ def add_trainers(kinds: Any) -> None:  # Any: argparse's private type
     ranker.add_argument(
         "--features", default="grammar + alignment", help="a preset's row, or names with commas"
     )
-    ranker.add_argument("--classifier", choices=sorted(CLASSIFIERS), default="logistic")
+    ranker.add_argument(
+        "--classifier",
+        choices=sorted(CLASSIFIERS),
+        default="logistic",
+        help="what decides which of two is better",
+    )
     ranker.add_argument("--out", required=True, metavar="FILE")
     add_options(ranker)
     ranker.set_defaults(train=train_ranker)
@@ -50,17 +55,19 @@ def add_trainers(kinds: Any) -> None:  # Any: argparse's private type
         "--running-text", action="store_true", help="a line is a paragraph: cut it into sentences"
     )
     model.add_argument("--language", default="en")
-    model.add_argument("--order", type=int, default=5)
+    model.add_argument("--order", type=int, default=5, help="longest n-gram")
     model.add_argument("--tokenized", action="store_true", help="words are apart already; keep their case")
     model.add_argument("--out", required=True, metavar="FILE", help=".arpa, .arpa.gz or .npz")
     model.set_defaults(train=train_lm)
 
     words = kinds.add_parser("lexicon", help="IBM model 1 in both directions, from parallel text")
-    words.add_argument("--source", nargs="+", required=True, metavar="FILE")
-    words.add_argument("--target", nargs="+", required=True, metavar="FILE")
+    words.add_argument("--source", nargs="+", required=True, metavar="FILE", help="one sentence a line")
+    words.add_argument(
+        "--target", nargs="+", required=True, metavar="FILE", help="their translations, line by line"
+    )
     words.add_argument("--source-language", default="")
     words.add_argument("--target-language", default="en")
-    words.add_argument("--rounds", type=int, default=5)
+    words.add_argument("--rounds", type=int, default=5, help="rounds of EM")
     words.add_argument("--out", required=True, metavar="FILE")
     words.set_defaults(train=train_lexicon)
 

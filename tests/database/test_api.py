@@ -132,6 +132,22 @@ def test_where_nothing_stands_a_program_reads_json(db: None, token: str, path: s
     assert (answer.status_code, answer.json()) == (404, {"detail": "Not Found"})
 
 
+def test_every_operation_and_parameter_is_explained_and_the_documentation_shows_an_example(db: None) -> None:
+    from scripts.docs_reference import example, parameters
+
+    document = Client().get("/api/openapi.json").json()
+    schemas = document["components"]["schemas"]
+    for address, methods in document["paths"].items():
+        for method, operation in methods.items():
+            assert operation["summary"], address
+            assert operation["description"], address
+            for name, _, schema in parameters(operation, schemas):
+                assert schema.get("description"), (address, name)
+            shown = example(method.upper(), address, operation, schemas)
+            assert shown.startswith("curl ")
+            assert "{" not in shown.rpartition(" ")[2]
+
+
 def test_the_document_describes_every_path_and_there_is_no_page_from_elsewhere(db: None) -> None:
     document = Client().get("/api/openapi.json").json()
     assert {"/api/tasks", "/api/{kind}/{slug}/agreement", "/api/{kind}/{slug}/export/{form}"} <= set(

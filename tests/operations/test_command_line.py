@@ -5,19 +5,21 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import shlex
 import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
+from argparse import ArgumentParser, _SubParsersAction
 from pathlib import Path
 
 import pytest
 from django.core.management import get_commands, load_command_class
 from django.core.management.base import BaseCommand
 
-from appraise.commands import PATIENCE, Command
+from appraise.commands import PATIENCE, Command, explained
 from tests.conftest import MakeDatabase
 from tests.operations.conftest import clean_environment, run_python
 
@@ -127,6 +129,36 @@ def test_services_wait_for_a_database_that_restarts() -> None:
 
 def is_patient(command: BaseCommand) -> bool:
     return isinstance(command, Command) and command.patient
+
+
+def ours() -> list[tuple[str, Command]]:
+    found = [(name, load_command_class(app, name)) for name, app in get_commands().items()]
+    return [(name, command) for name, command in found if isinstance(command, Command)]
+
+
+@pytest.mark.parametrize(
+    ("name", "command"), ours(), ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_help_explains_every_option_and_its_examples_are_accepted(
+    name: str, command: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parser = command.create_parser("manage.py", name)
+    parsers: list[ArgumentParser] = [parser]
+    for action in parser._actions:
+        if isinstance(action, _SubParsersAction):
+            parsers += action.choices.values()
+        else:
+            assert explained(action), action.option_strings or action.dest
+    for kind in parsers[1:]:
+        assert all(explained(action) for action in kind._actions)
+    assert command.examples
+    for example in command.examples:
+        command_name, *rest = shlex.split(example.partition(" < ")[0])
+        assert command_name == name
+        if "--help" not in rest:
+            parser.parse_args(rest)
+    parser.print_help()
+    assert f"  manage.py {command.examples[0]}\n" in capsys.readouterr().out
 
 
 def test_a_python_without_django_hands_over_to_the_environment_of_the_checkout(tmp_path: Path) -> None:

@@ -17,27 +17,32 @@ from evaluation.schemes import SCHEMES, Scheme
 
 class Command(AppraiseCommand):
     help = "Agreement of annotators, with intervals that respect sentences."
+    examples = (
+        "agreement --task evening-news --format text",
+        "agreement --judgements answers.tsv --scheme six-way --resamples 2000",
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         study = parser.add_mutually_exclusive_group(required=True)
-        study.add_argument("--task", metavar="SLUG", help="a task of this site")
-        study.add_argument("--campaign", metavar="SLUG", help="a campaign of this site")
-        study.add_argument(
-            "--judgements", metavar="FILE.tsv", type=Path, help="annotator, item, label[, sentence]"
-        )
+        study.add_argument("--task", metavar="SLUG")
+        study.add_argument("--campaign", metavar="SLUG")
+        study.add_argument("--judgements", metavar="FILE.tsv", type=Path)
         labels = parser.add_mutually_exclusive_group()
         labels.add_argument("--scheme", choices=sorted(SCHEMES), help="the labels of a scoring scheme")
-        labels.add_argument("--labels", metavar="L1,L2,…", help="any other label set")
+        labels.add_argument("--labels", metavar="L1,L2,…", help="other labels, in their order")
         parser.add_argument(
-            "--chance", choices=[c.value for c in Chance], default="fixed", help="model of P(E)"
+            "--chance",
+            choices=[c.value for c in Chance],
+            default="fixed",
+            help="chance agreement P(E): one over the number of labels, or WMT's estimate",
         )
         parser.add_argument(
             "--pairs",
             choices=[p.value for p in Pairing],
             default="different",
-            help="by different annotators, or all",
+            help="compare judgements of different annotators, or also an annotator's own repeats",
         )
-        parser.add_argument("--resamples", type=int, default=1000, help="0: no intervals")
+        parser.add_argument("--resamples", type=int, default=1000)
         parser.add_argument("--seed", type=int, default=1)
         parser.add_argument("--format", choices=["json", "csv", "latex", "text"], default="json")
 

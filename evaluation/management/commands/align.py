@@ -30,17 +30,35 @@ class SentencePair:
 
 class Command(BaseCommand):
     help = "Align pairs of sentences into shared and differing phrases."
+    examples = (
+        "align pairs.jsonl",
+        "align --lang en --ignore-case --join < pairs.jsonl",
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
             "file", nargs="?", default="-", help="JSON lines, plain or gzipped (default: standard input)"
         )
-        parser.add_argument("--mode", choices=[mode.value for mode in Mode], default=Mode.COMPLETE.value)
-        parser.add_argument("--aligner", choices=sorted(ALIGNERS), default="lexical")
+        parser.add_argument(
+            "--mode",
+            choices=[mode.value for mode in Mode],
+            default=Mode.COMPLETE.value,
+            help="every word in one phrase, or the published algorithm as it is",
+        )
+        parser.add_argument(
+            "--aligner",
+            choices=sorted(ALIGNERS),
+            default="lexical",
+            help="finds the word links of lines without any",
+        )
         parser.add_argument("--lang", default="", help="language code of both texts, for tokens and stems")
         parser.add_argument("--link-base", type=int, choices=[0, 1], default=0)
-        parser.add_argument("--ignore-case", action="store_true")
-        parser.add_argument("--ignore-punctuation", action="store_true")
+        parser.add_argument(
+            "--ignore-case", action="store_true", help="words that differ in case only are equal"
+        )
+        parser.add_argument(
+            "--ignore-punctuation", action="store_true", help="punctuation makes no difference"
+        )
         parser.add_argument("--join", action="store_true", help="join neighbouring differences")
         parser.add_argument("--max-length", type=int, help="split differing phrases longer than this")
 

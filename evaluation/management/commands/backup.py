@@ -15,10 +15,19 @@ from appraise.operations.manifest import read
 
 class Command(AppraiseCommand):
     help = "Copy database, uploads, models and key to a new folder below DIR, while the site is running."
+    examples = ("backup /backups --keep 14",)
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("folder", metavar="DIR", type=Path)
-        parser.add_argument("--keep", type=int, default=0, help="keep only the newest N (default: all)")
+        parser.add_argument(
+            "folder", metavar="DIR", type=Path, help="each backup is a new folder below this one"
+        )
+        parser.add_argument(
+            "--keep",
+            type=int,
+            default=0,
+            metavar="N",
+            help="afterwards delete all but the newest N (default: keep all)",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: argparse's values
         if options["keep"] < 0:

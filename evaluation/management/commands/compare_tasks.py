@@ -16,12 +16,20 @@ from evaluation.reports.scope import whole_scope
 
 class Command(AppraiseCommand):
     help = "Wins, agreement and phenomena before and after, with significance; same sentences are paired."
+    examples = (
+        "compare_tasks town-news second-round --systems tundra=tundra-2 --format text",
+        "compare_tasks demo demo-2 --campaigns --table agreement --format csv",
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("before", help="a task (or with --campaigns a campaign)")
-        parser.add_argument("after", help="the same again, for two systems of it, or another")
+        parser.add_argument("after", help="another, or the same one to compare two of its systems")
         parser.add_argument("--campaigns", action="store_true", help="the two names are campaigns")
-        parser.add_argument("--systems", metavar="OLD=NEW", help="two releases instead of each by its name")
+        parser.add_argument(
+            "--systems",
+            metavar="OLD=NEW",
+            help="compare these two releases (default: systems of the same name)",
+        )
         parser.add_argument("--table", choices=["wins", "agreement", "phenomena"], default="wins")
         parser.add_argument("--format", choices=["json", "csv", "latex", "text"], default="json")
 

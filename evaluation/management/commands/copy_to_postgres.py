@@ -22,6 +22,7 @@ class Command(AppraiseCommand):
         "Copy this site's SQLite database to an empty PostgreSQL database: all or nothing, with the number "
         "and the fingerprint of the rows of every table compared. Stop the site first."
     )
+    examples = ("copy_to_postgres postgres://user@host:5432/empty",)
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(

@@ -77,6 +77,7 @@ def greeting() -> str:
 
 class Command(AppraiseCommand):
     help = "Load the demonstration campaign (invented data) with its accounts."
+    examples = ("demo",)
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--seed", type=int, default=7)

@@ -27,14 +27,22 @@ class Command(AppraiseCommand):
     help = (
         "Export answers (csv, tsv, jsonl, xml, spreadsheet), sentences (items), tables (latex), all (bundle)."
     )
+    examples = (
+        "export --task evening-news --format csv --out answers.csv",
+        "export --campaign demo --format bundle --out study.zip",
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         what = parser.add_mutually_exclusive_group(required=True)
         what.add_argument("--task", metavar="SLUG")
         what.add_argument("--campaign", metavar="SLUG")
-        parser.add_argument("--format", required=True, choices=[*FORMATS, "items", "latex", "bundle"])
+        parser.add_argument(
+            "--format", required=True, choices=[*FORMATS, "items", "latex", "bundle"], help="of the file"
+        )
         parser.add_argument("--out", metavar="FILE", type=Path, help="default: standard output")
-        parser.add_argument("--identify", action="store_true", help="user names instead of pseudonyms")
+        parser.add_argument(
+            "--identify", action="store_true", help="user names and times instead of pseudonyms"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         kind = "task" if options["task"] else "campaign"

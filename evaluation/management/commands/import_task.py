@@ -24,33 +24,67 @@ from evaluation.services.uploading import named_campaign, new_campaign
 
 class Command(AppraiseCommand):
     help = "Make one or more tasks from files. All or nothing; prints what was made as JSON."
+    examples = (
+        'import_task news.xml --name "News, week 12"',
+        "import_task --name News --source source.de.txt --system north=north.en.txt south=south.en.txt",
+        "import_task news.tsv.gz --name News --scheme six-way --overlap 3 --dry-run",
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
-        add("files", nargs="*", type=Path, metavar="FILE")
-        add("--format", choices=["auto", *FORMATS], default="auto")
-        add("--name", type=title, required=True)
+        add("files", nargs="*", type=Path, metavar="FILE", help="one set of sentences, plain or gzipped")
+        add("--format", choices=["auto", *FORMATS], default="auto", help="auto: detected from the content")
+        add("--name", type=title, required=True, help="what people see as the title of the task")
         add("--campaign", metavar="SLUG", help="made where it does not exist; default: one for this task")
         add("--split", type=whole(1), metavar="N", help="tasks of N sentences each")
-        add("--scheme", choices=list(SCHEMES), default="four-way")
+        add("--scheme", choices=list(SCHEMES), default="four-way", help="the choices")
         add(
             "--shows",
             choices=Task.Shows.values,
             help="what stands above A and B (default: source if there is one)",
         )
-        add("--source-lang", default="")
-        add("--target-lang", default="")
-        add("--comparisons", default="all", help="all, baseline:NAME, round-robin:K or blocks:K")
-        add("--dedup", choices=Task.Dedup.values, default=Task.Dedup.ITEM)
-        add("--overlap", type=whole(1), default=2)
-        add("--seed", type=whole(0), default=1, help="decides every draw (default: 1)")
-        learns = f"statistical learns from the first {LEARNT_FROM:,} pairs of sentences (default: lexical)"
+        add("--source-lang", default="", metavar="CODE", help="language, where the files do not name it")
+        add("--target-lang", default="", metavar="CODE", help="language, where the files do not name it")
+        add(
+            "--comparisons",
+            default="all",
+            metavar="DESIGN",
+            help="who meets whom: all, baseline:NAME, round-robin:K or blocks:K",
+        )
+        add(
+            "--dedup",
+            choices=Task.Dedup.values,
+            default=Task.Dedup.ITEM,
+            help="identical phrase pairs are asked once in a sentence, once in the task, or each time",
+        )
+        add("--overlap", type=whole(1), default=2, metavar="N", help="annotators for each comparison")
+        add("--seed", type=whole(0), default=1, help="decides every random draw")
+        learns = f"statistical learns from the first {LEARNT_FROM:,} pairs of sentences"
         add("--aligner", choices=["lexical", "exact", "statistical"], default="lexical", help=learns)
-        add("--alignments", type=Path, metavar="FILE", help="word links of the two systems, Pharaoh or A3")
+        add(
+            "--alignments",
+            type=Path,
+            metavar="FILE",
+            help="word links between the two systems, Pharaoh or GIZA++ A3",
+        )
         add("--link-base", type=int, choices=[0, 1], default=0)
-        add("--source", type=Path, metavar="FILE")
-        add("--reference", type=Path, nargs="+", default=[], metavar="FILE")
-        add("--system", action="extend", nargs="+", default=[], metavar="NAME=FILE")
+        add("--source", type=Path, metavar="FILE", help="plain text: the source, one sentence a line")
+        add(
+            "--reference",
+            type=Path,
+            nargs="+",
+            default=[],
+            metavar="FILE",
+            help="plain text: reference translations",
+        )
+        add(
+            "--system",
+            action="extend",
+            nargs="+",
+            default=[],
+            metavar="NAME=FILE",
+            help="plain text: the output of a system",
+        )
         add(
             "--repeats", type=whole(0, 100), default=0, metavar="PERCENT",
             help="of the comparisons are shown a second time to the same person",
@@ -59,8 +93,13 @@ class Command(AppraiseCommand):
             "--checks", type=int, choices=range(MOST_PERCENT + 1), default=0, metavar="PERCENT",
             help=f"attention checks, at most {MOST_PERCENT} per cent of the comparisons",
         )  # fmt: skip
-        add("--order", choices=Task.Order.values, default=Task.Order.DOCUMENT)
-        add("--moved", choices=Task.Moved.values, default=Task.Moved.RANKED)
+        add("--order", choices=Task.Order.values, default=Task.Order.DOCUMENT, help="of the sentences")
+        add(
+            "--moved",
+            choices=Task.Moved.values,
+            default=Task.Moved.RANKED,
+            help="whether phrases that moved are asked about",
+        )
         add(
             "--judging",
             choices=Task.Judging.values,

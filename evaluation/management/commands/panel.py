@@ -19,20 +19,30 @@ from evaluation.schemes import SCHEMES
 
 class Command(AppraiseCommand):
     help = "A model of annotators over people and machines: reliability, and a consensus with probabilities."
+    examples = (
+        "panel --campaign demo --format text",
+        "panel --judgements answers.tsv --labels yes,no --table consensus --format csv",
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         study = parser.add_mutually_exclusive_group(required=True)
-        study.add_argument("--task", metavar="SLUG", help="a task of this site")
-        study.add_argument("--campaign", metavar="SLUG", help="a campaign of this site")
-        study.add_argument(
-            "--judgements", metavar="FILE.tsv", type=Path, help="annotator, item, label[, sentence]"
-        )
+        study.add_argument("--task", metavar="SLUG")
+        study.add_argument("--campaign", metavar="SLUG")
+        study.add_argument("--judgements", metavar="FILE.tsv", type=Path)
         parser.add_argument("--labels", metavar="L1,L2,…", help="the labels of a file; default: four-way")
-        parser.add_argument("--model", choices=sorted(MODELS), default="dawid-skene")
         parser.add_argument(
-            "--machines", choices=[s.value for s in Seats], default="one voice", help="how much they weigh"
+            "--model",
+            choices=sorted(MODELS),
+            default="dawid-skene",
+            help="a table of errors for each member, or knowing and guessing",
         )
-        parser.add_argument("--resamples", type=int, default=200, help="0: no intervals")
+        parser.add_argument(
+            "--machines",
+            choices=[s.value for s in Seats],
+            default="one voice",
+            help="how much the machines weigh: together as one person, not at all, or one voice each",
+        )
+        parser.add_argument("--resamples", type=int, default=200)
         parser.add_argument("--table", choices=["members", "consensus"], default="members")
         parser.add_argument("--format", choices=["json", "csv", "latex", "text"], default="json")
 

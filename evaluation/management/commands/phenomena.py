@@ -17,12 +17,15 @@ from evaluation.reports.tagged import told_by
 
 class Command(AppraiseCommand):
     help = "Agreement and wins by phenomenon: word order, inflection, number, negation, omission …"
+    examples = ("phenomena --campaign demo-2 --format text",)
 
     def add_arguments(self, parser: CommandParser) -> None:
         study = parser.add_mutually_exclusive_group(required=True)
-        study.add_argument("--task", metavar="SLUG", help="a task of this site")
-        study.add_argument("--campaign", metavar="SLUG", help="a campaign of this site")
-        parser.add_argument("--table", choices=["phenomena", "systems"], default="phenomena", help="for csv")
+        study.add_argument("--task", metavar="SLUG")
+        study.add_argument("--campaign", metavar="SLUG")
+        parser.add_argument(
+            "--table", choices=["phenomena", "systems"], default="phenomena", help="which table, as CSV"
+        )
         parser.add_argument("--format", choices=["json", "csv", "latex", "text"], default="json")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature

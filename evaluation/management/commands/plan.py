@@ -15,6 +15,10 @@ from evaluation.reports.scope import whole_scope
 
 class Command(AppraiseCommand):
     help = "Sentences, judgements, hours and money for a wanted power; values typed in or from a pilot task."
+    examples = (
+        "plan --format text",
+        "plan --pilot evening-news --power 0.9",
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--pilot", metavar="SLUG", help="a task of this site to take values from")

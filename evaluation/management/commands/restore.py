@@ -13,6 +13,10 @@ from appraise.operations.backups import check_backup, restore_backup
 
 class Command(AppraiseCommand):
     help = "Restore a backup: all or nothing; then migrate it and erase again whoever was erased since."
+    examples = (
+        "restore --check /backups/appraise-20260101T030000Z",
+        "restore --replace /backups/appraise-20260101T030000Z",
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(

@@ -15,11 +15,12 @@ from evaluation.study.standing import ALPHA, HALF_WIDTH
 
 class Command(AppraiseCommand):
     help = "Enough, or not yet and about how many more: decisions that hold however often one looks."
+    examples = ("standing --task second-round --format text",)
 
     def add_arguments(self, parser: CommandParser) -> None:
         study = parser.add_mutually_exclusive_group(required=True)
-        study.add_argument("--task", metavar="SLUG", help="a task of this site")
-        study.add_argument("--campaign", metavar="SLUG", help="a campaign of this site")
+        study.add_argument("--task", metavar="SLUG")
+        study.add_argument("--campaign", metavar="SLUG")
         parser.add_argument(
             "--alpha", type=float, default=ALPHA, help="the chance that any decision is ever wrong"
         )

@@ -29,13 +29,17 @@ GRACE_SECONDS = 15
 
 class Command(AppraiseCommand):
     help = "Run Appraise: prepares what is missing, then starts the web server and the background worker."
+    examples = (
+        "start --demo",
+        "start --host 0.0.0.0 --port 8080 --processes 4 --no-worker",
+    )
     patient = True
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
             "--host", default="127.0.0.1", help="address to listen on (default: this machine only)"
         )
-        parser.add_argument("--port", type=whole(1, 65535), default=8000)
+        parser.add_argument("--port", type=whole(1, 65535), default=8000, help="port to listen on")
         parser.add_argument("--processes", type=whole(1, 1000), default=2, help="web processes")
         parser.add_argument("--threads", type=whole(1, 1000), default=4, help="threads of each web process")
         parser.add_argument(

@@ -17,9 +17,12 @@ from evaluation.exporters.verify import verify
 
 class Command(AppraiseCommand):
     help = "Check the sums of a bundle and compute every table again from its own data."
+    examples = ("verify_bundle study.zip",)
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", metavar="FILE", type=Path)
+        parser.add_argument(
+            "file", metavar="FILE", type=Path, help="a bundle, as `export --format bundle` makes it"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         found = verify(options["file"])

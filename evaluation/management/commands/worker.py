@@ -15,6 +15,7 @@ from evaluation.services.steering import steer
 
 class Command(AppraiseCommand, QueueWorker):
     help = "Run background jobs; take over those whose worker died."
+    examples = ("worker",)
     patient = True
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: the queue's own signature

@@ -32,24 +32,34 @@ Options = dict[str, Any]  # Any: argparse's values
 
 class Command(AppraiseCommand):
     help = "Measure how well metrics agree with human rankings, pairs or scores."
+    examples = (
+        "metaeval --segments s.tsv --outputs o.tsv --rankings r.jsonl --metrics bleu,chrf --format text",
+        "metaeval --judged scored.tsv --score-column da_z --by lp --metrics chrf",
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         human = parser.add_mutually_exclusive_group(required=True)
         human.add_argument("--rankings", metavar="FILE.jsonl")
         human.add_argument("--pairs", metavar="FILE.tsv")
-        human.add_argument("--scores", metavar="FILE.tsv")
-        human.add_argument("--judged", metavar="FILE.tsv", help="text and score in one row")
+        human.add_argument("--scores", metavar="FILE.tsv", help="people's scores: system, seg, a score")
+        human.add_argument(
+            "--judged", metavar="FILE.tsv", help="source, references, translation and score in one row"
+        )
         parser.add_argument("--segments", metavar="FILE.tsv")
         parser.add_argument("--outputs", metavar="FILE.tsv")
-        parser.add_argument("--score-column", metavar="NAME")
+        parser.add_argument("--score-column", metavar="NAME", help="where a file has several scores")
         parser.add_argument("--by", metavar="COLUMN", help="with --judged: also report each group")
-        parser.add_argument("--metrics", default="", metavar="NAME,…", help="see score --list")
+        parser.add_argument(
+            "--metrics", default="", metavar="NAME,…", help="metrics; `score --list` names them"
+        )
         parser.add_argument("--model", action="append", default=[], metavar="FILE", help="a trained model")
         parser.add_argument("--ties", choices=[rule.value for rule in TieRule], default=TieRule.WMT14.value)
-        parser.add_argument("--resamples", type=int, default=1000, help="0: no interval")
+        parser.add_argument("--resamples", type=int, default=1000)
         parser.add_argument("--seed", type=int, default=1)
         parser.add_argument("--workers", type=int, default=1)
-        parser.add_argument("--details", action="store_true")
+        parser.add_argument(
+            "--details", action="store_true", help="more statistics, and tests between metrics"
+        )
         parser.add_argument("--format", choices=["json", "text"], default="json")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: argparse's values

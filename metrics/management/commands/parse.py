@@ -33,6 +33,10 @@ Slices = Iterator[Sequence[str]]
 
 class Command(AppraiseCommand):
     help = "Parse or tag text with the optional linguistic tools; one JSON line per line of text."
+    examples = (
+        "parse --tags --language de sentences.txt",
+        "parse --constituency --k 1 < sentences.txt",
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         kind = parser.add_mutually_exclusive_group(required=True)

@@ -23,21 +23,30 @@ from metrics.ranking.training import described
 
 class Command(AppraiseCommand):
     help = "Train and test rankers over combinations of features; prints one JSON document."
+    examples = ("ranker_table --train judged.jsonl.gz --test DIR/PREFIX --source-language de --lm lm.npz",)
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
             "--train", nargs="+", required=True, metavar="SET", help="DIR/PREFIX or JSON lines"
         )
-        parser.add_argument("--test", default="", metavar="SET")
-        parser.add_argument("--paper-split", type=int, default=0, metavar="N")
-        parser.add_argument("--folds", type=int, default=0, metavar="K")
+        parser.add_argument("--test", default="", metavar="SET", help="test on another set")
+        parser.add_argument(
+            "--paper-split",
+            type=int,
+            default=0,
+            metavar="N",
+            help="test on N sources without contradictions, as the paper does",
+        )
+        parser.add_argument("--folds", type=int, default=0, metavar="K", help="test by cross-validation")
         parser.add_argument(
             "--consistent", action="store_true", help="test only where no judgements contradict"
         )
         parser.add_argument(
             "--preset", default="table1", help=f"{', '.join(presets.PRESETS)} or feature names"
         )
-        parser.add_argument("--classifiers", default="naive-bayes,knn")
+        parser.add_argument(
+            "--classifiers", default="naive-bayes,knn", metavar="NAME,…", help="classifiers to try"
+        )
         parser.add_argument(
             "--soft", action="store_true", help="add up probabilities instead of counting wins"
         )

@@ -25,6 +25,7 @@ RESAMPLES = 2000
 
 class Command(AppraiseCommand):
     help = "Wins and agreement of two judged campaigns side by side, with significance."
+    examples = ("replay_changes wmt12/de-en wmt13/de-en",)
 
     def add_arguments(self, parser: CommandParser) -> None:
         for name in ("before", "after"):

@@ -32,6 +32,7 @@ STUDIES = 400
 
 class Command(AppraiseCommand):
     help = "Check plans and stopping rules on judgements that exist."
+    examples = ("replay_judgements --set wmt15/de-en --set wmt15/fr-en",)
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--set", metavar="DIR/PREFIX", action="append", required=True, dest="sets")

@@ -20,6 +20,10 @@ from metrics.replicate.values import Report
 
 class Command(AppraiseCommand):
     help = "Run the experiments of a paper on a chosen data set and print its tables beside ours."
+    examples = (
+        "replicate paper-003 --campaign demo --format md",
+        "replicate paper-000 --set wmt12/cs-en wmt12/de-en --train wmt13/cs-en --out report",
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         about = "; ".join(f"{name}: {title(name)}" for name in RECIPES)

@@ -19,6 +19,7 @@ from metrics.tables import lines
 
 class Command(AppraiseCommand):
     help = "Reorder n-best lists by a trained reference-free ranker."
+    examples = ("rerank --model ranker.json --nbest nbest.txt --source source.de.txt --best",)
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--model", required=True, metavar="FILE", help="from `train ranker`")

@@ -30,6 +30,11 @@ TESTS: dict[str, Callable[..., list[significance.Result]]] = {
 
 class Command(AppraiseCommand):
     help = "Score translations with automatic metrics; prints JSON, one number per segment and per system."
+    examples = (
+        "score --list",
+        "score --metrics bleu,chrf --hyp north=n.txt south=s.txt --ref reference.txt --baseline north",
+        "score --task evening-news --metrics bleu,wer --format text",
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
@@ -37,14 +42,30 @@ class Command(AppraiseCommand):
         )
         parser.add_argument("--model", action="append", default=[], metavar="FILE", help="a trained model")
         parser.add_argument("--task", metavar="SLUG", help="score the outputs of a task; the scores are kept")
-        parser.add_argument("--hyp", nargs="+", action="extend", default=[], metavar="[NAME=]FILE")
-        parser.add_argument("--ref", nargs="+", action="extend", default=[], metavar="FILE")
-        parser.add_argument("--src", metavar="FILE")
+        parser.add_argument(
+            "--hyp",
+            nargs="+",
+            action="extend",
+            default=[],
+            metavar="[NAME=]FILE",
+            help="outputs of a system, one segment a line",
+        )
+        parser.add_argument(
+            "--ref",
+            nargs="+",
+            action="extend",
+            default=[],
+            metavar="FILE",
+            help="references, in as many files as there are",
+        )
+        parser.add_argument("--src", metavar="FILE", help="the source, for metrics that read it")
         parser.add_argument("--tokenize", choices=NAMES, help="for every metric that counts words")
         parser.add_argument("--lowercase", action="store_true")
         parser.add_argument("--workers", type=int, default=1, help="threads; the results do not depend on it")
         parser.add_argument("--baseline", metavar="NAME", help="test every other system against this one")
-        parser.add_argument("--test", choices=TESTS, default="bootstrap")
+        parser.add_argument(
+            "--test", choices=TESTS, default="bootstrap", help="of significance, with --baseline"
+        )
         parser.add_argument("--resamples", type=int, default=1000)
         parser.add_argument("--seed", type=int, default=1)
         parser.add_argument("--list", action="store_true", help="name every metric and what it needs")

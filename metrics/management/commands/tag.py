@@ -13,11 +13,12 @@ from metrics.services.tagging import tag_candidates
 
 class Command(AppraiseCommand):
     help = "Tag the sentences of a task or a campaign, so that phenomena are told by tags."
+    examples = ("tag --campaign demo-2",)
 
     def add_arguments(self, parser: CommandParser) -> None:
         study = parser.add_mutually_exclusive_group(required=True)
-        study.add_argument("--task", metavar="SLUG", help="a task of this site")
-        study.add_argument("--campaign", metavar="SLUG", help="a campaign of this site")
+        study.add_argument("--task", metavar="SLUG")
+        study.add_argument("--campaign", metavar="SLUG")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         kind = "task" if options["task"] else "campaign"

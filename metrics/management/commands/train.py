@@ -26,6 +26,12 @@ FAMILIES = ("learned", "ranking", "collocation", "discourse")
 
 class Command(AppraiseCommand):
     help = "Train a model from files; models are JSON or NPZ and name their data, features and versions."
+    examples = (
+        "train combination --set DIR/PREFIX --metrics bleu,ter,meteor --out combination.json",
+        "train lm --text news.en.txt --out lm.npz",
+        "train collocations --text news.en.txt --out collocations.npz",
+        "train ranker --help",
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         kinds = parser.add_subparsers(dest="kind", required=True, metavar="KIND")
