@@ -18,7 +18,7 @@ from evaluation.views.jobs import visible_jobs
 
 router = Router(tags=["upload"])
 Files = FileEx[list[UploadedFile], P(description="One set of sentences, in one or more files")]
-JobId = PathEx[str, P(description="The `id` or `job` that began it", examples=["JOB"])]
+JobId = PathEx[str, P(description="The id in the answer to the upload or scoring", examples=["JOB"])]
 
 
 class JobOut(Schema):

@@ -143,7 +143,7 @@ def example(method: str, address: str, operation: Schema, schemas: Schema) -> st
             sent = json.dumps({name: field["examples"][0] for name, field in fields})
             line += f" -H 'Content-Type: {kind}' -d '{sent}'"
         else:
-            line += " -F files=@fixtures/samples/csv.csv -F name=News"
+            line += " -F files=@fixtures/samples/wide.csv -F name=News"
     return f"{line} http://127.0.0.1:8000{address}"
 
 
