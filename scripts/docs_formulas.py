@@ -17,7 +17,7 @@ from typing import Any
 TOKENS = re.compile(r"\\[A-Za-z]+|\\.|[A-Za-z]|[0-9.]+|\S")
 LETTERS = {
     "alpha": "α", "beta": "β", "gamma": "γ", "theta": "θ", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν",
-    "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "xi": "ξ", "Phi": "Φ", "chi": "χ",
+    "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "xi": "ξ", "Phi": "Φ", "chi": "χ", "Delta": "Δ",
 }  # fmt: skip
 SIGNS = {
     "cdot": "·", "le": "≤", "ge": "≥", "ne": "≠", "pm": "±", "to": "→", "dots": "…", "in": "∈",
@@ -37,9 +37,8 @@ def on_config(config: Any) -> Any:  # Any: of MkDocs
 
 
 def fenced(source: str, *_: Any, **__: Any) -> str:
-    """Each line of a block is a formula of its own; ``\\\\`` at its end is for readers of LaTeX."""
-    lines = (line.strip().removesuffix("\\\\").replace("&", "") for line in source.splitlines())
-    return "\n".join(f'<div class="formula" tabindex="0">{mathml(line)}</div>' for line in lines if line)
+    """A block is one formula. It can be reached by key, because it may have to be scrolled."""
+    return f'<div class="formula" tabindex="0">{mathml(source)}</div>'
 
 
 def mathml(tex: str) -> str:
@@ -61,6 +60,8 @@ def _row(tokens: Iterator[str], end: str | None) -> str:
             return "".join(parts)
         if token in ("_", "^"):
             parts.append(_script(parts.pop(), token, _part(tokens)))
+        elif token == "'":
+            parts.append(f"<msup>{parts.pop()}<mo>′</mo></msup>")
         else:
             parts.append(_atom(token, tokens))
     if end is not None:
@@ -102,8 +103,6 @@ def _atom(token: str, tokens: Iterator[str]) -> str:
         return f"<mtext>{escape(''.join(chr(ord(letter) - 0xE000) for letter in letters))}</mtext>"
     if token.startswith("\\"):
         return _command(name)
-    if token == "'":
-        return "<mo>′</mo>"
     if token[0].isdigit() or token[0] == ".":
         return f"<mn>{token}</mn>"
     return f"<mi>{token}</mi>" if token.isalpha() else _sign("−" if token == "-" else token)

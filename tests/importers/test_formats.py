@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ from evaluation.problems import InputError
 from evaluation.schemes import Choice
 from tests.importers.bad_inputs import GOOD, item, seg, set_xml, text
 
+PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
 SAMPLES = Path(__file__).parents[2] / "fixtures" / "samples"
 OF_SAMPLE = {
     "appraise.xml": "appraise-xml",
@@ -51,6 +53,20 @@ def codes(content: str) -> list[str]:
     with pytest.raises(InputError) as caught:
         of(content)
     return [problem.code for problem in caught.value.problems]
+
+
+SHOWN = re.findall(r"### (\S+)[^\n]*\n\n```(?:xml|json|text)\n(.+?)```", PAGE.read_text("utf-8"), re.DOTALL)
+
+
+@pytest.mark.parametrize(("heading", "shown"), SHOWN, ids=[heading for heading, _ in SHOWN])
+def test_the_documentation_shows_files_that_can_be_imported(heading: str, shown: str) -> None:
+    found = read([SourceFile.from_bytes("shown", shown.encode())])
+    assert (found.format, len(found.items), found.systems) == (heading.rstrip(","), 1, ("north", "south"))
+
+
+def test_the_documentation_shows_every_format_of_one_file() -> None:
+    headings = {heading.rstrip(",") for heading, _ in SHOWN}
+    assert headings == {"appraise-xml", "wmt-xml", "appraise-json", "json", "tsv", "phrases"}
 
 
 @pytest.mark.parametrize(("name", "form"), OF_SAMPLE.items())
