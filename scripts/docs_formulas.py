@@ -61,7 +61,7 @@ def _row(tokens: Iterator[str], end: str | None) -> str:
         if token in ("_", "^"):
             parts.append(_script(parts.pop(), token, _part(tokens)))
         elif token == "'":
-            parts.append(f"<msup>{parts.pop()}<mo>′</mo></msup>")
+            parts.append(f'<mrow>{parts.pop()}<mo lspace="0" rspace="0">′</mo></mrow>')
         else:
             parts.append(_atom(token, tokens))
     if end is not None:
