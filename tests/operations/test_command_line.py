@@ -161,6 +161,29 @@ def test_help_explains_every_option_and_its_examples_are_accepted(
     assert f"  manage.py {command.examples[0]}\n" in capsys.readouterr().out
 
 
+def shown() -> list[str]:
+    """Our command lines as README and documentation print them, in blocks of their own."""
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    blocks = [
+        block
+        for page in pages
+        for block in re.findall(r"^```\n(.+?)^```", page.read_text("utf-8"), re.M | re.S)
+    ]
+    lines = "".join(blocks).replace("\\\n", " ").splitlines()
+    return [line.partition("manage.py ")[2] for line in lines if ".venv/bin/python manage.py " in line]
+
+
+def test_every_command_line_of_the_documentation_is_accepted() -> None:
+    commands = dict(ours())
+    assert len(shown()) > 40
+    for line in shown():
+        name, *rest = shlex.split(line.partition(" < ")[0], comments=True)
+        if name in commands and "…" not in line:
+            commands[name].create_parser("manage.py", name).parse_args(rest)
+        else:
+            assert name in get_commands(), line
+
+
 def test_a_python_without_django_hands_over_to_the_environment_of_the_checkout(tmp_path: Path) -> None:
     ours = tmp_path / ".venv" / "bin" / "python"
     ours.parent.mkdir(parents=True)
