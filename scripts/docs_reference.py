@@ -96,7 +96,7 @@ def _metavar(action: Action) -> str:
 
 
 def _help(action: Action) -> str:
-    from appraise.commands import explained
+    from appraise.command_help import explained
 
     text = explained(action).replace("%(default)s", str(action.default)).replace("%%", "%")
     return text + (" (required)" if action.required and action.option_strings else "")

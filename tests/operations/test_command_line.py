@@ -19,7 +19,8 @@ import pytest
 from django.core.management import get_commands, load_command_class
 from django.core.management.base import BaseCommand
 
-from appraise.commands import PATIENCE, Command, explained
+from appraise.command_help import explained
+from appraise.commands import PATIENCE, Command
 from tests.conftest import MakeDatabase
 from tests.operations.conftest import clean_environment, run_python
 
