@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any, Literal
 
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 from ninja import Field, NinjaAPI, P, PathEx, Query, QueryEx, Schema
@@ -21,7 +21,7 @@ from evaluation.problems import InputError
 from evaluation.reports import agreement, results
 from evaluation.reports import disagreements as disputed
 from evaluation.reports.monitor import monitor_page, seats_of
-from evaluation.reports.scope import Scope, find_scope
+from evaluation.reports.scope import Scope, UnknownScope, find_scope
 from evaluation.study import Filter
 from evaluation.study.disputes import Split
 from evaluation.views.export import send
@@ -254,4 +254,7 @@ def user_of(request: HttpRequest) -> User:
 
 
 def scope_of(request: HttpRequest, kind: Kind, slug: str) -> Scope:
-    return find_scope(user_of(request), kind.removesuffix("s"), slug)
+    try:
+        return find_scope(user_of(request), kind.removesuffix("s"), slug)
+    except UnknownScope as error:
+        raise Http404(str(error)) from error

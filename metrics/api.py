@@ -7,8 +7,7 @@ from typing import Any
 from django.http import HttpRequest
 from ninja import Field, Router, Schema, Status
 
-from evaluation.api import Slug, WriteAuth, user_of
-from evaluation.reports.scope import find_scope
+from evaluation.api import Slug, WriteAuth, scope_of, user_of
 from metrics.jobs import begin_scoring
 from metrics.reports.compare import comparison
 from metrics.reports.runs import newest_runs
@@ -60,7 +59,7 @@ class ComparisonOut(Schema):
 @router.get("/tasks/{slug}/scores", response=dict[str, ScoresOut], summary="Scores")
 def scores(request: HttpRequest, slug: Slug) -> dict[str, Any]:
     """What the command ``score`` prints: for each metric, corpus scores and segments in the task's order."""
-    task = find_scope(user_of(request), "task", slug).tasks[0]
+    task = scope_of(request, "tasks", slug).tasks[0]
     return task_scores(task, {_name(run.metric, n): run.pk for n, run in _numbered(task.pk)})
 
 
@@ -69,15 +68,14 @@ def scores(request: HttpRequest, slug: Slug) -> dict[str, Any]:
 )
 def score(request: HttpRequest, slug: Slug, wanted: ScoringIn) -> Status[dict[str, str]]:
     """What was scored before is not scored again. A metric that does not exist answers 422."""
-    user = user_of(request)
-    job = begin_scoring(find_scope(user, "task", slug).tasks[0], wanted.metrics, user)
+    job = begin_scoring(scope_of(request, "tasks", slug).tasks[0], wanted.metrics, user_of(request))
     return Status(202, {"job": str(job.pk), "url": job.get_absolute_url()})
 
 
 @router.get("/tasks/{slug}/metrics", response=list[ComparisonOut], summary="Metrics beside people")
 def metrics(request: HttpRequest, slug: Slug) -> list[dict[str, Any]]:
     """How often each metric is on the side of the majority, its κ′ and correlations; unknown is null."""
-    scope = find_scope(user_of(request), "task", slug)
+    scope = scope_of(request, "tasks", slug)
     found = comparison(scope, newest_runs(scope.tasks[0].pk))
     return [
         {

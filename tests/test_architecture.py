@@ -104,6 +104,14 @@ def test_reading_never_writes() -> None:
     assert {path: found for path, found in offenders.items() if found} == {}
 
 
+def test_services_and_reports_do_not_speak_http() -> None:
+    offenders = {
+        str(p.relative_to(ROOT)): reaches(p, "django.http", "django.shortcuts", "ninja")
+        for p in modules("evaluation/services", "evaluation/reports", "metrics/services", "metrics/reports")
+    }
+    assert {path: found for path, found in offenders.items() if found} == {}
+
+
 def test_models_know_only_pure_modules() -> None:
     offenders = {
         str(p.relative_to(ROOT)): reaches(p, "evaluation.services", "evaluation.reports", "evaluation.views")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.db.models import Exists, OuterRef
-from django.http import Http404
 from django.urls import reverse
 
 from evaluation.models import Annotator, Campaign, Draw, Role, Task, User
@@ -49,8 +48,12 @@ class Scope:
         return reverse(f"{self.kind}-{page}", args=[self.slug, *rest])
 
 
+class UnknownScope(Exception):
+    """There is no such task or campaign, or none that this person may study."""
+
+
 def find_scope(user: User, kind: str, slug: str) -> Scope:
-    """What ``user`` may study under that name, else ``Http404``. One query."""
+    """What ``user`` may study under that name; raises ``UnknownScope``. One query."""
     mine = Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER).exclude(state=Task.State.IMPORTING)
     field = "slug" if kind == "task" else "campaign__slug"
     managed = Exists(Task.objects.with_role(user, Role.MANAGER).filter(pk=OuterRef("pk")))
@@ -58,7 +61,7 @@ def find_scope(user: User, kind: str, slug: str) -> Scope:
     selected = Exists(Draw.objects.filter(task=OuterRef("pk")))
     tasks = tuple(rows.annotate(managed=managed, selected=selected, **newest()))
     if not tasks:
-        raise Http404(f"no {kind} {slug}")
+        raise UnknownScope(f"no {kind} {slug}")
     every = all(getattr(task, "managed", False) for task in tasks)
     return Scope(tasks[0].campaign, tasks, tasks[0] if kind == "task" else None, every, mark_of(tasks[0]))
 

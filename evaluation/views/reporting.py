@@ -9,7 +9,7 @@ from django.urls import reverse
 from evaluation.agreement.rendering import Table, as_csv, as_latex
 from evaluation.models import User
 from evaluation.reports.plots import Plot
-from evaluation.reports.scope import Scope, find_scope
+from evaluation.reports.scope import Scope, UnknownScope, find_scope
 from evaluation.study import Filter
 from evaluation.views.annotate import signed_in
 
@@ -24,7 +24,10 @@ def researcher(request: HttpRequest) -> User:
 
 
 def scope_of(request: HttpRequest, kind: str, slug: str) -> Scope:
-    return find_scope(signed_in(request), kind, slug)
+    try:
+        return find_scope(signed_in(request), kind, slug)
+    except UnknownScope as error:
+        raise Http404(str(error)) from error
 
 
 def filters_of(request: HttpRequest) -> tuple[Filter, ...]:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.http import Http404
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
@@ -60,12 +59,12 @@ class ItemPage:
         return [*references, *((line.systems, line.text) for line in self.outputs)][:MOST_DRAWN]
 
 
-def item_page(task: Task, position: int) -> ItemPage:
-    """Five queries, however many systems and metrics there are."""
+def item_page(task: Task, position: int) -> ItemPage | None:
+    """The item at a position, if there is one. Five queries, however many systems and metrics there are."""
     near = Item.objects.filter(task=task, position__in=[position - 1, position, position + 1])
     found = {item.position: item for item in near}
     if position not in found:
-        raise Http404(f"no item {position}")
+        return None
     item = found[position]
     runs = newest_runs(task.pk)
     scores = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 
 from evaluation.models import User
@@ -56,9 +55,10 @@ def model_cards(user: User) -> list[ModelCard]:
     return [card_of(model) for model in _models(user)]
 
 
-def find_card(user: User, pk: int) -> ModelCard:
-    """A model that ``user`` may see; any other does not exist."""
-    return card_of(get_object_or_404(_models(user), pk=pk))
+def find_card(user: User, pk: int) -> ModelCard | None:
+    """A model, if there is one that ``user`` may see."""
+    model = _models(user).filter(pk=pk).first()
+    return card_of(model) if model else None
 
 
 def _models(user: User) -> TrainedModelQuerySet:

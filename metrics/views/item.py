@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
@@ -20,6 +20,8 @@ def page(request: HttpRequest, slug: str, position: int) -> HttpResponse:
     scope = scope_of(request, "task", slug)
     task = scope.tasks[0]
     found = item_page(task, position)
+    if found is None:
+        raise Http404(f"no item {position}")
     wanted = request.GET.get("trees", "")
     draw = DRAWINGS.get(wanted)
     context = {

@@ -14,7 +14,7 @@ from evaluation.views.annotate import signed_in
 from evaluation.views.reporting import attachment, researcher, scope_of
 from metrics.forms import TrainForm
 from metrics.jobs import begin_training
-from metrics.reports.models import find_card, model_cards
+from metrics.reports.models import ModelCard, find_card, model_cards
 
 
 @login_required
@@ -31,13 +31,13 @@ def page(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_GET
 def one(request: HttpRequest, pk: int) -> HttpResponse:
-    return render(request, "metrics/model.html", {"card": find_card(signed_in(request), pk)})
+    return render(request, "metrics/model.html", {"card": _card(request, pk)})
 
 
 @login_required
 @require_GET
 def plot(request: HttpRequest, pk: int, name: str) -> HttpResponse:
-    plots = find_card(signed_in(request), pk).plots
+    plots = _card(request, pk).plots
     if name not in plots:
         raise Http404(f"no plot {name}")
     return attachment(f"model-{pk}-{name}.svg", "image/svg+xml", plots[name].standalone)
@@ -53,3 +53,10 @@ def train(request: HttpRequest, slug: str) -> HttpResponse:
             messages.error(request, str(errors[0]))
         return redirect("choose-metrics", slug)
     return redirect(begin_training(task, owner=signed_in(request), **form.cleaned_data))
+
+
+def _card(request: HttpRequest, pk: int) -> ModelCard:
+    card = find_card(signed_in(request), pk)
+    if card is None:
+        raise Http404(f"no model {pk}")
+    return card
