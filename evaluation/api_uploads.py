@@ -90,19 +90,11 @@ def job(request: HttpRequest, pk: JobId) -> dict[str, Any]:
 
 def _import(kept: Upload, settings: SettingsIn) -> Job:
     typed = {name: _typed(value) for name, value in settings.dict().items() if value not in ("", None)}
-    kept.settings |= {"values": typed}
-    kept.save(update_fields=["settings"])
+    uploads.keep_values(kept, typed)
     outcome = uploads.check(kept)
     if outcome.problems:
         raise InputError(Problem(**problem) for problem in outcome.problems)
-    source, target = uploads.languages_by_name(kept)
-    suggested = first_values(
-        outcome.name or uploads.stem(kept),
-        outcome.source_language or source,
-        outcome.target_language or target,
-        outcome.tops[0],
-    )
-    form = SettingsForm({**suggested, **typed}, systems=outcome.systems, tops=outcome.tops)
+    form = SettingsForm({**first_values(kept, outcome), **typed}, systems=outcome.systems, tops=outcome.tops)
     if not form.is_valid():
         raise InputError(
             Problem("bad_setting", f"{field}: {message}")

@@ -14,9 +14,10 @@ from evaluation.checks import MOST_PERCENT
 from evaluation.importers import FORMATS
 from evaluation.importers import languages as language_codes
 from evaluation.importers.source import Role as FileRole
-from evaluation.models import Role, Task, UploadedFile
+from evaluation.models import Role, Task, Upload, UploadedFile
 from evaluation.problems import InputError
 from evaluation.schemes import SCHEMES
+from evaluation.services import uploads
 from evaluation.services.importing import TaskSettings
 
 DESIGNS = [
@@ -243,14 +244,15 @@ class SettingsForm(forms.Form):
         )
 
 
-def first_values(name: str, source: str, target: str, top: str) -> dict[str, str]:
+def first_values(upload: Upload, outcome: uploads.Outcome) -> dict[str, str]:
     """What the form suggests for fresh files, as a browser would send it."""
+    source, target = uploads.languages_by_name(upload)
     return {
-        "name": name,
-        "source_language": source,
-        "target_language": target,
+        "name": outcome.name or uploads.stem(upload),
+        "source_language": outcome.source_language or source,
+        "target_language": outcome.target_language or target,
         "scheme": "four-way",
-        "shows": top,
+        "shows": outcome.tops[0],
         "overlap": "2",
         "aligner": "lexical",
         "design": "all",

@@ -155,6 +155,12 @@ def set_roles(upload: Upload, roles: dict[int, tuple[str, list[str]]]) -> None:
             UploadedFile.objects.filter(pk=file.pk).update(role=role, systems=systems)
 
 
+def keep_values(upload: Upload, values: dict[str, str]) -> None:
+    """Remember what was filled into the form, as text."""
+    upload.settings = {**upload.settings, "values": values}
+    upload.save(update_fields=["settings"])
+
+
 def sources(upload: Upload) -> list[SourceFile]:
     """The files as importers read them."""
     folder = _folder(upload)

@@ -112,9 +112,7 @@ def _change(request: HttpRequest, found: Upload) -> HttpResponse:
         return _page(request, found, list(error.problems), refused=True)
     uploads.set_roles(found, roles_of(post, found.files.all()))
     uploads.remove_file(found, post.get("remove", ""))
-    keep = [name for name in SettingsForm.base_fields if name in post]
-    found.settings = {**found.settings, "values": {name: post[name] for name in keep}}
-    found.save(update_fields=["settings"])
+    uploads.keep_values(found, {name: post[name] for name in SettingsForm.base_fields if name in post})
     if "create" in post:
         return _create(request, found)
     outcome = uploads.checked(found)
@@ -142,13 +140,7 @@ def _create(request: HttpRequest, found: Upload) -> HttpResponse:
 def _form(found: Upload, outcome: uploads.Outcome | None) -> SettingsForm:
     """The form as it was sent, else with defaults from the files."""
     known = outcome or uploads.Outcome()
-    source, target = uploads.languages_by_name(found)
-    values = first_values(
-        known.name or uploads.stem(found),
-        known.source_language or source,
-        known.target_language or target,
-        known.tops[0],
-    )
+    values = first_values(found, known)
     typed = found.settings.get("values")
     if typed is not None:
         languages = {name: typed.get(name) or values[name] for name in ("source_language", "target_language")}
