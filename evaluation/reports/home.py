@@ -91,7 +91,7 @@ def _in_order(task: Task) -> tuple[str, int, str]:
 
 @dataclass(frozen=True, slots=True)
 class TaskEnd:
-    """How far somebody has come: comparisons still open, and answers given."""
+    """How far somebody has come: comparisons that are still open, and those that are answered."""
 
     open: int
     answered: int

@@ -69,7 +69,8 @@ def is_due(task: Task) -> bool:
 
 
 def draw_questions(task: Task, *, seed: int) -> int:
-    """Draw the next comparisons and return how many; those drawn earlier but not begun are drawn again."""
+    """Draw the next comparisons and return how many; what was drawn but not begun returns to the pool
+    first."""
     study = judgements.study([task])
     meetings = votes.meetings([task], study)
     table = _table(task, study, meetings)  # the slow part, before anything is locked
