@@ -18,7 +18,7 @@ import numpy.typing as npt
 from evaluation.agreement.bootstrap import percentile_interval
 from evaluation.results.signtest import sign_test
 from evaluation.schemes import FOUR_WAY, SIX_WAY, Scheme
-from metrics.metaeval.correlation import fisher_interval, holm, pearson
+from metrics.metaeval.correlation import holm, pearson
 from metrics.metaeval.resampling import resampled
 
 Floats = npt.NDArray[np.float64]
@@ -61,8 +61,10 @@ class VoteLine:
     decided: Rate
     pearson: float | None
     pearson_interval: Interval | None
+    measured: int  # pairs with a Δ and a mean vote
     kappa: float | None
     kappa_interval: Interval | None
+    answers: int  # of people, on pairs on which the metric voted
     voted: int
 
 
@@ -106,12 +108,12 @@ def vote_line(
     right = votes == said.majority
     decided = counted & (said.majority != 0)
     both = np.isfinite(deltas) & np.isfinite(said.mean)
-    r = pearson(deltas[both], said.mean[both])
     return VoteLine(
         _rate(right, counted, sentences, resamples, seed),
         _rate(right, decided, sentences, resamples, seed),
-        r,
-        fisher_interval(r, int(both.sum())),
+        pearson(deltas[both], said.mean[both]),
+        _pearson_interval(deltas[both], said.mean[both], sentences[both], resamples, seed),
+        int(both.sum()),
         *_kappa(votes, said, sentences, resamples, seed),
         int((votes != NONE).sum()),
     )
@@ -175,12 +177,12 @@ def permutation_p(gaps: Floats, *, resamples: int = 1000, seed: int = 1) -> floa
 
 def _kappa(
     votes: Ints, said: People, sentences: Ints, resamples: int, seed: int
-) -> tuple[float | None, Interval | None]:
+) -> tuple[float | None, Interval | None, int]:
     """The metric as one more annotator: every answer of a person beside its vote on the same pair."""
     total = said.answers.sum(axis=1)
     counted = (votes != NONE) & (total > 0)
     if not counted.any():
-        return None, None
+        return None, None, 0
     places = np.flatnonzero(counted)
     agreed = said.answers[places, 1 - votes[places]].astype(np.float64)
     of = sentences[counted]
@@ -188,7 +190,25 @@ def _kappa(
     sums = rows.sum(axis=0)
     value = float(kappa_prime(sums[:1], sums[1:])[0])
     drawn = resampled(rows, lambda drawn: kappa_prime(drawn[:, 0], drawn[:, 1]), resamples, seed)
-    return value, percentile_interval(drawn)
+    return value, percentile_interval(drawn), int(total[counted].sum())
+
+
+def _pearson_interval(
+    deltas: Floats, means: Floats, sentences: Ints, resamples: int, seed: int
+) -> Interval | None:
+    """Of r over resampled sentences; Fisher's z′ would take pairs of one sentence as independent."""
+    if not len(deltas):
+        return None
+    x, y = ((values - values.mean()) / (np.ptp(values) or 1.0) for values in (deltas, means))
+    rows = np.column_stack([_by_sentence(v, sentences) for v in (np.ones(len(x)), x, y, x * x, y * y, x * y)])
+
+    def correlations(sums: Floats) -> Floats:
+        n, a, b, aa, bb, ab = sums.T
+        spread = (n * aa - a * a) * (n * bb - b * b)
+        known = spread > 1e-12 * n**4  # else one side is the same everywhere
+        return np.where(known, (n * ab - a * b) / np.sqrt(np.where(known, spread, 1.0)), np.nan)
+
+    return percentile_interval(resampled(rows, correlations, resamples, seed))
 
 
 def _rate(

@@ -18,7 +18,7 @@ from evaluation.study import Filter
 from metrics.reports.charts import scatter, system_chart
 from metrics.reports.compare import Comparison, MetricLine, comparison
 from metrics.reports.runs import runs_and_work
-from metrics.sidebyside import NONE, Contest, Interval, Ints, Rate
+from metrics.sidebyside import NONE, Contest, Interval, Ints, Rate, VoteLine
 
 ROWS = 50
 SIDES = {1: "A", 0: "tie", -1: "B", NONE: ""}
@@ -176,9 +176,9 @@ class ComparePage:
 
     def _metric_table(self) -> Table:
         columns = (
-            "metric", "signature", "tau", "low", "high", "sentence pairs", "system rho", "systems",
-            "Pearson r", "low", "high", "same side", "low", "high", "pairs", "same side, decided", "low",
-            "high", "pairs", "kappa'", "low", "high",
+            "metric", "signature", *_with_ends("tau"), "sentence pairs", "system rho", "systems",
+            *_with_ends("Pearson r"), "Pearson pairs", *_with_ends("same side"), "same side pairs",
+            *_with_ends("decided"), "decided pairs", *_with_ends("kappa'"), "kappa' answers",
         )  # fmt: skip
         rows: list[tuple[Cell, ...]] = []
         for line in self.found.lines:
@@ -192,10 +192,7 @@ class ComparePage:
                     line.sentences.pairs,
                     line.rho,
                     line.systems,
-                    *((votes.pearson, *_ends(votes.pearson_interval)) if votes else (None, None, None)),
-                    *(_rate(votes.same) if votes else (None,) * 4),
-                    *(_rate(votes.decided) if votes else (None,) * 4),
-                    *((votes.kappa, *_ends(votes.kappa_interval)) if votes else (None, None, None)),
+                    *(_figures(votes) if votes else (None,) * 16),
                 )
             )
         return Table("Metrics next to human votes", columns, tuple(rows))
@@ -248,6 +245,21 @@ def _mark(vote: int, majority: int) -> Mark:
 
 def _sides(marks: Sequence[Mark]) -> list[Cell]:
     return [mark.side or None for mark in marks]
+
+
+def _figures(votes: VoteLine) -> tuple[Cell, ...]:
+    """What is known from phrases: Pearson's r, both rates and κ′, each with its interval and n."""
+    return (
+        *(votes.pearson, *_ends(votes.pearson_interval), votes.measured),
+        *_rate(votes.same),
+        *_rate(votes.decided),
+        *(votes.kappa, *_ends(votes.kappa_interval), votes.answers),
+    )
+
+
+def _with_ends(name: str) -> tuple[str, str, str]:
+    """Three columns that no other figure's are mistaken for."""
+    return name, f"{name} low", f"{name} high"
 
 
 def _rate(rate: Rate) -> tuple[Cell, ...]:

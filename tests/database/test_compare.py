@@ -75,6 +75,14 @@ class TestPage:
         assert float(found["chrf"]["tau"]) > 0
         assert float(found["wer"]["same side"]) <= 1.0
 
+    def test_every_column_of_the_file_has_a_name_of_its_own(
+        self, scored: Task, alice: User, signed_in: SignIn
+    ) -> None:
+        file = signed_in(alice).get(f"/tasks/{scored.slug}/metrics/metrics.csv").content.decode()
+        header = next(csv.reader(io.StringIO(file)))
+        assert len(header) == len(set(header)) == 24
+        assert {"Pearson r low", "Pearson pairs", "same side low", "kappa' answers"} <= set(header)
+
     @pytest.mark.parametrize(
         ("votes", "said"),
         [

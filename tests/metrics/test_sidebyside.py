@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from evaluation.schemes import FOUR_WAY, SIX_WAY
+from metrics.metaeval.correlation import fisher_interval
 from metrics.sidebyside import NONE, Ints, contests, people, permutation_p, vote_line
 
 # label:    A>>B A>B A=B A<B A<<B N/A
@@ -91,6 +92,23 @@ def test_the_interval_is_about_sentences_not_pairs() -> None:
         assert line.same.interval is not None
         widths.append(line.same.interval[1] - line.same.interval[0])
     assert widths[0] == 1.0 > widths[1]
+
+
+def test_the_interval_of_a_correlation_is_about_sentences_too() -> None:
+    """Pairs alone in their sentences are what Fisher's z′ takes them for; twenty alike in one are not."""
+    rng = np.random.default_rng(3)
+    mean = rng.choice([-1, 0, 1], 200)
+    deltas, majority = mean + rng.normal(size=200), people(said(*mean), SIX_WAY)
+    alone = vote_line(np.sign(mean), deltas, majority, np.arange(200))
+    fisher = fisher_interval(alone.pearson, 200)
+    assert (alone.measured, alone.answers) == (200, 400)
+    assert alone.pearson_interval == pytest.approx(fisher, abs=0.03)
+    again = np.repeat(np.arange(10), 20)
+    alike = vote_line(np.sign(mean[again]), deltas[again], people(said(*mean[again]), SIX_WAY), again)
+    wide, narrow = alike.pearson_interval, fisher_interval(alike.pearson, 200)
+    assert wide is not None
+    assert narrow is not None
+    assert wide[1] - wide[0] > 2 * (narrow[1] - narrow[0])
 
 
 def test_two_metrics_are_compared_where_both_voted() -> None:
