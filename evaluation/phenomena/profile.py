@@ -15,12 +15,9 @@ from numpy.typing import NDArray
 from evaluation.agreement import Judgements, Reading, TaskRow
 from evaluation.agreement.tasks import task_row
 from evaluation.phenomena.kinds import Phenomenon
-from evaluation.phenomena.systems import SystemCell, system_cells
+from evaluation.phenomena.systems import FEWEST, SystemCell, system_cells
 from evaluation.study import Meetings, Study
 from evaluation.study.disputes import A_SIDE, B_SIDE, vote_counts
-
-FEWEST = 5
-"""Sentences that an interval needs: of four there are 35 different resamples, too few for a middle 95 %."""
 
 Shown = NDArray[np.bool_]  # pairs × phenomena, in the order of ``Phenomenon``
 

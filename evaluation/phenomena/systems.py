@@ -22,6 +22,8 @@ from evaluation.results.signtest import LEVEL, holm
 from evaluation.study import Meetings, Study
 from evaluation.study.systems import SIGNS, cast_votes
 
+FEWEST = 5
+"""Sentences that an interval needs: of four there are 35 different resamples, too few for a middle 95 %."""
 SIGNINGS = 4999  # with the observed signs that makes 5,000
 AT_ONCE = 500
 POINTS = np.array([1.0, 0.5, 0.0])  # of a win, a tie, a loss
@@ -108,14 +110,14 @@ def vote_sums(study: Study, meetings: Meetings, shown: NDArray[np.bool_]) -> Flo
 
 
 def _intervals(columns: Floats, resamples: int, seed: int) -> list[Interval | None]:
-    """Of each rate; ``columns`` is cells × (points, votes) × sentences. One sentence gives no interval."""
+    """Of each rate; ``columns`` is cells × (points, votes) × sentences."""
     cells, _, sentences = columns.shape
     drawn = resampled_totals(columns.reshape(-1, sentences), resamples, seed)
     if drawn is None:
         return [None] * cells
     sums = drawn.reshape(cells, 2, -1)
     rates, seen = ratio(sums[:, 0], sums[:, 1]), (columns[:, 1] > 0).sum(axis=1)
-    return [percentile_interval(rates[n]) if seen[n] > 1 else None for n in range(cells)]
+    return [percentile_interval(rates[n]) if seen[n] >= FEWEST else None for n in range(cells)]
 
 
 def p_values(columns: Floats, totals: Floats, seed: int) -> Floats:

@@ -7,8 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from evaluation.phenomena import Phenomenon, Profile, SystemCell, profile
-from evaluation.phenomena.profile import FEWEST
-from evaluation.phenomena.systems import p_values, vote_sums
+from evaluation.phenomena.systems import FEWEST, p_values, vote_sums
 from evaluation.schemes import SIX_WAY
 from evaluation.study import Meetings, Study, StudyTask
 from evaluation.study.values import NO_CHECK
@@ -127,7 +126,9 @@ def test_there_is_no_interval_where_resampling_cannot_tell(found: Profile) -> No
     assert (order.sentences, order.agreement.interval is None) == (60, False)
     assert (number.agreement.kappa, number.agreement.interval) == (1.0, None)  # all resamples are alike
     for sentences in (FEWEST - 1, FEWEST):
-        rare = profile(*drawn(sentences), resamples=200).lines[0]
+        few = profile(*drawn(sentences), resamples=200)
+        assert all((cell.interval is None) == (cell.sentences < FEWEST) for cell in few.cells)
+        rare = few.lines[0]
         assert rare.sentences == sentences
         assert rare.agreement.kappa is not None
         assert (rare.agreement.interval is None) == (sentences < FEWEST)
