@@ -1,17 +1,49 @@
-"""The bytes of a file given on the command line: plain or gzipped, a file, a pipe or standard input
-(``-``)."""
+"""The bytes of a file given on the command line: plain or gzipped, a file, a pipe or standard input (``-``);
+and the errors for files that cannot be read, in one place.
+"""
 
 from __future__ import annotations
 
 import gzip
 import io
 import sys
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
 
+from evaluation.problems import InputError, Problem
+
 GZIP = b"\x1f\x8b"
+_DAMAGED = (gzip.BadGzipFile, EOFError, zlib.error)
+HINDRANCES = (OSError, *_DAMAGED)
+
+
+@contextmanager
+def readable(file: str | Path, code: str = "") -> Iterator[None]:
+    """Turns whatever hinders the reading of this file into an ``InputError``."""
+    try:
+        yield
+    except HINDRANCES as error:
+        raise InputError(hindrance(error, file, code)) from error
+
+
+def hindrance(error: Exception, file: str | Path, code: str = "") -> Problem:
+    """A file that is not there, is a folder, may not be read, or whose packed data are damaged.
+
+    ``code`` is for readers that promise one code for all of it.
+
+    >>> str(hindrance(FileNotFoundError(2, "No such file or directory"), "a.tsv"))
+    'a.tsv: unreadable_file: No such file or directory; check the path and its permissions'
+    >>> str(hindrance(EOFError("it ended"), "a.tsv.gz"))
+    'a.tsv.gz: bad_gzip: the packed data is damaged or breaks off (it ended); pack the file again'
+    """
+    if isinstance(error, _DAMAGED):
+        told = f"the packed data is damaged or breaks off ({error})"
+        return Problem(code or "bad_gzip", told, "pack the file again", str(file))
+    told = getattr(error, "strerror", None) or str(error)
+    return Problem(code or "unreadable_file", told, "check the path and its permissions", str(file))
 
 
 @contextmanager

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from evaluation.streams import readable
+
 Arrays = dict[str, npt.NDArray[Any]]  # Any: arrays of every type are stored alike
 
 # What numpy and the archive below it raise over a file that is none, or only a part of one.
@@ -26,10 +28,11 @@ DAMAGED = (
 
 
 def read_arrays(path: Path) -> Arrays:
-    """All arrays of a file; ``OSError`` where it cannot be read, ``ValueError`` where it is no such file."""
+    """All arrays of a file; ``InputError`` where it cannot be opened, ``ValueError`` where it is no NPZ."""
+    with readable(path):
+        file = path.open("rb")  # here, because numpy leaves a bad file open
     try:
-        # Opened here, because numpy leaves a bad file open.
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+        with file, np.load(file, allow_pickle=False) as stored:
             return {name: stored[name] for name in stored.files}
-    except DAMAGED as error:
+    except (OSError, *DAMAGED) as error:
         raise ValueError(f"the file is no NPZ, or damaged: {error}") from error

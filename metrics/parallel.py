@@ -6,19 +6,18 @@ be read is refused with the place.
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
 from evaluation.problems import InputError, Problem
-from evaluation.streams import read
+from evaluation.streams import read, readable
 
 
 def read_lines(path: str | Path) -> list[str]:
     """All lines of a file; raises ``InputError`` for a missing, damaged, empty or wrongly encoded one."""
     name = str(path)
-    data = _bytes(Path(path))
+    with readable(path):
+        data = read(path)
     if not data:
         raise InputError(Problem("empty_file", "the file has no lines", "give one segment per line", name))
     lines = data.removesuffix(b"\n").split(b"\n")
@@ -40,20 +39,6 @@ def check_parallel(files: Mapping[str, list[str]]) -> None:
     ]
     if problems:
         raise InputError(problems)
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return read(path)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        problem = Problem(
-            "bad_gzip", f"the packed data is damaged: {error}", "pack the file again", str(path)
-        )
-        raise InputError(problem) from error
-    except OSError as error:
-        reason = error.strerror or str(error)
-        problem = Problem("unreadable_file", reason, "check the path and its permissions", str(path))
-        raise InputError(problem) from error
 
 
 def _decoded(line: bytes, name: str, number: int) -> str:

@@ -6,13 +6,11 @@ The floor under ``metrics.datasets``: a reader iterates over a ``Table`` and add
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from evaluation.problems import InputError, Problem
-from evaluation.streams import unpacked
+from evaluation.streams import HINDRANCES, hindrance, unpacked
 
 MOST_PROBLEMS = 20
 
@@ -82,8 +80,6 @@ def lines(path: str | Path, *, blank: bool = False) -> Iterator[tuple[int, str]]
                     yield line, text
     except UnicodeDecodeError as error:
         faults.add("encoding_unsupported", f"not UTF-8: {error.reason}", "save the file as UTF-8", line)
-    except (gzip.BadGzipFile, EOFError, zlib.error):
-        faults.add("bad_gzip", f"the packed data breaks off or is damaged after line {line}", "pack it again")
-    except OSError as error:
-        faults.add("unreadable_file", str(error.strerror or error), "check the path and its permissions")
+    except HINDRANCES as error:
+        raise InputError(hindrance(error, faults.file)) from error
     faults.raise_if_any()

@@ -7,13 +7,12 @@ included. A row with an empty label was skipped by its annotator: that is no jud
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from evaluation.agreement.judgements import Judgements
 from evaluation.problems import InputError, Problem
-from evaluation.streams import read
+from evaluation.streams import read, readable
 
 NEEDED = ("annotator", "item", "label")
 AT_MOST = 100  # problems reported from one file
@@ -99,15 +98,13 @@ def _problem(
 
 def _lines(path: Path) -> list[str]:
     """The lines of the file without their ends; a file that cannot be read is a problem, too."""
-    try:
+    with readable(path, code="unreadable"):
         data = read(path)
+    try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         raise InputError(Problem("not_utf8", "not UTF-8 text", "save as UTF-8", str(path), line)) from error
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(Problem("unreadable", reason, "give a readable file", str(path))) from error
     if not text:
         raise InputError(
             Problem("empty_file", "nothing in it", "a header and one row for each judgement", str(path))

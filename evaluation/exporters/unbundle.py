@@ -5,20 +5,24 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
 from evaluation.exporters.bundle import FORMAT, VERSION, signature
 from evaluation.problems import InputError, Problem
+from evaluation.streams import readable
 from evaluation.study import Meetings, Study, StudyTask
 from evaluation.study.systems import meet
 from evaluation.study.values import CODE_OF, NO_CHECK, NO_TIME, latest
 
+# What the archive raises over a member whose bytes were changed.
+DAMAGED = (OSError, EOFError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error)
 LARGEST = 8 * 1024**3  # bytes of one member, unpacked
 WITHDRAWN = -1
 REMEDY = "name a file that `export --format bundle` made"
@@ -36,9 +40,10 @@ class Bundle:
     @classmethod
     def open(cls, path: Path) -> Bundle:
         try:
-            archive = zipfile.ZipFile(path)
+            with readable(path):
+                archive = zipfile.ZipFile(path)
             manifest = json.loads(archive.read("manifest.json"))
-        except (OSError, zipfile.BadZipFile, KeyError, ValueError) as error:
+        except (*DAMAGED, KeyError, ValueError) as error:
             raise InputError(
                 Problem("not_a_bundle", f"cannot be read: {error}", REMEDY, str(path))
             ) from error
@@ -75,10 +80,11 @@ class Bundle:
         return bool(self.manifest["signature"] == signature(self.manifest))
 
     def text(self, name: str) -> str:
-        return self.archive.read(self._checked(name)).decode()
+        with self._opened(name) as member:
+            return member.read().decode()
 
     def rows(self, name: str) -> Iterator[Row]:
-        with self.archive.open(self._checked(f"data/{name}.jsonl")) as member:
+        with self._opened(f"data/{name}.jsonl") as member:
             for number, line in enumerate(member, 1):
                 try:
                     row = json.loads(line)
@@ -90,10 +96,19 @@ class Bundle:
 
     def _sum(self, name: str) -> str:
         total = hashlib.sha256()
-        with self.archive.open(self._checked(name)) as member:
+        with self._opened(name) as member:
             while block := member.read(1 << 20):
                 total.update(block)
         return total.hexdigest()
+
+    @contextmanager
+    def _opened(self, name: str) -> Iterator[IO[bytes]]:
+        try:
+            with self.archive.open(self._checked(name)) as member:
+                yield member
+        except DAMAGED as error:
+            told = f"{name} cannot be unpacked ({error})"
+            raise InputError(Problem("damaged_member", told, "fetch the bundle again", self.name)) from error
 
     def _checked(self, name: str) -> zipfile.ZipInfo:
         try:

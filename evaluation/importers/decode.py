@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import codecs
 import re
-import zlib
 from collections.abc import Iterator
 from typing import IO, NoReturn
 
 from evaluation.importers.model import Place
 from evaluation.importers.reading import Reading
-from evaluation.importers.source import SourceFile
+from evaluation.importers.source import UNREADABLE, SourceFile
+from evaluation.streams import HINDRANCES, hindrance
 
 CHUNK = 64 * 1024
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
@@ -124,8 +124,9 @@ def _unified(text: str, cr_ends: bool) -> str:
 def _read(stream: IO[bytes], size: int, reading: Reading, place: Place) -> bytes:
     try:
         return stream.read(size)
-    except (OSError, EOFError, zlib.error) as error:
-        reading.refuse("unreadable", f"the file cannot be read ({error})", "check the file", place)
+    except HINDRANCES as error:
+        told = hindrance(error, place.file)
+        reading.refuse(UNREADABLE, told.message, told.remedy, place)
 
 
 def _advance(line: int, column: int, text: str) -> tuple[int, int]:

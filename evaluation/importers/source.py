@@ -15,9 +15,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import IO, cast
 
-from evaluation.problems import InputError, Problem
+from evaluation.problems import InputError
+from evaluation.streams import GZIP, hindrance
 
 MEBIBYTE = 1024 * 1024
+UNREADABLE = "unreadable"
 
 
 class Role(StrEnum):
@@ -85,11 +87,9 @@ class SourceFile:
         try:
             opened = self.opener()
         except OSError as error:
-            raise InputError(
-                Problem("unreadable", f"the file cannot be opened ({error.strerror})", "check it", self.name)
-            ) from error
+            raise InputError(hindrance(error, self.name, UNREADABLE)) from error
         with opened as raw:
-            packed = limits.gzip and raw.read(2) == b"\x1f\x8b"
+            packed = limits.gzip and raw.read(2) == GZIP
             raw.seek(0)
             if not packed:
                 yield raw

@@ -14,13 +14,13 @@ import itertools
 import json
 import shutil
 import tempfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
 
 from evaluation.problems import InputError, Problem
+from evaluation.streams import GZIP, readable
 from metrics.collocation import corpus, table
 from metrics.collocation.counting import PairCounter
 from metrics.collocation.reading import READERS, Reader, reader
@@ -28,7 +28,6 @@ from metrics.collocation.storage import written_whole
 from metrics.linguistics.base import ToolAbsent
 
 SHARD = 20_000  # lines
-GZIP_MAGIC = b"\x1f\x8b"
 
 Note = Callable[[str], None]
 Kinds = Any  # argparse calls the type of add_subparsers' result private
@@ -158,16 +157,11 @@ def text_digest(files: Iterable[Path]) -> str:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[IO[bytes]]:
-    try:
+    with readable(path, code="unreadable_file"):
         with path.open("rb") as file:
-            zipped = file.read(2) == GZIP_MAGIC
+            zipped = file.read(2) == GZIP
         with cast(IO[bytes], gzip.open(path, "rb")) if zipped else path.open("rb") as file:
             yield file
-    except OSError as error:
-        raise InputError(Problem("unreadable", error.strerror or str(error), file=str(path))) from error
-    except (EOFError, zlib.error) as error:
-        message = f"the packed data breaks off or is damaged: {error}"
-        raise InputError(Problem("unreadable", message, "pack it again", str(path))) from error
 
 
 def _write_lines(path: Path, lines: Iterable[str]) -> None:

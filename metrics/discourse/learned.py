@@ -69,7 +69,7 @@ class Model:
             names, values = arrays["class_names"].tolist(), arrays["class_values"].tolist()
             classifiers = (Linear.from_arrays(arrays, "segmenter"), Linear.from_arrays(arrays, "parser"))
             return cls(dict(zip(names, values, strict=True)), *classifiers, about)
-        except (OSError, KeyError, ValueError, AttributeError) as error:
+        except (KeyError, ValueError, AttributeError) as error:
             remedy = "make one with: train discourse"
             problem = Problem("bad_model", f"not a discourse model: {error}", remedy, str(path))
             raise InputError(problem) from error

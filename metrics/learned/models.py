@@ -18,6 +18,7 @@ import numpy as np
 
 from evaluation import release
 from evaluation.problems import InputError, Problem
+from evaluation.streams import readable
 from metrics.datasets import FloatArray
 from metrics.learned import features
 from metrics.learned.combination import Weights
@@ -92,8 +93,6 @@ def load(path: str | Path) -> Model:
     try:
         about, arrays = _read(Path(path))
         model = _model(about, arrays)
-    except OSError as error:
-        _refuse(path, "unreadable_file", str(error.strerror or error), "check the path")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         _refuse(path, "bad_model", f"this is no model that can be used: {error}", "train it again")
     _check_definitions(model, path)
@@ -101,7 +100,8 @@ def load(path: str | Path) -> Model:
 
 
 def _read(path: Path) -> tuple[About, Mapping[str, FloatArray]]:
-    content = path.read_bytes()
+    with readable(path):
+        content = path.read_bytes()
     if content[:2] != b"PK":
         return json.loads(content.decode()), {}
     arrays = read_arrays(path)

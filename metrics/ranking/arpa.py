@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import gzip
 import re
-import zlib
 from collections.abc import Iterator
 from io import TextIOWrapper
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import IO, Literal, NoReturn, cast
 import numpy as np
 
 from evaluation.problems import InputError, Problem
+from evaluation.streams import readable
 from metrics.npz import read_arrays
 from metrics.ranking.ngrams import SPECIAL, FloatArray, IntArray, NgramModel
 
@@ -31,12 +31,12 @@ def load(path: Path) -> NgramModel:
     """Model from ``.npz``, ``.arpa`` or ``.arpa.gz``; raises InputError."""
     if path.suffix == ".npz":
         return _load_npz(path)
-    try:
-        with _open(path, "rb") as opened, TextIOWrapper(opened, encoding="utf-8", newline="\n") as lines:
-            return _Reader(path.name, lines).model()
-    except (OSError, EOFError, zlib.error) as error:  # a damaged .gz is one of these
-        problem = Problem("unreadable_file", str(error), "check the file, or pack it again", path.name)
-        raise InputError(problem) from error
+    with (
+        readable(path.name),
+        _open(path, "rb") as opened,
+        TextIOWrapper(opened, encoding="utf-8", newline="\n") as lines,
+    ):
+        return _Reader(path.name, lines).model()
 
 
 def save(model: NgramModel, path: Path) -> None:
@@ -225,6 +225,6 @@ def _load_npz(path: Path) -> NgramModel:
             tuple(stored[f"log_probs{n}"].astype(float) for n in range(1, order + 1)),
             tuple(stored[f"backoffs{n}"].astype(float) for n in range(1, order + 1)),
         )
-    except (KeyError, ValueError, OSError) as error:
+    except (KeyError, ValueError) as error:
         problem = Problem("bad_model", f"this is not a language model ({error})", "train it again", path.name)
         raise InputError(problem) from error

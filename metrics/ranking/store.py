@@ -130,6 +130,6 @@ def _load(path: Path, wanted: str) -> tuple[Arrays, dict[str, Any]]:
 def _told(path: Path) -> Iterator[None]:
     try:
         yield
-    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
         problem = Problem("bad_model", f"this is no model file ({error})", "train it again", path.name)
         raise InputError(problem) from error

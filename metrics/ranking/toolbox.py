@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any
 
 from evaluation.problems import InputError, Problem
+from evaluation.streams import readable
 from metrics.linguistics import base
 from metrics.linguistics.base import Mode, Tool, ToolAbsent
 from metrics.linguistics.cache import default_path
@@ -160,6 +161,5 @@ def _chunks(tagger: GermanTagger) -> Chunker:
 
 
 def _existing(path: str) -> Path:
-    if not Path(path).is_file():
-        raise InputError(Problem("missing_file", "there is no such file", "check the path", path))
-    return Path(path)
+    with readable(path), open(path, "rb"):
+        return Path(path)

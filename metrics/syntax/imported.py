@@ -10,12 +10,12 @@ from __future__ import annotations
 import gzip
 import hashlib
 import math
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from evaluation.problems import InputError, Problem
+from evaluation.streams import readable
 
 TEXTS = ("translation", "reference", "source")
 Key = tuple[str, ...]
@@ -67,11 +67,9 @@ def read_scores(path: Path, column: str = "score") -> Table:
 
 
 def _bytes(path: Path) -> bytes:
-    try:
+    with readable(path):
         data = path.read_bytes()
         return gzip.decompress(data) if path.suffix == ".gz" else data
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(Problem("unreadable_file", str(error), "check the path", str(path))) from error
 
 
 def _decoded(data: bytes, path: Path) -> str:

@@ -278,6 +278,19 @@ def test_what_is_no_bundle_is_refused(tmp_path: Path, content: bytes) -> None:
     assert caught.value.returncode == 2
 
 
+@pytest.mark.parametrize("member", ["manifest.json", "data/rankings.jsonl"])
+def test_a_bundle_that_was_damaged_on_its_way_is_refused_in_one_line(bundle: Path, member: str) -> None:
+    with zipfile.ZipFile(bundle) as archive:
+        assert member in archive.namelist()
+        place = archive.getinfo(member).header_offset + 30 + len(member)
+    content = bundle.read_bytes()
+    for shift in range(12):  # a changed byte may unpack to something else, to nothing, or not at all
+        damaged = bundle.with_name(f"{shift}.zip")
+        damaged.write_bytes(content[: place + shift] + b"\xff" * 3 + content[place + shift + 3 :])
+        with pytest.raises(CommandError, match=r"^.+: \w+: .+; .+$"):
+            call_command("verify_bundle", str(damaged))
+
+
 def test_data_that_does_not_fit_together_is_refused(bundle: Path) -> None:
     for member, old, new in (
         ("data/rankings.jsonl", b'"A>B"', b'"A?B"'),

@@ -16,8 +16,8 @@ from argparse import ArgumentParser, _SubParsersAction
 from pathlib import Path
 
 import pytest
-from django.core.management import get_commands, load_command_class
-from django.core.management.base import BaseCommand
+from django.core.management import call_command, get_commands, load_command_class
+from django.core.management.base import BaseCommand, CommandError
 
 from appraise.command_help import explained
 from appraise.commands import PATIENCE, Command
@@ -44,6 +44,37 @@ def test_a_folder_or_file_that_cannot_be_opened_is_one_line_and_not_a_traceback(
         last = run.stderr.splitlines()[-1]
         assert re.fullmatch(r".*below.*: cannot_open: .+; check the path and its permissions", last)
         assert "Traceback" not in run.stderr
+
+
+READERS = {
+    "align": ["{}"],
+    "agreement": ["--judgements", "{}", "--labels", "x,y"],
+    "score": ["--metrics=wer", "--hyp", "{}", "--ref", "{}"],
+    "metaeval": ["--segments", "{}", "--outputs", "{}", "--pairs", "{}", "--metrics=wer"],
+    "parse": ["--tags", "{}"],
+    "import_task": ["{}", "--name=News"],
+    "verify_bundle": ["{}"],
+}
+MISSING, FOLDER, DAMAGED = (
+    "No such file or directory; check the path and its permissions",
+    "Is a directory; check the path and its permissions",
+    "; pack the file again",
+)
+
+
+@pytest.mark.parametrize("command", READERS)
+def test_every_command_says_the_same_of_a_file_that_cannot_be_read(command: str, tmp_path: Path) -> None:
+    damaged = tmp_path / "cut.gz"
+    damaged.write_bytes(gzip.compress(b"a line of text\n" * 50)[:15])
+    said = {tmp_path / "none.txt": MISSING, tmp_path: FOLDER, damaged: DAMAGED}
+    if command == "import_task":
+        del said[tmp_path]  # it says more: what it reads must be a file
+    if command == "verify_bundle":
+        del said[damaged]  # it unpacks archives of another kind
+    for path, words in said.items():
+        with pytest.raises(CommandError, match=rf"^\S*{re.escape(path.name)}: \w+: ") as caught:
+            call_command(command, *(part.format(path) for part in READERS[command]))
+        assert str(caught.value).splitlines()[0].endswith(words)
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zlib
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from appraise.commands import Command as BaseCommand
 from evaluation.alignment import ALIGNERS, Link, Mode, align, aligner
 from evaluation.alignment.formats import parse_links, text_lines
 from evaluation.problems import InputError, Problem
-from evaluation.streams import read
+from evaluation.streams import read, readable
 from evaluation.tokens import split, tokenize, words
 
 _REMEDY = 'write {"a": text or token list, "b": the same, "links": "0-0 1-1" (optional)} on each line'
@@ -88,11 +87,8 @@ class Command(BaseCommand):
 
     def _read(self, path: str) -> tuple[str, bytes]:
         """The name of the input for messages, and its bytes."""
-        try:
+        with readable(path, code="unreadable_file"):
             return "<stdin>" if path == "-" else path, read(path)
-        except (OSError, EOFError, zlib.error) as error:
-            said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            self.refuse(f"{path}: unreadable_file: {said}; check the path and its permissions")
 
 
 def read_pairs(data: bytes, file: str, language: str, base: int) -> Iterator[SentencePair]:

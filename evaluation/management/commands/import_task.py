@@ -20,6 +20,7 @@ from evaluation.problems import InputError, Problem
 from evaluation.schemes import SCHEMES
 from evaluation.services.importing import ImportSummary, TaskSettings, dry_run, import_set
 from evaluation.services.uploading import named_campaign, new_campaign
+from evaluation.streams import readable
 
 
 class Command(AppraiseCommand):
@@ -204,15 +205,13 @@ def _above(item: ImportedItem, shows: str) -> bool:
 
 def existing(path: Path) -> Path:
     """A file that can be read twice, since it is checked whole before anything is stored."""
-    if path.is_file():
-        return path
-    told, remedy = "there is no such file", "check the name"
-    if path.exists() or str(path) == "-":
-        told, remedy = (
-            "this is no file, but a folder, a pipe or a device",
-            "save the content and name the file",
-        )
-    raise InputError(Problem("no_such_file", told, remedy, file=str(path)))
+    with readable(path):
+        if path.is_file():
+            return path
+        if str(path) != "-":
+            path.stat()
+    told = "this is no file, but a folder, a pipe or a device"
+    raise InputError(Problem("no_such_file", told, "save the content and name the file", file=str(path)))
 
 
 def title(text: str) -> str:

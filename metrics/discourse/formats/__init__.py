@@ -8,12 +8,12 @@ equal trees.
 from __future__ import annotations
 
 import gzip
-import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from evaluation.problems import InputError, Problem
+from evaluation.streams import readable
 from metrics.discourse.formats import brackets, dis, json_lines, rs3
 from metrics.discourse.trees import Node
 
@@ -49,13 +49,11 @@ def read_file(path: Path) -> list[Node]:
 
 
 def _text(path: Path) -> str:
-    try:
+    with readable(path, code="unreadable_file"):
         data = path.read_bytes()
-        return (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8-sig")
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(
-            Problem("unreadable_file", str(error), "check the path and the file", str(path))
-        ) from error
+        data = gzip.decompress(data) if path.suffix == ".gz" else data
+    try:
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(
             Problem("encoding", f"not UTF-8: {error}", "save the file as UTF-8", str(path))
