@@ -11,4 +11,4 @@ class EvaluationConfig(AppConfig):
 
     def ready(self) -> None:
         # The worker finds a job's handler by its kind, so the modules that register them must be loaded.
-        from evaluation.services import uploading, uploads  # noqa: F401
+        from evaluation.services import removal, uploading, uploads  # noqa: F401

@@ -58,6 +58,7 @@ urlpatterns = [
     path("tasks/<slug:slug>/invite", members.invite, name="invite"),
     path("tasks/<slug:slug>/invitations/<int:pk>/revoke", members.revoke, name="revoke-invitation"),
     path("tasks/<slug:slug>/state", members.state, name="task-state"),
+    path("tasks/<slug:slug>/delete", members.delete, name="delete-task"),
     path("tasks/<slug:slug>/completion", members.completion, name="completion"),
     path("tasks/<slug:slug>/alignments/", alignments.queue, name="alignments"),
     path("tasks/<slug:slug>/alignments/<int:pk>/", alignments.editor, name="alignment"),

@@ -170,7 +170,7 @@ def refuse_twice(campaign: Campaign, digest: str) -> None:
             Problem(
                 "already_imported",
                 f"this content is already in the campaign {campaign.name!r}",
-                "use that task, or choose another campaign",
+                "use that task, delete it if nobody has begun, or choose another campaign",
             )
         )
 

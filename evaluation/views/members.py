@@ -18,7 +18,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from evaluation.forms_upload import CompletionForm, InvitationForm, MemberForm, QuotaForm
 from evaluation.models import Invitation, Role, Task, User
 from evaluation.reports.members import members_page, state_of
-from evaluation.services import people
+from evaluation.services import people, removal
 from evaluation.views.annotate import begin, signed_in
 
 LISTS = ("page", "invitations")  # each list has its own page number
@@ -114,9 +114,23 @@ def state(request: HttpRequest, slug: str) -> HttpResponse:
     try:
         people.change_state(task, request.POST.get("state", ""), by=signed_in(request))
     except people.NotAllowed:
-        messages.error(
-            request, _("The task cannot be changed like this; somebody may have changed it in the meantime.")
-        )
+        return _changed_meanwhile(request, slug)
+    return _back(request, slug)
+
+
+@login_required
+@require_POST
+def delete(request: HttpRequest, slug: str) -> HttpResponse:
+    task = managed_task(request, slug)
+    if not removal.is_removable(task):
+        return _changed_meanwhile(request, slug)
+    return redirect(removal.begin_removal(task, by=signed_in(request)))
+
+
+def _changed_meanwhile(request: HttpRequest, slug: str) -> HttpResponse:
+    messages.error(
+        request, _("The task cannot be changed like this; somebody may have changed it in the meantime.")
+    )
     return _back(request, slug)
 
 
@@ -205,6 +219,7 @@ def _page(
             initial={"completion_code": task.completion_code, "completion_url": task.completion_url}
         ),
         "transitions": people.TRANSITIONS[task.state],
+        "removable": removal.is_removable(task),
         "here": _turned(request),
         "origin": request.build_absolute_uri("/").rstrip("/"),
     }

@@ -14,7 +14,18 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from evaluation.models import Annotator, Assignment, AuditEntry, Invitation, Membership, Role, Task, User
+from evaluation import jobs
+from evaluation.models import (
+    Annotator,
+    Assignment,
+    AuditEntry,
+    Invitation,
+    Job,
+    Membership,
+    Role,
+    Task,
+    User,
+)
 from evaluation.schemes import Choice
 from evaluation.services import claiming, judging, people
 from tests.database.answering import always, answer_task
@@ -312,6 +323,64 @@ class TestState:
     def test_a_task_that_is_being_imported_is_nobodys_to_touch(self, task: Task, manager: Client) -> None:
         Task.objects.update(state=Task.State.IMPORTING)
         assert manager.get(address(task)).status_code == 404
+
+
+class TestDeletion:
+    """A wrong import can be undone while it holds nobody's work; answers cannot be deleted."""
+
+    def ask(self, task: Task, manager: Client) -> Job | None:
+        manager.post(address(task, "delete-task"))
+        return Job.objects.filter(kind="removal").first()
+
+    def test_a_closed_task_that_nobody_has_begun_goes_for_good(
+        self, task: Task, manager: Client, alice: User
+    ) -> None:
+        assert "Delete the task" not in manager.get(address(task)).content.decode()
+        people.invite(task, by=alice)
+        people.change_state(task, Task.State.CLOSED, by=alice)
+        assert "Delete the task" in manager.get(address(task)).content.decode()
+        job = self.ask(task, manager)
+        assert job is not None
+        assert "Delete" in manager.get(job.get_absolute_url()).content.decode()
+        assert jobs.run_job.call(str(job.pk)) == "done"
+        assert not Task.objects.filter(pk=task.pk).exists()
+        assert manager.get(job.get_absolute_url()).status_code == 200
+        # The next task of this name does not inherit the story of this one.
+        assert not AuditEntry.objects.filter(target=f"task {task.slug}").exists()
+        last = AuditEntry.objects.latest("pk")
+        assert (last.user, last.action, last.detail) == (alice, "delete", {"name": task.name})
+
+    def test_a_task_that_is_open_or_begun_stays(self, task: Task, manager: Client, bob: Annotator) -> None:
+        assert self.ask(task, manager) is None
+        assert claiming.next_assignment(task, bob) is not None
+        Task.objects.update(state=Task.State.CLOSED)
+        assert "Delete the task" not in manager.get(address(task)).content.decode()
+        assert self.ask(task, manager) is None
+
+    def test_who_is_quicker_than_the_worker_keeps_the_task(
+        self, task: Task, manager: Client, bob: Annotator
+    ) -> None:
+        Task.objects.update(state=Task.State.CLOSED)
+        job = self.ask(task, manager)
+        assert job is not None
+        Task.objects.update(state=Task.State.OPEN)
+        claiming.next_assignment(task, bob)
+        assert jobs.run_job.call(str(job.pk)) == "failed"
+        assert Task.objects.get(pk=task.pk).is_open
+        assert task.items.exists()
+
+    def test_a_worker_that_died_half_way_is_followed_by_another(self, task: Task, manager: Client) -> None:
+        Task.objects.update(state=Task.State.CLOSED)
+        job = self.ask(task, manager)
+        assert job is not None
+        Task.objects.update(state=Task.State.IMPORTING, slug="deleted-1", digest="")
+        assert jobs.run_job.call(str(job.pk)) == "done"
+        assert not Task.objects.filter(pk=task.pk).exists()
+
+    def test_nobody_else_deletes_it(self, task: Task, dora: User, signed_in: SignIn) -> None:
+        Task.objects.update(state=Task.State.CLOSED)
+        assert signed_in(dora).post(address(task, "delete-task")).status_code == 404
+        assert not Job.objects.exists()
 
 
 class TestCompletion:
