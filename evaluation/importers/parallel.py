@@ -90,7 +90,7 @@ def _check_roles(files: list[SourceFile], reading: Reading) -> None:
         reading.refuse(
             "bad_files",
             "there is neither a source nor a reference",
-            "add the source text, or say which of the files it is",
+            "add the source text, say which of the files it is, or call it source.txt",
             place,
         )
     names = [file.systems[0] for file in files if file.role is Role.SYSTEM]
