@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from latex2mathml.converter import convert
+from pymdownx.superfences import SuperFencesException  # type: ignore[import-untyped]  # it has no types
 
 
 def on_config(config: Any) -> Any:  # Any: of MkDocs
@@ -23,7 +24,10 @@ def fenced(source: str, *_: Any, **__: Any) -> str:  # Any: of superfences
     >>> "<mi>&#x003BA;</mi>" in fenced(r"\\kappa = 1")
     True
     """
-    drawn = convert(source.strip(), display="block")
+    try:
+        drawn = convert(source.strip(), display="block")
+    except Exception as error:  # the library's errors have no base of their own, and the build ignores them
+        raise SuperFencesException(f"{type(error).__name__} in the formula {source!r}") from error
     if "\\" in drawn:
-        raise ValueError(f"a command of this formula is unknown: {source.strip()}")
+        raise SuperFencesException(f"an unknown command in the formula {source!r}")
     return f'<div class="formula" tabindex="0">{drawn}</div>'
