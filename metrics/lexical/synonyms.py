@@ -33,7 +33,7 @@ class MeteorSynonyms(UnigramMatching):
     title: ClassVar[str] = "METEOR: words, stems and WordNet synonyms, with a penalty for fragments"
     needs: ClassVar[Needs] = Needs(resource="WordNet")
 
-    def told(self) -> tuple[str, ...]:
+    def signature_facts(self) -> tuple[str, ...]:
         return ("stages:exact,porter,synonyms", f"wordnet:{wordnet_identity()}")
 
     def unavailable_because(self) -> str | None:
