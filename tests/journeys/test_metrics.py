@@ -63,3 +63,39 @@ def test_the_page_fits_a_phone(page: Page, task: Task, organiser: User) -> None:
     for address in (f"/tasks/{task.slug}/metrics", f"/tasks/{task.slug}/metrics/choose"):
         page.goto(address)
         assert page.evaluate("document.documentElement.scrollWidth") == 375
+
+
+@pytest.mark.looks
+def test_on_paper_a_report_is_light_and_whole_and_has_nothing_to_press(
+    page: Page, task: Task, organiser: User
+) -> None:
+    from metrics.services.finding import find_metrics
+    from metrics.services.scoring import score_task
+
+    score_task(task, find_metrics(["chrf", "wer", "ter"]))
+    sign_in(page, "alice")
+    page.emulate_media(media="print", color_scheme="dark")
+    page.set_viewport_size({"width": 718, "height": 1000})  # A4 with its margins
+    page.goto(f"/tasks/{task.slug}/metrics")
+    assert page.locator("body").evaluate("body => getComputedStyle(body).color") == "rgb(30, 29, 26)"
+    assert page.locator(".btn:visible, .files:visible, details:not([open]):visible").count() == 0
+    assert page.evaluate("document.documentElement.scrollWidth") <= 718
+
+
+@pytest.mark.looks
+def test_rings_of_focus_are_not_cut_by_what_scrolls(page: Page, task: Task, organiser: User) -> None:
+    sign_in(page, "alice")
+    page.get_by_role("heading", name="Your tasks").wait_for()
+    page.keyboard.press("Tab")
+    for link in (page.locator(".nav a").first, page.locator(".scroll-x a").first):
+        link.focus()
+        assert link.evaluate(ROOM_FOR_ITS_RING)
+
+
+# On every side the ring ends within the nearest box that cuts off what stands out.
+ROOM_FOR_ITS_RING = """link => {
+  const { outlineOffset, outlineWidth } = getComputedStyle(link);
+  const out = parseFloat(outlineOffset) + parseFloat(outlineWidth);
+  const ring = link.getBoundingClientRect(), box = link.closest(".nav, .scroll-x").getBoundingClientRect();
+  return ring.left - out >= box.left && ring.top - out >= box.top && ring.bottom + out <= box.bottom;
+}"""
