@@ -20,7 +20,7 @@ from evaluation.panel import (
     mace,
     reliabilities,
 )
-from evaluation.panel.models import SMOOTHING, refitted
+from evaluation.panel.models import SMOOTHING, different_rows, refitted
 
 LABELS = ("A>B", "A=B", "A<B", "N/A")
 
@@ -99,6 +99,17 @@ def test_each_step_of_dawid_skene_equals_the_textbook(data: st.DataObject) -> No
                 SMOOTHING + sum(panel.posterior[i, k] for i, v in enumerate(row) if v == s) for s in range(3)
             ]
             assert panel.confusion[j, k] == pytest.approx(np.array(said) / sum(said), abs=2e-3)
+
+
+@pytest.mark.parametrize("members", [1, 7, 40])
+def test_rows_read_as_numbers_are_the_rows_that_sorting_rows_finds(members: int) -> None:
+    """Forty members with four labels are too many for one number: then rows are sorted as they are."""
+    votes = np.random.default_rng(members).integers(-1, 4, size=(3000, members)).astype(np.int8)
+    votes[1000:2000] = votes[:1000]
+    rows, row_of = np.unique(votes, axis=0, return_inverse=True)
+    ours, ours_of = different_rows(votes, 4)
+    assert ours.tolist() == rows.tolist()
+    assert ours_of.tolist() == row_of.reshape(-1).tolist()
 
 
 @pytest.mark.parametrize("model", MODELS)
