@@ -63,8 +63,8 @@ def tune(sets: Sequence[JudgedTable], *, strength: float = STRENGTH) -> Weights:
     Otherwise a language pair that was judged more often would decide for the others. Pairs whose features
     are all equal say nothing and are left out; ``ValueError`` when nothing is left to learn from.
     """
-    if strength <= 0:
-        raise ValueError(f"the strength C is positive, not {strength}")
+    if not 0 < strength < np.inf:
+        raise ValueError(f"the strength C is a positive number, not {strength}")
     scaling = Scaling.fit(np.concatenate([table.rows for table in sets]), "standard")
     told = [part for part in (_differences(table, scaling) for table in sets) if part[1].size]
     if not told:

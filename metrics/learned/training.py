@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +22,12 @@ from metrics.learned.scaling import KINDS, Scaling
 from metrics.learned.svm import Labelled
 from metrics.metaeval.kendall import TieRule, outcome_counts, tau
 from metrics.nbest import SEPARATOR, read_nbest
+from metrics.parallel import check_parallel, read_lines
 from metrics.registry import UnknownMetric
 
 Options = dict[str, Any]  # Any: argparse's values
 Note = Callable[[str], None]
+LEAST = {"seed": 0, "limit": 2, "refine": 0, "references_per_example": 1}
 MOST_EXAMPLES = 14_120  # the thesis's training set; a Gram matrix of them takes 1.6 GB
 
 
@@ -76,6 +78,7 @@ def add_trainers(kinds: Any) -> None:  # Any: argparse's private class of subpar
 
 def train_svm(options: Options, note: Note) -> dict[str, object]:
     """Build examples, search the grid, write the best machine."""
+    _check_numbers(options)
     names, preparation = _features(options)
     sets = _read_sets(options, judged=options["classes"] == "ranked")
     try:
@@ -114,6 +117,7 @@ def train_svm(options: Options, note: Note) -> dict[str, object]:
 
 def train_combination(options: Options, note: Note) -> dict[str, object]:
     """Learn weights from every decided pair of every set, or give every feature the same weight."""
+    _check_numbers(options)
     names, preparation = _features(options)
     sets = _read_sets(options, judged=options["method"] == "tuned" or options["folds"] > 0)
     try:
@@ -160,11 +164,26 @@ def _add_sets(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--set", action="append", default=[], metavar="DIR/PREFIX", help="may be repeated")
     for name in ("segments", "outputs", "rankings", "pairs"):
         parser.add_argument(f"--{name}", metavar="FILE")
+    parser.add_argument(
+        "--references",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="FILE",
+        help="further references of --segments, one line a segment",
+    )
     parser.add_argument("--out", required=True, metavar="FILE")
     parser.add_argument("--name", help="the metric's name; default: the file's")
     parser.add_argument("--tokenize", default="13a")
     parser.add_argument("--lowercase", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
+
+
+def _check_numbers(options: Options) -> None:
+    for name, least in LEAST.items():
+        if options.get(name) is not None and options[name] < least:
+            option = f"--{name.replace('_', '-')}"
+            raise InputError(Problem("bad_value", f"{option} counts from {least}, not {options[name]}"))
 
 
 def _read_sets(options: Options, *, judged: bool) -> list[TrainingSet]:
@@ -176,9 +195,29 @@ def _read_sets(options: Options, *, judged: bool) -> list[TrainingSet]:
         paths = {key: Path(options[key]) if options[key] else None for key in ("rankings", "pairs")}
         groups.append(datasets.SetFiles(Path(options["segments"]), Path(options["outputs"]), **paths))
         labels.append(Path(options["segments"]).name)
+    elif options["references"]:
+        raise InputError(Problem("missing_file", "--references belong to the segments of --segments"))
     if not groups:
         raise InputError(Problem("missing_file", "name a set: --set DIR/PREFIX, or --segments and --outputs"))
-    return [_read_set(label, files, judged) for label, files in zip(labels, groups, strict=True)]
+    found = [_read_set(label, files, judged) for label, files in zip(labels, groups, strict=True)]
+    return [*found[:-1], _with_references(found[-1], options["references"])]
+
+
+def _with_references(one: TrainingSet, paths: Sequence[str]) -> TrainingSet:
+    """The set with further references, line i belonging to segment i of its file."""
+    if not paths:
+        return one
+    files = {str(one.files[0]): list(one.dataset.texts)} | {path: read_lines(path) for path in paths}
+    check_parallel(files)
+    texts = {
+        name: replace(text, references=text.references + tuple(line for line in lines if line.strip()))
+        for (name, text), *lines in zip(
+            one.dataset.texts.items(), *(files[path] for path in paths), strict=True
+        )
+    }
+    names = (*one.dataset.reference_names, *(Path(path).name for path in paths))
+    dataset = replace(one.dataset, texts=texts, reference_names=names)
+    return replace(one, dataset=dataset, files=(*one.files, *map(Path, paths)))
 
 
 def _read_set(label: str, files: datasets.SetFiles, judged: bool) -> TrainingSet:

@@ -37,6 +37,9 @@ def add_trainers(kinds: Any) -> None:  # Any: argparse's private type
     for name in ("segments", "outputs", "rankings", "pairs"):
         ranker.add_argument(f"--{name}", default="", metavar="FILE")
     ranker.add_argument(
+        "--references", nargs="+", action="extend", default=[], metavar="FILE", help="not read"
+    )
+    ranker.add_argument(
         "--features", default="grammar + alignment", help="a preset's row, or names with commas"
     )
     ranker.add_argument(
@@ -75,6 +78,8 @@ def add_trainers(kinds: Any) -> None:  # Any: argparse's private type
 def train_ranker(options: Options, note: Note) -> dict[str, object]:
     """Describe the ranked outputs, learn from all decided pairs, save; returns a summary."""
     names = features_of(options["features"])
+    if options["references"]:
+        note("a ranker works without references: those given are not read")
     sets, digest = _sets(options)
     wanted = Wanted.from_options(options).for_features(names)
     with Toolbox(wanted, note) as extractor:

@@ -77,6 +77,35 @@ def test_the_machine_is_trained_on_translators_where_there_are_several(
     assert models.load(out).kind == "svm"
 
 
+def test_references_may_lie_in_files_of_their_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same examples as from the same references in columns, so the same machine."""
+    three = write_set(tmp_path, "three", references=3, segments=120)
+    rows = [line.split("\t") for line in Path(f"{three}.segments.tsv").read_text().splitlines()]
+    places = [place for place, name in enumerate(rows[0]) if name.startswith("ref")]
+    one = tmp_path / "one.tsv"
+    one.write_text("".join("\t".join(row[: places[1]] + row[places[-1] + 1 :]) + "\n" for row in rows))
+    extra = [tmp_path / f"extra{place}" for place in places[1:]]
+    for path, place in zip(extra, places[1:], strict=True):
+        path.write_text("".join(f"{row[place]}\n" for row in rows[1:]))
+    common = ["--grid=1,10:1,10", "--name=m"]
+    whole = run(capsys, "train", "svm", f"--set={three}", f"--out={tmp_path / 'a.npz'}", *common)
+    texts = [f"--segments={one}", f"--outputs={three}.outputs.tsv", f"--rankings={three}.rankings.jsonl"]
+    apart = ["train", "svm", *texts, "--references", *map(str, extra), f"--out={tmp_path / 'b.npz'}", *common]
+    assert run(capsys, *apart)["grid"] == whole["grid"]
+    extra[1].write_text("too short\n")
+    with pytest.raises(CommandError, match="line_count: expected 120 lines"):
+        call_command(*apart)
+
+
+@pytest.mark.parametrize(
+    "option", ["--seed=-1", "--limit=0", "--refine=-1", "--references-per-example=0"], ids=lambda o: o[2:]
+)
+def test_numbers_that_make_no_sense_are_refused_by_name(tmp_path: Path, option: str) -> None:
+    learn, out = write_set(tmp_path, "learn", references=2), tmp_path / "m.npz"
+    with pytest.raises(CommandError, match=f"bad_value: {option.split('=')[0]} counts from"):
+        call_command("train", "svm", f"--set={learn}", f"--out={out}", option)
+
+
 def test_one_reference_and_rankings_give_a_machine_that_says_so(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
