@@ -134,8 +134,9 @@ def bad_bundle(bundle: Bundle) -> Iterator[None]:
     try:
         yield
     except (KeyError, TypeError, ValueError, IndexError) as error:
+        told = f"{error.args[0]!r} is named and not there" if isinstance(error, KeyError) else str(error)
         raise InputError(
-            Problem("bad_bundle", f"the data does not fit together: {error!r}", file=bundle.name)
+            Problem("bad_bundle", f"the data does not fit together: {told}", REMEDY, bundle.name)
         ) from error
 
 

@@ -13,6 +13,7 @@ from evaluation.agreement.judgements import Floats
 from evaluation.agreement.rendering import Table, as_csv
 from evaluation.exporters.questions import read_weights
 from evaluation.exporters.unbundle import Bundle, read_study
+from evaluation.problems import InputError, Problem
 from evaluation.study import Meetings, Study, agreement_summary, study_results
 from evaluation.study.tables import agreement_tables, result_tables
 from evaluation.study.weighted import study_weighted, weighted_table
@@ -56,8 +57,12 @@ def verify(path: Path) -> Verdict:
         differences = [f"{name}: its content is not what the manifest says" for name in bundle.damaged()]
         if not bundle.signature_holds():
             differences.append("signature: does not belong to these files")
-        study, meetings = read_study(bundle)
-        weights, reweighed = read_weights(bundle, study) or (None, [])
+        try:
+            study, meetings = read_study(bundle)
+            weights, reweighed = read_weights(bundle, study) or (None, [])
+        except InputError as error:  # the cause is told before what came of it
+            damaged = [Problem("damaged", difference, file=bundle.name) for difference in differences]
+            raise InputError([*damaged, *error.problems]) from error
         computed = study_tables(study, meetings, weights)
         differences += [*reweighed, *_compared(bundle, computed)]
         files = len(bundle.manifest["files"])

@@ -169,6 +169,22 @@ def test_a_draw_of_a_pair_that_is_not_there_is_refused(selected: Path) -> None:
         verify(rewritten(selected, forged))
 
 
+def test_a_member_that_was_changed_is_named_before_what_came_of_it(bundle: Path, tmp_path: Path) -> None:
+    changed = tmp_path / "changed.zip"
+    with zipfile.ZipFile(bundle) as old, zipfile.ZipFile(changed, "w") as new:
+        for name in old.namelist():
+            new.writestr(
+                name,
+                old.read(name).replace(b'"pair": "', b'"pair": "x') if "rankings" in name else old.read(name),
+            )
+    with pytest.raises(InputError) as caught:
+        verify(changed)
+    first, last = caught.value.problems[0], caught.value.problems[-1]
+    assert first.message == "data/rankings.jsonl: its content is not what the manifest says"
+    assert "is named and not there" in last.message
+    assert "KeyError" not in str(caught.value)
+
+
 def test_a_site_that_never_saw_the_study_verifies_it(bundle: Path, tmp_path: Path) -> None:
     """Other processes, with a home of their own, in which no database ever comes to be."""
 
