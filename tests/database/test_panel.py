@@ -67,6 +67,21 @@ def test_who_agrees_is_believed_and_machines_sit_beside_people(judged: Task, mac
     assert not any(member.machine for member in alone.members)
 
 
+def test_a_moved_phrase_is_told_from_one_that_is_the_same_on_both_sides(
+    judged: Task, alice: User, signed_in: SignIn
+) -> None:
+    """Twelve machines of one mind overrule everybody; of a moved pair both texts may be equal."""
+    judged.pairs.update(kind=PhrasePair.Kind.MOVED)
+    voices = [Vote(f"m{n}", Choice.NOT_APPLICABLE) for n in range(12)]
+    register_provider("tests", lambda tasks, pairs: {p.pk: voices for p in PhrasePair.objects.all()})
+    try:
+        page = signed_in(alice).get(reverse("task-panel", args=[judged.slug]) + "?machines=each")
+    finally:
+        unregister_provider("tests")
+    assert page.context["page"].overruled
+    assert "⇄ moved" in page.content.decode()
+
+
 def test_new_votes_of_machines_are_seen_though_nobody_answered(judged: Task) -> None:
     scope = whole_scope("task", judged.slug)
     before = panel_page(scope, Asked()).members
