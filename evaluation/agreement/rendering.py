@@ -135,7 +135,7 @@ def as_latex(table: Table) -> str:
         r"\hline",
         _latex_row(table.columns),
         r"\hline",
-        *(_latex_row([_shown(cell) for cell in row]) for row in table.rows),
+        *(_latex_row([_set(cell) for cell in row]) for row in table.rows),
         r"\hline",
         r"\end{tabular}",
     ]
@@ -172,6 +172,11 @@ def _shown(cell: Cell) -> str:
     if cell is None:
         return "–"
     return f"{cell:.4f}" if isinstance(cell, float) else str(cell)
+
+
+def _set(cell: Cell) -> str:
+    """As shown, but with a minus sign: LaTeX sets a hyphen shorter."""
+    return _shown(cell).replace("-", "−") if isinstance(cell, int | float) else _shown(cell)
 
 
 _LATEX = {

@@ -154,3 +154,8 @@ def test_latex_survives_hostile_names() -> None:
     assert body == (
         r"50\% \& \#1\_\{x\}\textbackslash{}\textasciitilde{}\textasciicircum{}\textless{}\textgreater{}\$ \\"
     )
+
+
+def test_latex_sets_negative_numbers_with_a_minus_sign() -> None:
+    body = as_latex(Table("t", ("a", "b", "c"), (("well-known", -0.25, -3),))).splitlines()[5]
+    assert body == r"well-known & $-$0.2500 & $-$3 \\"
