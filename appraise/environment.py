@@ -117,6 +117,17 @@ def home(person: Path | None, beside: Path, environment: Mapping[str, str] = os.
     return (Path(shared) if shared else person / ".local" / "share") / "appraise"
 
 
+def made(folder: Path) -> Path:
+    """The folder, which is made where it does not exist."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SettingError(
+            "APPRAISE_HOME", str(folder), f"a folder that exists or can be made ({error.strerror})"
+        ) from error
+    return folder
+
+
 def secret_key(folder: Path, environment: Mapping[str, str] = os.environ) -> str:
     """The given ``SECRET_KEY``, or one that is generated once and kept readable by its owner only."""
     given = environment.get("SECRET_KEY", "")
@@ -132,6 +143,10 @@ def secret_key(folder: Path, environment: Mapping[str, str] = os.environ) -> str
         if path.stat().st_mode & 0o077:
             raise SettingError("SECRET_KEY file", str(path), "a file with mode 0600 (chmod 600)") from None
         return path.read_text("ascii").strip()
+    except OSError as error:
+        raise SettingError(
+            "APPRAISE_HOME", str(folder), f"a folder that can be written ({error.strerror})"
+        ) from error
     key = secrets.token_urlsafe(50)
     with os.fdopen(handle, "w", encoding="ascii") as file:
         file.write(key + "\n")
@@ -147,7 +162,12 @@ def database(
     'x'
     """
     url = environment.get("DATABASE_URL", "").strip()
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+        parts.port  # noqa: B018 — read now, it complains now
+    except ValueError as error:  # whose message may hold a part of the password
+        expected = "postgres://user:password@host:port/name, the password percent-encoded"
+        raise SettingError("DATABASE_URL", url, expected) from error
     if not url or parts.scheme == "sqlite":
         name = unquote(parts.path) if url else str(folder / "appraise.sqlite3")
         if not name:

@@ -36,8 +36,7 @@ PACKAGE = Path(__file__).resolve().parent
 # Templates, static files, fixtures: a checkout keeps them beside the packages, a wheel inside this one.
 INSTALLED = (PACKAGE / "files").is_dir()
 BASE_DIR = PACKAGE / "files" if INSTALLED else PACKAGE.parent
-HOME = environment.home(Path.home() if INSTALLED else None, BASE_DIR / "var")
-HOME.mkdir(parents=True, exist_ok=True)
+HOME = environment.made(environment.home(Path.home() if INSTALLED else None, BASE_DIR / "var"))
 
 DEBUG = environment.boolean("DEBUG", default=False)
 SECRET_KEY = environment.secret_key(HOME)

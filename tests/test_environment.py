@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from appraise.environment import SettingError, boolean, database, integer, secret_key
+from appraise.environment import SettingError, boolean, database, integer, made, secret_key
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -77,7 +77,16 @@ def test_plans_are_kept_unless_a_pooler_stands_between(
 
 @pytest.mark.parametrize(
     "url",
-    ["mysql://x/y", "postgres://host", "sqlite://", "nonsense", "postgres://host/name?prepare_threshold=x"],
+    [
+        "mysql://x/y",
+        "postgres://host",
+        "sqlite://",
+        "nonsense",
+        "postgres://host/name?prepare_threshold=x",
+        "postgres://host:many/name",
+        "postgres://host:65536/name",
+        "postgres://[::1/name",
+    ],
 )
 def test_an_unknown_database_is_refused(tmp_path: Path, url: str) -> None:
     with pytest.raises(SettingError):
@@ -89,6 +98,19 @@ def test_a_refused_address_does_not_tell_its_password(tmp_path: Path) -> None:
         database(tmp_path, {"DATABASE_URL": "postgre://me:s3@cret@host/study"})
     assert "cret" not in str(refused.value)
     assert "postgre://me:…@host/study" in str(refused.value)
+    with pytest.raises(SettingError, match="percent-encoded") as refused:
+        database(tmp_path, {"DATABASE_URL": "postgres://me:s3/cret@host/study"})
+    assert "s3" not in str(refused.value)
+
+
+def test_a_home_that_cannot_be_is_one_line(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    for folder in (file, file / "below"):
+        with pytest.raises(SettingError, match=r"APPRAISE_HOME=.* a folder that exists or can be made \("):
+            made(folder)
+    with pytest.raises(SettingError, match="a folder that can be written"):
+        secret_key(tmp_path / "gone", {})
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
 import psycopg
@@ -50,6 +51,16 @@ def test_a_target_that_nobody_serves_or_that_is_none_is_refused_at_once(tmp_path
         assert (run.returncode, run.stdout) == (2, "")
         assert run.stderr.startswith(code)
         assert len(run.stderr.splitlines()) == 1
+
+
+def test_a_target_that_never_answers_is_not_waited_for(tmp_path: Path) -> None:
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        url = f"postgres://nobody@127.0.0.1:{silent.getsockname()[1]}/x"
+        run = run_python("manage.py", "copy_to_postgres", url, home=tmp_path)
+    assert (run.returncode, run.stdout) == (2, "")
+    assert "timeout expired" in run.stderr
 
 
 def test_json_is_compared_by_value() -> None:

@@ -12,6 +12,7 @@ from django.db import OperationalError, connection, connections
 
 from appraise import environment
 from appraise.commands import Command as AppraiseCommand
+from appraise.commands import without_pool
 from appraise.operations.copying import copy_all
 
 TARGET = "target"
@@ -55,11 +56,9 @@ class Command(AppraiseCommand):
         if not str(configured["ENGINE"]).endswith("postgresql"):
             self.refuse("bad_target: this is no PostgreSQL; write postgres://user:password@host:port/name")
         configured["PASSWORD"] = configured["PASSWORD"] or os.environ.get("PGPASSWORD", "")
-        # One connection needs no pool, and fails at once where nobody answers.
-        if isinstance(asked := configured["OPTIONS"], dict):
-            asked.pop("pool", None)
         known = connections.configure_settings({"default": connection.settings_dict, TARGET: configured})
         connections.settings[TARGET] = known[TARGET]
+        without_pool(connections[TARGET])
 
     def reach_target(self) -> None:
         try:
