@@ -48,8 +48,7 @@ def read(files: Sequence[SourceFile], reading: Reading) -> Iterator[ImportedItem
     for number, row in enumerate(zip_longest(*sides), 1):
         texts = [_cleaned(cell[1]) if cell else "" for cell in row]
         contents = [t for t, file in zip(texts, files, strict=True) if file.role is not Role.DOCUMENTS]
-        if any(text.strip() for text in contents):
-            _check_blank(files, texts, number, reading)
+        if any(text.strip() for text in contents) and not _is_refused(files, texts, number, reading):
             yield _item(files, texts, number)
 
 
@@ -137,17 +136,23 @@ def _cleaned(line: str) -> str:
     return line.replace("\r", " ")
 
 
-def _check_blank(files: list[SourceFile], texts: list[str], number: int, reading: Reading) -> None:
+def _is_refused(files: list[SourceFile], texts: list[str], number: int, reading: Reading) -> bool:
+    """Whether a side is blank that must not be: told here, with the file in which the line is."""
     if reading.options.empty != "refuse":
-        return
-    for file, text in zip(files, texts, strict=True):
-        if not text.strip() and file.role is not Role.DOCUMENTS:
-            reading.fault(
-                "empty_segment",
-                "the line is blank here but not in the other files",
-                "fill it, remove it everywhere, or choose to keep or skip empty items",
-                Place(file.name, number),
-            )
+        return False
+    blank = [
+        file
+        for file, text in zip(files, texts, strict=True)
+        if not text.strip() and file.role is not Role.DOCUMENTS
+    ]
+    for file in blank:
+        reading.fault(
+            "empty_segment",
+            "the line is blank here but not in the other files",
+            "fill it, remove it everywhere, or choose to keep or skip empty items",
+            Place(file.name, number),
+        )
+    return bool(blank)
 
 
 def _item(files: list[SourceFile], texts: list[str], number: int) -> ImportedItem:

@@ -123,6 +123,23 @@ def test_several_systems_may_follow_one_option(db: None, tmp_path: Path) -> None
     assert set(Output.objects.values_list("system__name", flat=True)) == {"one", "two"}
 
 
+def test_what_a_fault_offers_to_choose_can_be_chosen_in_the_command_too(db: None, tmp_path: Path) -> None:
+    file = tmp_path / "week.tsv"
+    file.write_text("id\tsource\tone\ttwo\n1\tJa.\tYes.\tYeah.\n2\tNein.\tNo.\t\n3\t\u00dc?\tYou?\tYes?\n")
+    with pytest.raises(CommandError, match="or choose to keep or skip items with an empty side"):
+        call_command("import_task", str(file), "--name=Week")
+    call_command("import_task", str(file), "--name=Week", "--empty=skip")
+    assert list(Task.objects.get().items.values_list("key", flat=True)) == ["1", "3"]
+    outputs = [{"a": "u", "b": "v", "c": "w"}, {"a": "v", "b": "w", "c": "u"}, {"a": "w", "b": "u"}]
+    lines = [{"source": "x", "candidates": candidates} for candidates in outputs]
+    part = tmp_path / "part.jsonl"
+    part.write_text("\n".join(map(json.dumps, lines)))
+    with pytest.raises(CommandError, match="missing_system"):
+        call_command("import_task", str(part), "--name=Part")
+    call_command("import_task", str(part), "--name=Part", "--incomplete")
+    assert Task.objects.get(name="Part").items.count() == 3
+
+
 def test_a_task_without_a_name_is_refused(db: None) -> None:
     with pytest.raises(CommandError, match="annotators read the name; write a word or two"):
         call_command("import_task", "x.tsv", "--name= ")

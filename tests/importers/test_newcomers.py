@@ -118,3 +118,13 @@ def test_files_without_a_source_may_only_lack_the_word() -> None:
     with pytest.raises(InputError) as caught:
         read(files)
     assert "say which of the files it is" in caught.value.problems[0].remedy
+
+
+def test_a_line_that_is_blank_in_one_file_is_told_once() -> None:
+    texts = {"source.txt": "Ja.\nNein.\n", "one.txt": "Yes.\nNo.\n", "two.txt": "Yeah.\n\n"}
+    files = [SourceFile.from_bytes(name, text.encode()) for name, text in texts.items()]
+    with pytest.raises(InputError) as caught:
+        read(files)
+    assert [(one.code, one.file, one.line) for one in caught.value.problems] == [
+        ("empty_segment", "two.txt", 2)
+    ]

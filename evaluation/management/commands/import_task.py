@@ -87,6 +87,11 @@ class Command(AppraiseCommand):
             help="plain text: the output of a system",
         )
         add(
+            "--empty", choices=["refuse", "keep", "skip"], default="refuse",
+            help="what becomes of items with an empty side",
+        )  # fmt: skip
+        add("--incomplete", action="store_true", help="not every system has translated every item")
+        add(
             "--repeats", type=whole(0, 100), default=0, metavar="PERCENT",
             help="of the comparisons are shown a second time to the same person",
         )  # fmt: skip
@@ -119,6 +124,8 @@ class Command(AppraiseCommand):
                 source_language=options["source_lang"],
                 target_language=options["target_lang"],
                 link_base=options["link_base"],
+                empty=options["empty"],
+                incomplete=options["incomplete"],
             ),
         )
         settings = self.settings(imported, options)
