@@ -112,7 +112,10 @@ def _change(request: HttpRequest, found: Upload) -> HttpResponse:
         return _page(request, found, list(error.problems), refused=True)
     uploads.set_roles(found, roles_of(post, found.files.all()))
     uploads.remove_file(found, post.get("remove", ""))
-    uploads.keep_values(found, {name: post[name] for name in SettingsForm.base_fields if name in post})
+    typed = {name: post[name] for name in SettingsForm.base_fields if name in post}
+    if "create" not in post and not typed.get("name"):
+        typed.pop("name", None)  # the files may suggest one, once it is clear what they are
+    uploads.keep_values(found, typed)
     if "create" in post:
         return _create(request, found)
     outcome = uploads.checked(found)
@@ -144,7 +147,7 @@ def _form(found: Upload, outcome: uploads.Outcome | None) -> SettingsForm:
     typed = found.settings.get("values")
     if typed is not None:
         languages = {name: typed.get(name) or values[name] for name in ("source_language", "target_language")}
-        values = {**typed, **languages}
+        values = {"name": values["name"], **typed, **languages}
     return SettingsForm(values, systems=known.systems, tops=known.tops)
 
 

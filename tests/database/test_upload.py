@@ -91,6 +91,16 @@ class TestThePage:
         work()
         assert Task.objects.get(campaign__slug="learnt").state == Task.State.OPEN
 
+    def test_whoever_says_which_file_is_the_source_need_not_name_the_task_first(self, client: Client) -> None:
+        texts = {"news.de.txt": b"Ein Haus\n", "alpha.en.txt": b"A house\n", "beta.en.txt": b"The home\n"}
+        assert drop(client, *texts.items()).status_code == 422
+        upload = Upload.objects.get()
+        page = client.get(upload.get_absolute_url()).content.decode()
+        assert 'name="save" value="1" formnovalidate' in page
+        sent = {**settings_form(name=""), "save": "1", "role-1": "source"}
+        assert client.post(upload.get_absolute_url(), sent).status_code == 302
+        assert 'value="news"' in client.get(upload.get_absolute_url()).content.decode()
+
     def test_a_task_is_not_called_after_a_system_and_shows_what_there_is(self, client: Client) -> None:
         texts = {"alpha.en": b"A house\n", "beta.en": b"The home\n", "week-12.src.de": b"Ein Haus\n"}
         page = client.get(drop(client, *texts.items()).url).content.decode()
