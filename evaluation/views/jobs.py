@@ -11,12 +11,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from evaluation import jobs
-from evaluation.models import Job, Role, Task, User
+from evaluation.models import Job, Role, Task, Upload, User
 from evaluation.models.jobs import JobQuerySet
 from evaluation.templatetags.figures import job_message
 from evaluation.views.annotate import signed_in
 
 JOBS_AT_ONCE = 100
+STOPPED = (Job.State.FAILED, Job.State.CANCELLED)
 
 
 def visible_jobs(user: User) -> JobQuerySet:
@@ -48,12 +49,19 @@ def job(request: HttpRequest, pk: str) -> HttpResponse:
                 "message": job_message(found.message),
             }
         )
-    return render(request, "evaluation/job.html", {"job": found})
+    upload = _upload(found, signed_in(request)) if found.state in STOPPED else None
+    return render(request, "evaluation/job.html", {"job": found, "upload": upload})
 
 
 @login_required
 @require_POST
 def cancel(request: HttpRequest, pk: str) -> HttpResponse:
+    """An import leads back to its files, which are still there; a check would begin again at once."""
     found = get_object_or_404(visible_jobs(signed_in(request)), pk=pk)
     jobs.cancel(found)
-    return redirect(found)
+    return redirect((found.kind == "import" and _upload(found, signed_in(request))) or found)
+
+
+def _upload(job: Job, user: User) -> Upload | None:
+    """The files of this person from which a job was to make something."""
+    return user.uploads.filter(job=job).first()

@@ -381,6 +381,18 @@ class TestTheImport:
         work()
         assert AuditEntry.objects.filter(action="import").count() == 1
 
+    def test_cancelling_an_import_leads_back_to_its_files(self, client: Client, alice: User) -> None:
+        drop(client, ("houses.json", HOUSES))
+        upload = Upload.objects.get()
+        create(client, upload)
+        job = Job.objects.get()
+        answer = client.post(reverse("cancel-job", args=[job.pk]), follow=True)
+        assert answer.redirect_chain == [(upload.get_absolute_url(), 302)]
+        assert "The import was cancelled" in answer.content.decode()
+        page = client.get(job.get_absolute_url()).content.decode()
+        assert upload.get_absolute_url() in page
+        assert "Waiting for a worker" not in page
+
     def test_a_cancelled_import_leaves_the_upload_and_nothing_else(
         self, client: Client, monkeypatch: pytest.MonkeyPatch
     ) -> None:
