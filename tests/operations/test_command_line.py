@@ -193,14 +193,14 @@ def test_help_explains_every_option_and_its_examples_are_accepted(
     assert f"  manage.py {command.examples[0]}\n" in capsys.readouterr().out
 
 
+FENCED = re.compile(r"^```(\w*)\n(.+?)^```$", re.MULTILINE | re.DOTALL)
+
+
 def shown() -> list[str]:
     """Our command lines as README and documentation print them, in blocks of their own."""
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-    blocks = [
-        block
-        for page in pages
-        for block in re.findall(r"^```\n(.+?)^```", page.read_text("utf-8"), re.M | re.S)
-    ]
+    texts = [page.read_text("utf-8") for page in pages]
+    blocks = [block for text in texts for kind, block in re.findall(FENCED, text) if kind == ""]
     lines = "".join(blocks).replace("\\\n", " ").splitlines()
     return [line.partition("manage.py ")[2] for line in lines if ".venv/bin/python manage.py " in line]
 

@@ -12,7 +12,9 @@ from metrics.services.tagging import tag_candidates
 
 
 class Command(AppraiseCommand):
-    help = "Tag the sentences of a task or a campaign, so that phenomena are told by tags."
+    help = (
+        "Tag the sentences of a task or a campaign, so that phenomena are found by tags, not by word lists."
+    )
     examples = ("tag --campaign demo-2",)
 
     def add_arguments(self, parser: CommandParser) -> None:
