@@ -53,9 +53,18 @@ def commands() -> str:
     found = get_commands()
     lines = ["# Commands", "", "In a checkout a command is `.venv/bin/python manage.py COMMAND`, from the"]
     lines += ["installed package `appraise COMMAND`. `COMMAND --help` prints the same explanations.", ""]
-    for name in sorted(name for name, app in found.items() if app in OURS):
-        lines += _command(name, found[name])
+    names = sorted(name for name, app in found.items() if app in OURS)
+    lines += ["| command | what it does |", "|---|---|"]
+    lines += [f"| [{name}](#{name}) | {_cell(_escaped(_about(name, found[name])))} |" for name in names]
+    for name in names:
+        lines += ["", *_command(name, found[name])]
     return "\n".join(lines)
+
+
+def _about(name: str, app: str) -> str:
+    from django.core.management import load_command_class
+
+    return str(load_command_class(app, name).help)
 
 
 def _command(name: str, app: str) -> Iterator[str]:

@@ -15,7 +15,7 @@ from evaluation.reports.scope import whole_scope
 
 
 class Command(AppraiseCommand):
-    help = "Wins, agreement and phenomena before and after, with significance; same sentences are paired."
+    help = "Compare wins, agreement and phenomena of two tasks or campaigns; common sentences are paired."
     examples = (
         "compare_tasks town-news second-round --systems tundra=tundra-2 --format text",
         "compare_tasks demo demo-2 --campaigns --table agreement --format csv",

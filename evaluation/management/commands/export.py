@@ -37,9 +37,14 @@ class Command(AppraiseCommand):
         what.add_argument("--task", metavar="SLUG")
         what.add_argument("--campaign", metavar="SLUG")
         parser.add_argument(
-            "--format", required=True, choices=[*FORMATS, "items", "latex", "bundle"], help="of the file"
+            "--format",
+            required=True,
+            choices=[*FORMATS, "items", "latex", "bundle"],
+            help="format of the file (docs/researchers.md describes each)",
         )
-        parser.add_argument("--out", metavar="FILE", type=Path, help="default: standard output")
+        parser.add_argument(
+            "--out", metavar="FILE", type=Path, help="the file to write (default: standard output)"
+        )
         parser.add_argument(
             "--identify", action="store_true", help="user names and times instead of pseudonyms"
         )

@@ -24,7 +24,7 @@ from evaluation.streams import readable
 
 
 class Command(AppraiseCommand):
-    help = "Make one or more tasks from files. All or nothing; prints what was made as JSON."
+    help = "Make one or more tasks from files, or nothing if there is a fault; prints what was made as JSON."
     examples = (
         'import_task news.xml --name "News, week 12"',
         "import_task --name News --source source.de.txt --system north=north.en.txt south=south.en.txt",
@@ -36,9 +36,13 @@ class Command(AppraiseCommand):
         add("files", nargs="*", type=Path, metavar="FILE", help="one set of sentences, plain or gzipped")
         add("--format", choices=["auto", *FORMATS], default="auto", help="auto: detected from the content")
         add("--name", type=title, required=True, help="what people see as the title of the task")
-        add("--campaign", metavar="SLUG", help="made where it does not exist; default: one for this task")
-        add("--split", type=whole(1), metavar="N", help="tasks of N sentences each")
-        add("--scheme", choices=list(SCHEMES), default="four-way", help="the choices")
+        add(
+            "--campaign",
+            metavar="SLUG",
+            help="where the task belongs; created if it does not exist (default: one of its own)",
+        )
+        add("--split", type=whole(1), metavar="N", help="make several tasks of N sentences each")
+        add("--scheme", choices=list(SCHEMES), default="four-way", help="how many choices annotators have")
         add(
             "--shows",
             choices=Task.Shows.values,
@@ -60,7 +64,7 @@ class Command(AppraiseCommand):
         )
         add("--overlap", type=whole(1), default=2, metavar="N", help="annotators for each comparison")
         add("--seed", type=whole(0), default=1, help="decides every random draw")
-        learns = f"statistical learns from the first {LEARNT_FROM:,} pairs of sentences"
+        learns = f"how words are linked; statistical learns from the first {LEARNT_FROM:,} pairs of sentences"
         add("--aligner", choices=["lexical", "exact", "statistical"], default="lexical", help=learns)
         add(
             "--alignments",
@@ -93,13 +97,13 @@ class Command(AppraiseCommand):
         add("--incomplete", action="store_true", help="not every system has translated every item")
         add(
             "--repeats", type=whole(0, 100), default=0, metavar="PERCENT",
-            help="of the comparisons are shown a second time to the same person",
+            help="share of the comparisons that the same person sees a second time",
         )  # fmt: skip
         add(
             "--checks", type=int, choices=range(MOST_PERCENT + 1), default=0, metavar="PERCENT",
             help=f"attention checks, at most {MOST_PERCENT} per cent of the comparisons",
         )  # fmt: skip
-        add("--order", choices=Task.Order.values, default=Task.Order.DOCUMENT, help="of the sentences")
+        add("--order", choices=Task.Order.values, default=Task.Order.DOCUMENT, help="order of the sentences")
         add(
             "--moved",
             choices=Task.Moved.values,

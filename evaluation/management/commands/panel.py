@@ -18,7 +18,7 @@ from evaluation.schemes import SCHEMES
 
 
 class Command(AppraiseCommand):
-    help = "A model of annotators over people and machines: reliability, and a consensus with probabilities."
+    help = "Model people and metrics as one panel: how reliable each is, and a consensus with probabilities."
     examples = (
         "panel --campaign demo --format text",
         "panel --judgements answers.tsv --labels yes,no --table consensus --format csv",

@@ -14,7 +14,7 @@ from evaluation.reports.scope import whole_scope
 
 
 class Command(AppraiseCommand):
-    help = "Sentences, judgements, hours and money for a wanted power; values typed in or from a pilot task."
+    help = "How many sentences, judgements, hours and how much money a desired power takes."
     examples = (
         "plan --format text",
         "plan --pilot evening-news --power 0.9",
@@ -24,7 +24,9 @@ class Command(AppraiseCommand):
         parser.add_argument("--pilot", metavar="SLUG", help="a task of this site to take values from")
         for name, field in PlanForm.base_fields.items():
             # Values are checked by the form, as on the page.
-            parser.add_argument("--" + name.replace("_", "-"), help=f"{field.label} ({field.initial})")
+            choices = "|".join(str(value) for value, _ in getattr(field, "choices", ())) or None
+            told = f"{field.label} (default: {field.initial})"
+            parser.add_argument("--" + name.replace("_", "-"), metavar=choices, help=told)
         parser.add_argument("--format", choices=["json", "text"], default="json")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature

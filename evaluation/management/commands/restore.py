@@ -12,7 +12,7 @@ from appraise.operations.backups import check_backup, restore_backup
 
 
 class Command(AppraiseCommand):
-    help = "Restore a backup: all or nothing; then migrate it and erase again whoever was erased since."
+    help = "Restore a backup completely, migrate it, and erase again everybody who was erased since."
     examples = (
         "restore --check /backups/appraise-20260101T030000Z",
         "restore --replace /backups/appraise-20260101T030000Z",

@@ -14,7 +14,7 @@ from evaluation.study.standing import ALPHA, HALF_WIDTH
 
 
 class Command(AppraiseCommand):
-    help = "Enough, or not yet and about how many more: decisions that hold however often one looks."
+    help = "Is it decided which system is better, is kappa precise enough? Valid however often you look."
     examples = ("standing --task second-round --format text",)
 
     def add_arguments(self, parser: CommandParser) -> None:

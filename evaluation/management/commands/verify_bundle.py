@@ -16,7 +16,7 @@ from evaluation.exporters.verify import verify
 
 
 class Command(AppraiseCommand):
-    help = "Check the sums of a bundle and compute every table again from its own data."
+    help = "Check the digests of a bundle and compute every table again from its own data."
     examples = ("verify_bundle study.zip",)
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -14,7 +14,7 @@ from evaluation.services.steering import steer
 
 
 class Command(AppraiseCommand, QueueWorker):
-    help = "Run background jobs; take over those whose worker died."
+    help = "Run background jobs; take over those whose worker has died."
     examples = ("worker",)
     patient = True
 

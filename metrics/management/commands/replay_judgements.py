@@ -31,7 +31,7 @@ STUDIES = 400
 
 
 class Command(AppraiseCommand):
-    help = "Check plans and stopping rules on judgements that exist."
+    help = "Check plans and stopping rules on a campaign that has been judged."
     examples = ("replay_judgements --set wmt15/de-en --set wmt15/fr-en",)
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -30,7 +30,7 @@ Row = tuple[str, tuple[int, int], str]  # member, two cells, label
 
 
 class Command(AppraiseCommand):
-    help = "Hold out answers of a judged campaign and ask a panel of people and metrics for them."
+    help = "Hold out answers of a judged campaign and let a panel of people and metrics predict them."
     examples = ("replay_panel --set wmt15/de-en --metrics bleu,chrf",)
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -32,7 +32,7 @@ from metrics.rereading import Reread, reread
 
 
 class Command(AppraiseCommand):
-    help = "Tell the disagreements of a judged campaign by phenomenon, where two outputs differ in one place."
+    help = "Classify disagreements of a judged campaign by phenomenon, where outputs differ in one place."
     examples = ("replay_phenomena --set wmt15/de-en --format text",)
 
     def add_arguments(self, parser: CommandParser) -> None:

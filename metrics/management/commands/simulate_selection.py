@@ -13,7 +13,7 @@ from metrics.datasets import find_set, read_dataset, read_human
 
 
 class Command(AppraiseCommand):
-    help = "Judge a campaign again in random and in selected order; compare the votes that clusters needed."
+    help = "Replay a judged campaign in random and in selected order; compare the votes that clusters need."
     examples = ("simulate_selection --set wmt15/fr-en --orders 20 --batch 200",)
 
     def add_arguments(self, parser: CommandParser) -> None:
