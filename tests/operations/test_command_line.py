@@ -163,17 +163,23 @@ def is_patient(command: BaseCommand) -> bool:
     return isinstance(command, Command) and command.patient
 
 
-def ours() -> list[tuple[str, Command]]:
-    found = [(name, load_command_class(app, name)) for name, app in get_commands().items()]
-    return [(name, command) for name, command in found if isinstance(command, Command)]
+OURS = sorted(name for name, app in get_commands().items() if app in ("evaluation", "metrics"))
 
 
-@pytest.mark.parametrize(
-    ("name", "command"), ours(), ids=lambda value: value if isinstance(value, str) else ""
-)
+def loaded(name: str) -> Command | None:
+    """A command of ours; ``migrate`` is Django's, with one thing added."""
+    command = load_command_class(get_commands()[name], name)
+    return command if isinstance(command, Command) else None
+
+
+@pytest.mark.parametrize("name", OURS)
 def test_help_explains_every_option_and_its_examples_are_accepted(
-    name: str, command: Command, capsys: pytest.CaptureFixture[str]
+    name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    command = loaded(name)
+    if command is None:
+        assert name == "migrate"
+        return
     parser = command.create_parser("manage.py", name)
     parsers: list[ArgumentParser] = [parser]
     for action in parser._actions:
@@ -206,7 +212,7 @@ def shown() -> list[str]:
 
 
 def test_every_command_line_of_the_documentation_is_accepted() -> None:
-    commands = dict(ours())
+    commands = {name: command for name in OURS if (command := loaded(name))}
     assert len(shown()) > 40
     for line in shown():
         name, *rest = shlex.split(line.partition(" < ")[0], comments=True)
