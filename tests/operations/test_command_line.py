@@ -154,6 +154,16 @@ def test_a_first_account_needs_tables_and_the_command_says_so(tmp_path: Path) ->
     assert "unprepared_database: the database " in run.stderr
 
 
+def test_a_taken_port_is_told_with_what_to_type_in_a_checkout_and_from_the_package(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        run = run_python("manage.py", "start", "--port", str(port), home=tmp_path)
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr.endswith(f"choose another with --port {port + 1} (make run PORT={port + 1})\n")
+
+
 def test_services_wait_for_a_database_that_restarts() -> None:
     patient = {name for name, app in get_commands().items() if is_patient(load_command_class(app, name))}
     assert patient == {"start", "worker"}

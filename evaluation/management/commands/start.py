@@ -78,7 +78,8 @@ class Command(AppraiseCommand):
                 probe.bind(place)
         except OSError as error:
             foreign = isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL
-            remedy = "give --host an address of this machine" if foreign else f"try: make run PORT={port + 1}"
+            another = f"choose another with --port {port + 1} (make run PORT={port + 1})"
+            remedy = "give --host an address of this machine" if foreign else another
             self.refuse(f"port {port} on {host} cannot be used ({error.strerror}); {remedy}")
         return str(place[0])
 
