@@ -161,6 +161,11 @@ class Assignment(models.Model):
         return reverse("annotate", args=[self.token])
 
     @property
+    def is_unsettled(self) -> bool:
+        """Whether its last answer still ends it: open, or put aside without all of its answers."""
+        return self.finished_at is None or self.skip_reason != ""
+
+    @property
     def is_by_place(self) -> bool:
         """Whether all candidates of the sentence are judged together."""
         return self.task.judging == Task.Judging.PLACES and bool(self.comparison.item.places)

@@ -98,8 +98,9 @@ def _append(assignment: Assignment, answer: Answer, received_at: datetime | None
         seat = take_seat(assignment) if assignment.task.is_open else None
         place = _place(assignment, answer.phrase)
         for version, choice, uuid in place.given:
-            if uuid == answer.uuid:
-                return Receipt(version, place.turned(choice))
+            # A form that comes back from the browser's memory is sent again with its id, but maybe changed.
+            if uuid == answer.uuid and place.turned(choice) == answer.choice:
+                return Receipt(version, answer.choice)
         current = place.current
         if current.choice == answer.choice:  # a whole form repeats what single clicks have sent
             return current
@@ -177,7 +178,7 @@ def finish(assignment: Assignment) -> list[int]:
     """Close an assignment if every question has an answer; otherwise say which phrases still miss one."""
     with transaction.atomic():
         missing = unanswered(assignment)
-        if not missing and assignment.finished_at is None:
+        if not missing and assignment.is_unsettled:
             end(assignment, reason="")
     return missing
 

@@ -217,8 +217,9 @@ def _append(
         seat = claiming.take_seat(assignment) if assignment.task.is_open else None
         known = of_spot(spot, given(assignment))
         ids = {pair: uuids.uuid5(answer.uuid, str(pair)) for pair in spot.pairs.values()}
-        if first := [one for one in known if one.uuid == ids[one.pair]]:
-            return spot.receipt(assignment, first)
+        first = spot.receipt(assignment, [one for one in known if one.uuid == ids[one.pair]])
+        if first.version and first.steps == steps:  # a form from the browser's memory may be changed
+            return first
         current = spot.receipt(assignment, known)
         if current.steps == steps:
             return current
@@ -280,6 +281,6 @@ def finish(assignment: Assignment) -> list[int]:
             for spot in desk(assignment).spots
             if spot.receipt(assignment, of_spot(spot, known)).steps is None
         ]
-        if not missing and assignment.finished_at is None:
+        if not missing and assignment.is_unsettled:
             judging.end(assignment, reason="")
     return missing

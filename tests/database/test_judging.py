@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from evaluation.blinding import canonical
 from evaluation.models import Alignment, Annotator, Assignment, Membership, PhrasePair, Ranking, Slot, Task
+from evaluation.reports.home import task_end
 from evaluation.schemes import Choice
 from evaluation.services import claiming, judging
 from tests.database.conftest import annotator, make_task
@@ -203,6 +204,16 @@ class TestAnswering:
         assert answer(assignment, Choice.A_BETTER, id=id) == first
         assert Ranking.objects.count() == 2
 
+    def test_a_form_that_is_sent_again_with_another_choice_is_a_conflict_not_a_receipt(
+        self, task: Task, bob: Annotator
+    ) -> None:
+        """As the back button shows it from the memory of the browser: old id, old version, new choice."""
+        assignment, id = claimed(task, bob), uuid.uuid4()
+        first = answer(assignment, Choice.A_BETTER, id=id)
+        with pytest.raises(judging.StaleAnswer) as refused:
+            answer(assignment, Choice.EQUAL, id=id)
+        assert refused.value.stored == first
+
     def test_a_correction_is_appended(self, task: Task, bob: Annotator) -> None:
         assignment = claimed(task, bob)
         answer(assignment, Choice.A_BETTER)
@@ -262,6 +273,20 @@ class TestAnswering:
         judging.skip(assignment, "cannot read it")
         assert Ranking.objects.count() == 0
         assert claimed(task, bob).comparison_id != assignment.comparison_id
+
+    def test_a_sentence_that_was_put_aside_and_answered_after_all_is_finished(
+        self, task: Task, bob: Annotator
+    ) -> None:
+        assignment = claimed(task, bob)
+        judging.skip(assignment, "cannot read it")
+        for index in judging.asked(assignment).values_list("index", flat=True):
+            said = judging.Answer(uuid.uuid4(), index, Choice.EQUAL, 0, active_ms=1000)
+            judging.submit_ranking(assignment, said)
+        assert judging.finish(assignment) == []
+        stored = Assignment.objects.get(pk=assignment.pk)
+        assert (stored.skip_reason, stored.active_ms) == ("", 1000 * judging.asked(assignment).count())
+        assert bob.user is not None
+        assert task_end(bob.user, task).answered == 1
 
 
 class TestLateAnswers:

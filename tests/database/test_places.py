@@ -165,6 +165,15 @@ def test_one_ranking_is_a_verdict_on_every_two_variants(task: Task, bob: Annotat
     assert sum(ms or 0 for ms in Ranking.objects.values_list("active_ms", flat=True)) == 900
 
 
+def test_a_form_that_is_sent_again_with_other_steps_is_a_conflict(task: Task, bob: Annotator) -> None:
+    assignment, id = first(task, bob), uuid.uuid4()
+    place = next(spot.place for spot in places.desk(assignment).spots if len(spot.texts) == 2)
+    receipt = places.rank_place(assignment, answer(place, 1, 2, id=id))
+    with pytest.raises(places.StalePlace) as stale:
+        places.rank_place(assignment, answer(place, 2, 1, id=id))
+    assert stale.value.stored == receipt
+
+
 def test_a_repeated_request_gets_the_first_receipt_and_stores_nothing(task: Task, bob: Annotator) -> None:
     assignment, id = first(task, bob), uuid.uuid4()
     place = places.desk(assignment).spots[0].place
