@@ -35,6 +35,7 @@ from evaluation.views.desk import desk
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=HttpResponse)
+View = TypeVar("View", bound=Callable[..., HttpResponse])
 
 
 def signed_in(request: HttpRequest) -> User:
@@ -53,6 +54,11 @@ def never_kept(view: Callable[P, R]) -> Callable[P, R]:
         return response
 
     return kept_never
+
+
+def posted(view: View) -> View:
+    """What only a form can ask for: whoever has to sign in first is not led back to where no page is."""
+    return login_required(require_POST(view), redirect_field_name=None)
 
 
 def annotator_of(user: User) -> Annotator:
@@ -91,8 +97,7 @@ def own_assignment(request: HttpRequest, token: str, query: Prepared[Assignment]
     raise Http404
 
 
-@login_required
-@require_POST
+@posted
 def work(request: HttpRequest, slug: str) -> HttpResponse:
     """Begin or continue a task: claim a seat and open its page."""
     user = signed_in(request)
@@ -124,8 +129,6 @@ def annotate(request: HttpRequest, token: str) -> HttpResponse:
     missing = judging.finish(assignment)
     if conflicts or missing or outdated:
         return _page(request, assignment, conflicts=conflicts, missing=missing, refused=True)
-    if not assignment.task.is_open:
-        return redirect("home")
     return open_next(request, assignment.task, assignment.annotator)
 
 
@@ -171,8 +174,7 @@ def _answer_sentence(assignment: Assignment, said: dict[str, object]) -> HttpRes
     return JsonResponse({"version": receipt.version, "value": receipt.value})
 
 
-@login_required
-@require_POST
+@posted
 def skip(request: HttpRequest, token: str) -> HttpResponse:
     assignment = own_assignment(request, token)
     form = SkipForm(request.POST)
@@ -183,8 +185,7 @@ def skip(request: HttpRequest, token: str) -> HttpResponse:
     return open_next(request, assignment.task, assignment.annotator)
 
 
-@login_required
-@require_POST
+@posted
 def report_alignment(request: HttpRequest, token: str) -> HttpResponse:
     """Report a wrong alignment to the organiser; the answer stays as it is."""
     assignment = own_assignment(request, token)

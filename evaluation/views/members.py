@@ -13,13 +13,13 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_http_methods
 
 from evaluation.forms_upload import CompletionForm, InvitationForm, MemberForm, QuotaForm
 from evaluation.models import Invitation, Role, Task, User
 from evaluation.reports.members import members_page, state_of
 from evaluation.services import people, removal
-from evaluation.views.annotate import begin, signed_in
+from evaluation.views.annotate import begin, posted, signed_in
 
 LISTS = ("page", "invitations")  # each list has its own page number
 
@@ -36,8 +36,7 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
     return _page(request, managed_task(request, slug))
 
 
-@login_required
-@require_POST
+@posted
 def add(request: HttpRequest, slug: str) -> HttpResponse:
     task = managed_task(request, slug)
     form = MemberForm(request.POST)
@@ -58,8 +57,7 @@ def add(request: HttpRequest, slug: str) -> HttpResponse:
     return _back(request, slug)
 
 
-@login_required
-@require_POST
+@posted
 def change(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """A new quota, or removal; members of the whole campaign are changed there."""
     task = managed_task(request, slug)
@@ -79,8 +77,7 @@ def change(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return _back(request, slug)
 
 
-@login_required
-@require_POST
+@posted
 def invite(request: HttpRequest, slug: str) -> HttpResponse:
     task = managed_task(request, slug)
     form = InvitationForm(request.POST)
@@ -97,8 +94,7 @@ def invite(request: HttpRequest, slug: str) -> HttpResponse:
     return _back(request, slug, "page")  # the new link is on the first page of links
 
 
-@login_required
-@require_POST
+@posted
 def revoke(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     task = managed_task(request, slug)
     invitation = get_object_or_404(task.invitations.select_related("task"), pk=pk)
@@ -107,8 +103,7 @@ def revoke(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return _back(request, slug)
 
 
-@login_required
-@require_POST
+@posted
 def state(request: HttpRequest, slug: str) -> HttpResponse:
     task = managed_task(request, slug)
     try:
@@ -118,8 +113,7 @@ def state(request: HttpRequest, slug: str) -> HttpResponse:
     return _back(request, slug)
 
 
-@login_required
-@require_POST
+@posted
 def delete(request: HttpRequest, slug: str) -> HttpResponse:
     task = managed_task(request, slug)
     if not removal.is_removable(task):
@@ -134,8 +128,7 @@ def _changed_meanwhile(request: HttpRequest, slug: str) -> HttpResponse:
     return _back(request, slug)
 
 
-@login_required
-@require_POST
+@posted
 def completion(request: HttpRequest, slug: str) -> HttpResponse:
     task = managed_task(request, slug)
     form = CompletionForm(request.POST)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -35,8 +35,6 @@ def judge(request: HttpRequest, token: str) -> HttpResponse:
     missing = places.finish(assignment)
     if conflicts or missing or outdated:
         return _page(request, assignment, conflicts=conflicts, missing=missing, typed=typed, refused=True)
-    if not assignment.task.is_open:
-        return redirect("home")
     return open_next(request, assignment.task, assignment.annotator)
 
 

@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from evaluation.forms_practice import PracticeAnswerForm, PracticeQuestionForm, PracticeStepsForm
 from evaluation.markup import words
@@ -19,7 +19,7 @@ from evaluation.places import step_count
 from evaluation.reports.practice import PracticePage, as_place, practice_page, practice_questions
 from evaluation.services import practice
 from evaluation.templatetags.appraise import lang_and_dir
-from evaluation.views.annotate import annotator_of, signed_in
+from evaluation.views.annotate import annotator_of, posted, signed_in
 from evaluation.views.members import managed_task
 
 
@@ -94,8 +94,7 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("practice-settings", slug=slug)
 
 
-@login_required
-@require_POST
+@posted
 def remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     task = managed_task(request, slug)
     found = get_object_or_404(PracticeQuestion.objects.select_related("task"), task=task, pk=pk)

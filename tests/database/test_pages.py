@@ -72,6 +72,15 @@ class TestWhoMayEnter:
         assert response.status_code == 302
         assert response["Location"].startswith(reverse("sign-in"))
 
+    @pytest.mark.parametrize("address", ["work", "skip", "report-alignment", "add-members", "task-state"])
+    def test_whoever_signs_in_to_send_a_form_does_not_land_where_no_page_is(
+        self, task: Task, bob: Annotator, address: str
+    ) -> None:
+        of_assignment = address in ("skip", "report-alignment")
+        word = assigned(task, bob).token if of_assignment else task.slug
+        response = Client().post(reverse(address, args=[word]))
+        assert response["Location"] == reverse("sign-in")
+
     def test_another_persons_token_is_like_no_token(
         self, task: Task, bob: Annotator, carol: Annotator, signed_in: SignIn
     ) -> None:
@@ -335,6 +344,17 @@ class TestAnnotating:
         assert Assignment.objects.get(pk=assignment.pk).finished_at is None
         client.post(reverse("skip", args=[assignment.token]), {"reason": "garbled"})
         assert Assignment.objects.get(pk=assignment.pk).skip_reason == "garbled"
+
+    def test_whoever_finishes_a_sentence_of_a_closed_task_is_told_so(
+        self, task: Task, bob: Annotator, signed_in: SignIn
+    ) -> None:
+        assignment, client = assigned(task, bob), signed_in(bob)
+        Task.objects.update(state=Task.State.CLOSED)
+        asked = list(judging.asked(assignment).values_list("index", flat=True))
+        form = {"phrase": asked, **{f"choice-{n}": "A=B" for n in asked}}
+        page = client.post(assignment.get_absolute_url(), form, follow=True)
+        assert "This task is closed. Thank you for your work." in page.content.decode()
+        assert Ranking.objects.count() == len(asked)
 
 
 class TestProgress:
