@@ -5,7 +5,7 @@ export const $$ = (q, root = document) => [...root.querySelectorAll(q)];
 
 // --- time: a monotonic clock, with pauses and hidden tabs kept apart --------------------------------
 
-const IDLE_AFTER = 120_000, DAY = 24 * 60 * 60 * 1000;
+const IDLE_AFTER = 120_000, STOPPED = 10_000, DAY = 24 * 60 * 60 * 1000;
 const clock = { since: performance.now(), last: performance.now(), active: 0 };
 
 function tick() {
@@ -69,6 +69,8 @@ export function work({ Outbox, rows, read, write, answer, stored, option, light 
   const open = () => cards.filter((card) => rows.some((row) => cardOf(row) === card && isOpen(row)));
   const ours = (entry) => [form.dataset.answerUrl, form.dataset.sentenceUrl].includes(entry.url);
   const cardOfEntry = (entry) => (ours(entry) && cards.find((card) => card.dataset.phrase === String(entry.phrase)));
+  const waiting = new Map(); // question → the id of the newest answer that is shown here and not stored yet
+  const firstOpen = () => rows.findIndex((row) => cards.includes(cardOf(row)) && isOpen(row));
   let on = 0, leaving = false, wantsOn = false, signedOut = false;
 
   // What is missing, what is saved.
@@ -107,20 +109,33 @@ export function work({ Outbox, rows, read, write, answer, stored, option, light 
     card.dataset.was = read(card);
   }
 
+  // Another window's answer is the stored one.
+  function showOther(entry, receipt) {
+    wantsOn = leaving = false;
+    const card = cardOfEntry(entry);
+    if (card) show(card, stored(receipt, card));
+    else setField(entry.question, receipt.value);
+    tell(false);
+    say(card ? words.conflict.replace("{list}", card.dataset.card) : words.conflictWhole, true);
+  }
+
   const outbox = new Outbox({
     token: $("[name=csrfmiddlewaretoken]", form).value,
+    ours,
     onState: showState,
-    onReceipt: (entry, receipt) => { if (ours(entry)) setVersion(entry.phrase, receipt.version); },
+    onReceipt(entry, receipt) {
+      if (!ours(entry)) return;
+      setVersion(entry.phrase, receipt.version);
+      if (waiting.get(entry.phrase) === entry.uuid) waiting.delete(entry.phrase);
+      // Left in this browser by a window that is offline or closed, and newer than what stands here.
+      else if (!waiting.has(entry.phrase)) showOther(entry, receipt);
+    },
     onConflict(entry, receipt) {
       if (!ours(entry)) return;
       if (receipt.error !== "conflict") return location.reload(); // cut anew by the organiser, or no answer at all
       setVersion(entry.phrase, receipt.version);
-      wantsOn = leaving = false;
-      const card = cardOfEntry(entry);
-      if (card) show(card, stored(receipt, card));
-      else setField(entry.question, receipt.value);
-      tell(false);
-      say(card ? words.conflict.replace("{list}", card.dataset.card) : words.conflictWhole, true);
+      if (waiting.get(entry.phrase) === entry.uuid) waiting.delete(entry.phrase);
+      showOther(entry, receipt);
     },
   });
 
@@ -130,8 +145,13 @@ export function work({ Outbox, rows, read, write, answer, stored, option, light 
     tell(false);
     const said = answer(card);
     if (!said) return;
-    const phrase = Number(card.dataset.phrase);
-    outbox.add({ uuid: newId(), url: form.dataset.answerUrl, phrase, base: base(phrase), ...said, ...lap() });
+    add({ url: form.dataset.answerUrl, phrase: Number(card.dataset.phrase), ...said, ...lap() });
+  }
+
+  function add(said) {
+    const entry = { uuid: newId(), base: base(said.phrase), ...said };
+    waiting.set(entry.phrase, entry.uuid);
+    outbox.add(entry);
   }
 
   const base = (name) => Number(form.elements[`base-${name}`].value);
@@ -145,8 +165,7 @@ export function work({ Outbox, rows, read, write, answer, stored, option, light 
   // What is asked about the whole sentence; its time is nobody's.
   function sendField(question) {
     lap();
-    const value = form.elements[question].value;
-    outbox.add({ uuid: newId(), url: form.dataset.sentenceUrl, phrase: question, question, value, base: base(question) });
+    add({ url: form.dataset.sentenceUrl, phrase: question, question, value: form.elements[question].value });
   }
 
   form.addEventListener("change", changed);
@@ -179,7 +198,7 @@ export function work({ Outbox, rows, read, write, answer, stored, option, light 
   async function next() {
     if (open().length) {
       tell(true);
-      go(rows.findIndex((row) => cards.includes(cardOf(row)) && isOpen(row)));
+      go(firstOpen());
       return;
     }
     if (leaving) return; // a double click is one click
@@ -194,6 +213,7 @@ export function work({ Outbox, rows, read, write, answer, stored, option, light 
       return;
     }
     form.submit();
+    setTimeout(() => { leaving = false; }, STOPPED); // whoever stops the browser on its way may go on later
   }
   form.addEventListener("submit", (event) => { event.preventDefault(); $("#comment")?.blur(); next(); });
   // The back button may show this page from memory: let it be used again.
@@ -245,6 +265,10 @@ export function work({ Outbox, rows, read, write, answer, stored, option, light 
     if (target.matches("textarea, select, input:not([type=radio])")) return;
     const inRow = !target.matches("input") || rows.some((row) => row.contains(target));
     const chosen = inRow && key.length === 1 && key >= "0" && key <= "9" ? option(rows[on], key) : null;
+    if (event.repeat && !key.startsWith("Arrow")) { // a key that is held down answers one question, not all that follow
+      if (chosen || key === "Enter") event.preventDefault();
+      return;
+    }
     if (inRow && key === "ArrowDown") go(on + 1);
     else if (inRow && key === "ArrowUp") go(on - 1);
     else if (key === "Enter" && target.matches(".report-box input")) $("button", target.closest(".report-box")).click();
@@ -254,7 +278,7 @@ export function work({ Outbox, rows, read, write, answer, stored, option, light 
     else if (chosen) {
       chosen.click();
       chosen.focus();
-      const k = rows.findIndex((row, i) => i > on && isOpen(row));
+      const later = rows.findIndex((row, i) => i > on && isOpen(row)), k = later > -1 ? later : firstOpen();
       if (k > -1) go(k);
     } else if (key === "u" || key === "U") undo();
     else if (key === "g" || key === "G") toggleGuide();
@@ -274,8 +298,9 @@ export function work({ Outbox, rows, read, write, answer, stored, option, light 
     if (rows.length) go(first < 0 ? 0 : first, Boolean($(".card.is-missing")));
     if (location.hash === "#guidelines") toggleGuide();
     for (const entry of await outbox.kept()) {
-      const card = cardOfEntry(entry), waiting = card && stored(entry, card);
-      if (card && !early.includes(card)) show(card, waiting);
+      const card = cardOfEntry(entry), said = card && stored(entry, card);
+      if (ours(entry)) waiting.set(entry.phrase, entry.uuid);
+      if (card && !early.includes(card)) show(card, said);
       else if (!card && ours(entry) && !fields.includes(entry.question)) setField(entry.question, entry.value);
     }
     early.forEach(send);

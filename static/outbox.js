@@ -9,10 +9,14 @@ const request = (r) => new Promise((resolve, reject) => {
   r.onerror = () => reject(r.error);
 });
 
+const RETRY_AFTER = 4000, RETRY_AT_LAST = 64_000, TOO_LONG = 20_000, SLOW = 250; // milliseconds
+const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
+
 const opened = (async () => { // asynchronous, so that a browser that refuses at once is answered like the others
   const r = indexedDB.open(NAME, 1);
   r.onupgradeneeded = () => r.result.createObjectStore(STORE, { keyPath: "uuid" });
-  return request(r);
+  // Some browsers neither open it nor say that they cannot: an answer must not wait for that to be sent.
+  return Promise.race([request(r), pause(RETRY_AFTER).then(() => null)]);
 })();
 
 // Some browsers offer no storage in private windows, and a disk may be full: then answers wait in memory, which
@@ -74,16 +78,14 @@ async function all() {
 
 // Answers to one question, in the order in which they were given.
 const questionOf = (entry) => `${entry.url} ${entry.phrase}`;
-const RETRY_AFTER = 4000, RETRY_AT_LAST = 64_000, TOO_LONG = 20_000, SLOW = 250; // milliseconds
 const AWAY = [502, 503, 504]; // the site itself does not answer; any other trouble is that of one answer
-const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
 export class Outbox {
   // `onState(state, waiting)`: saved, saving, unsaved, offline or signed-out; `onReceipt(entry, receipt)` after the
   // server stored an answer; `onConflict(entry, receipt)` where it did not, because another window had
-  // answered meanwhile or the question is no longer there.
-  constructor({ token, onState, onReceipt, onConflict }) {
-    Object.assign(this, { token, onState, onReceipt, onConflict });
+  // answered meanwhile or the question is no longer there. `ours(entry)`: whether it was given on this page.
+  constructor({ token, ours, onState, onReceipt, onConflict }) {
+    Object.assign(this, { token, ours, onState, onReceipt, onConflict });
     this.sent = new Set();
     this.foreign = new Set(); // of somebody else who uses this browser: they wait until that person is back
     this.failed = new Map(); // question → its first answer, what is the matter, and when it is tried again
@@ -217,13 +219,14 @@ export class Outbox {
       this.slow = performance.now() - began > SLOW;
       if (AWAY.includes(response.status)) return "offline";
       if (response.status >= 500) return "unsaved";
-      // Also a page that was opened before somebody signed in anew: its key is no longer taken.
+      // Whatever the body: who has signed in again elsewhere is refused with a page, for this page's token is old.
       if (response.status === 401 || response.status === 403) return "signed-out";
       body = await response.json();
     } catch {
       return "offline";
     }
     if (response.status === 404) {
+      if (this.ours(entry)) return "unsaved"; // the organiser has put the task away: “Saved” would be a lie
       this.foreign.add(entry.uuid);
       return "saved";
     }

@@ -32,6 +32,10 @@ function option(key) {
 document.addEventListener("keydown", (event) => {
   const { key, target } = event;
   if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.repeat && !key.startsWith("Arrow")) { // held down: one question is answered, and what is said to it stays
+    if (key === "Enter" || option(key)) event.preventDefault();
+    return;
+  }
   if (key === "Enter" && !target.matches("a, button, summary")) onward ? onward.click() : form.requestSubmit();
   else if (key === "Escape" && closeGuide());
   else if (rows.length > 1 && (key === "ArrowDown" || key === "ArrowUp")) go(on + (key === "ArrowDown" ? 1 : -1));

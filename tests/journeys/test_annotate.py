@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
+from pytest_django.live_server_helper import LiveServer
 
 from evaluation.blinding import canonical
 from evaluation.models import AlignmentReport, Assignment, Ranking, Task
@@ -105,6 +106,46 @@ def test_undo_takes_an_answer_back_and_changes_nothing_else(page: Page, task: Ta
     expect(page.locator("#pair-1 input:checked")).to_have_count(0)
     saved(page)
     assert list(Ranking.objects.order_by("version").values_list("choice", flat=True))[-1] is None
+
+
+def test_a_key_that_is_held_down_answers_one_pair(page: Page, task: Task) -> None:
+    begin(page)
+    for _ in range(5):  # without a release between them: the keyboard repeats the key
+        page.keyboard.down("3")
+    page.keyboard.up("3")
+    saved(page)
+    expect(page.locator(".card input:checked")).to_have_count(1)
+    assert Ranking.objects.count() == 1
+
+
+def test_digits_go_on_to_the_pairs_that_were_left_open(page: Page, task: Task) -> None:
+    begin(page)
+    cards = page.locator(".card[data-card]").count()
+    page.locator(f"#pair-{cards} [type=radio]").first.focus()
+    for _ in range(cards):
+        page.keyboard.press("3")
+    expect(page.locator(".need")).to_have_text("All pairs answered.")
+    saved(page)
+    assert Ranking.objects.count() == cards
+
+
+def test_without_a_script_the_guidelines_are_there_and_no_button_is_dead(
+    browser: Browser, live_server: LiveServer, task: Task
+) -> None:
+    plain = browser.new_context(base_url=live_server.url, java_script_enabled=False)
+    page = plain.new_page()
+    sign_in(page, "bob")
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_role("heading", name="Guidelines")).to_be_visible()
+    for button in page.get_by_role("button").all():
+        assert button.get_attribute("form"), button.inner_text()
+    for card in page.locator(".card[data-card]").all():
+        card.locator(".opt").nth(2).click()
+    first = page.url
+    page.get_by_role("button", name="Next sentence").click()
+    expect(page).not_to_have_url(first)
+    plain.close()
+    assert set(Ranking.objects.values_list("choice", flat=True)) == {"A=B"}
 
 
 def test_a_double_click_is_one_answer(page: Page, task: Task) -> None:

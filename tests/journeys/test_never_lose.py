@@ -108,13 +108,14 @@ def test_a_correction_survives_a_reload_between_it_and_its_answer(page: Page, ta
 
 
 NO_STORAGE = (
+    "indexedDB.open = () => new EventTarget()",
     "Object.defineProperty(window, 'indexedDB', { value: undefined })",
     "indexedDB.open = () => { throw new DOMException('not here', 'SecurityError'); }",
     "IDBObjectStore.prototype.put = () => { throw new DOMException('full', 'QuotaExceededError'); }",
 )
 
 
-@pytest.mark.parametrize("refusal", NO_STORAGE, ids=["absent", "refused", "full"])
+@pytest.mark.parametrize("refusal", NO_STORAGE, ids=["silent", "absent", "refused", "full"])
 def test_without_storage_answers_wait_in_the_tab_and_it_is_not_closed_unasked(
     page: Page, context: BrowserContext, task: Task, refusal: str
 ) -> None:
@@ -171,19 +172,65 @@ def test_an_expired_log_in_keeps_the_answer_until_the_next(page: Page, task: Tas
     assert Ranking.objects.count() == 1
 
 
-def test_whoever_signs_in_anew_in_another_tab_is_not_told_to_be_offline_in_this_one(
+def test_a_page_from_before_the_last_log_in_says_so_and_keeps_the_answer(
     unwatched: Page, context: BrowserContext, task: Task
 ) -> None:
-    begin(unwatched)
+    page = unwatched
+    begin(page)
     Session.objects.all().delete()
     other = context.new_page()
-    sign_in(other, "bob")
-    expect(other.get_by_role("heading", name="Your tasks")).to_be_visible()
-    choose(unwatched, 1, 1)
-    state(unwatched, "Signed out — kept in this browser (1)")
-    unwatched.reload()
-    saved(unwatched)
-    arrived(unwatched, 1)
+    sign_in(other, "bob")  # gives this browser another token for its forms
+    other.wait_for_url("**/")
+    choose(page, 1, 1)
+    state(page, "Signed out — kept in this browser (1)")
+    page.reload()
+    arrived(page, 1)
+    saved(page)
+    other.close()
+
+
+def test_an_answer_to_a_task_that_was_put_away_is_not_called_saved(page: Page, task: Task) -> None:
+    begin(page)
+    Task.objects.update(state=Task.State.ARCHIVED)
+    choose(page, 1, 1)
+    state(page, f"{NOT_SAVED} (1)")
+    Task.objects.update(state=Task.State.OPEN)
+    page.reload()
+    arrived(page, 1)
+    saved(page)
+
+
+def test_answers_that_wait_are_sent_when_their_owner_is_back_and_has_nothing_open(
+    page: Page, context: BrowserContext, task: Task
+) -> None:
+    begin(page)
+    page.route("**/answer", lambda route: route.abort())
+    choose(page, 1, 1)
+    state(page, "Offline — kept in this browser (1)")
+    Task.objects.update(state=Task.State.CLOSED)
+    page.unroute("**/answer")
+    page.goto("/")
+    arrived(page, 1)
+
+
+def test_an_answer_that_a_closed_window_left_is_shown_by_the_one_that_sends_it(
+    page: Page, context: BrowserContext, task: Task
+) -> None:
+    begin(page)
+    other = context.new_page()
+    other.goto(page.url)
+    ready(other)
+    context.set_offline(True)
+    choose(page, 1, 1)
+    state(page, "(1)")
+    choose(other, 1, 5)
+    state(other, "(2)")
+    other.close()
+    context.set_offline(False)
+    saved(page)
+    arrived(page, 2)
+    expect(page.locator("#pair-1 input:checked")).to_have_value("A<<B")
+    expect(page.locator(".need")).to_contain_text("was answered in another window")
 
 
 def test_two_tabs_show_a_conflict_and_overwrite_nothing(
@@ -232,6 +279,23 @@ def test_a_double_click_on_next_moves_one_sentence(page: Page, task: Task) -> No
     page.locator("[data-next]").dblclick()
     expect(page).not_to_have_url(before)
     ready(page)
+    assert Assignment.objects.count() == 2
+
+
+def test_whoever_stops_the_browser_on_its_way_can_go_on_later(page: Page, task: Task) -> None:
+    page.clock.install()
+    begin(page)
+    for _ in range(page.locator(".card[data-card]").count()):
+        page.keyboard.press("3")
+    saved(page)
+    here = page.url
+    page.route(here, lambda route: route.abort("aborted"))
+    with page.expect_event("requestfailed"):
+        page.keyboard.press("Enter")
+    page.unroute(here)
+    page.clock.run_for(11_000)
+    page.keyboard.press("Enter")
+    expect(page).not_to_have_url(here)
     assert Assignment.objects.count() == 2
 
 
