@@ -26,6 +26,7 @@ from evaluation.models import (
     AuditEntry,
     Job,
     Membership,
+    PracticeRound,
     Ranking,
     SentenceAnswer,
     Slot,
@@ -53,6 +54,7 @@ SECTIONS = (
         "memberships", Membership, "user",
         {"campaign": "campaign__name", "task": "task__name", **_same("role", "quota")},
     ),
+    Section("practice", PracticeRound, "annotator__user", {"task": "task__name", **_same("finished_at")}),
     Section(
         "sentences", Assignment, "annotator__user",
         {"task": "task__name", **_same("number", "opened_at", "finished_at", "active_ms", "skip_reason")},

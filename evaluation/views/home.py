@@ -11,10 +11,11 @@ from django.views.decorators.http import require_GET
 from evaluation.models import Task
 from evaluation.reports.home import home_page, task_end
 from evaluation.services import people
-from evaluation.views.annotate import signed_in
+from evaluation.views.annotate import never_kept, signed_in
 
 
 @login_required
+@never_kept  # a guest's way back is on it, which nobody should find by the back button
 @require_GET
 def home(request: HttpRequest) -> HttpResponse:
     user = signed_in(request)

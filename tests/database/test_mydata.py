@@ -13,7 +13,7 @@ from django.urls import reverse
 from evaluation.models import Annotator, AuditEntry, Erasure, Job, Ranking, SignIn, Task, User
 from evaluation.reports.mydata import SECTIONS, TOLD, document, pointing_to_people
 from evaluation.schemes import Choice
-from evaluation.services import oversight, people
+from evaluation.services import oversight, people, practice
 from tests.database.answering import always, answer_task
 
 SignInAs = Callable[[User | Annotator | None], Client]
@@ -56,6 +56,14 @@ class TestDownload:
         for secret in ("alpha", "beta", "gamma", "degraded", "carol", "alice", "key of bob", "houses.json"):
             assert secret not in text
         assert "password" not in text
+
+    def test_it_tells_of_practice_by_the_name_of_the_task_and_by_no_number_of_a_row(
+        self, task: Task, bob: Annotator
+    ) -> None:
+        practice.finish(task, bob)
+        held = json.loads("".join(document(user_of(bob))))
+        assert [row["task"] for row in held["practice"]] == [task.name]
+        assert held["elsewhere"] == {}
 
     def test_every_table_that_leads_to_a_person_is_in_it(self, bob: Annotator) -> None:
         listed = {section.model for section in SECTIONS} | TOLD

@@ -432,6 +432,9 @@ class TestHeaders:
         response = signed_in(bob).get(assigned(task, bob).get_absolute_url())
         assert "no-store" in response["Cache-Control"]
 
+    def test_the_page_with_a_guests_way_back_is_never_cached(self, bob: Annotator, signed_in: SignIn) -> None:
+        assert "no-store" in signed_in(bob).get(reverse("home"))["Cache-Control"]
+
     def test_templates_have_nothing_inline(self, task: Task, bob: Annotator, signed_in: SignIn) -> None:
         page = signed_in(bob).get(assigned(task, bob).get_absolute_url()).content.decode()
         assert "style=" not in page
