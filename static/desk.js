@@ -71,7 +71,8 @@ export function work({ Outbox, rows, read, write, answer, stored, option, light 
   const cardOfEntry = (entry) => (ours(entry) && cards.find((card) => card.dataset.phrase === String(entry.phrase)));
   const waiting = new Map(); // question → the id of the newest answer that is shown here and not stored yet
   const firstOpen = () => rows.findIndex((row) => cards.includes(cardOf(row)) && isOpen(row));
-  let on = 0, leaving = false, wantsOn = false, signedOut = false;
+  const comment = $("#comment"); // the only field of its kind
+  let commented = comment?.value, on = 0, leaving = false, wantsOn = false, signedOut = false;
 
   // What is missing, what is saved.
 
@@ -159,7 +160,7 @@ export function work({ Outbox, rows, read, write, answer, stored, option, light 
   function setField(name, value) {
     const field = form.elements[name];
     if (field instanceof RadioNodeList) for (const input of field) input.checked = input.value === value;
-    else field.value = value;
+    else field.value = commented = value;
   }
 
   // What is asked about the whole sentence; its time is nobody's.
@@ -168,8 +169,16 @@ export function work({ Outbox, rows, read, write, answer, stored, option, light 
     add({ url: form.dataset.sentenceUrl, phrase: question, question, value: form.elements[question].value });
   }
 
+  function sendComment() {
+    if (comment.value === commented) return;
+    commented = comment.value;
+    sendField(comment.name);
+  }
+
   form.addEventListener("change", changed);
-  $("#comment")?.addEventListener("change", changed); // stands outside of the form that it belongs to
+  comment?.addEventListener("change", sendComment);
+  // Also half-written: a telephone may forget a page that nobody looks at.
+  if (comment) document.addEventListener("visibilitychange", sendComment);
 
   function changed({ target }) {
     const row = rows.find((one) => one.contains(target)), card = row && cardOf(row);
@@ -215,7 +224,7 @@ export function work({ Outbox, rows, read, write, answer, stored, option, light 
     form.submit();
     setTimeout(() => { leaving = false; }, STOPPED); // whoever stops the browser on its way may go on later
   }
-  form.addEventListener("submit", (event) => { event.preventDefault(); $("#comment")?.blur(); next(); });
+  form.addEventListener("submit", (event) => { event.preventDefault(); comment?.blur(); next(); });
   // The back button may show this page from memory: let it be used again.
   addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 

@@ -130,7 +130,7 @@ export class Outbox {
 
   async tell(state) {
     const waiting = await this.waiting();
-    if (state !== "saved" || !this.again) this.onState(state, waiting);
+    if (state !== "saved" || !(this.again || waiting)) this.onState(state, waiting); // another has just been given
   }
 
   async #send() {
