@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple, TypeVar
 
 from django.db import IntegrityError, transaction
-from django.db.models import FilteredRelation, Q, QuerySet
+from django.db.models import Exists, FilteredRelation, Q, QuerySet
 from django.utils import timezone
 
 from evaluation.blinding import canonical
@@ -146,7 +146,7 @@ class _Place:
 
 
 def _place(assignment: Assignment, phrase: int) -> _Place:
-    where = assignment.alignment_id, assignment.comparison_id, phrase
+    where = assignment.pk, assignment.alignment_id, assignment.comparison_id, phrase
     found = _ASKED.rows(*where, assignment.annotator_id, assignment.presentation)
     if not found:
         raise UnknownPhrase(str(phrase))
@@ -160,12 +160,13 @@ _APPEND = PreparedInsert(
     "active_ms", "elapsed_ms", "received_at",
 )  # fmt: skip
 # The phrase if it is a question here: a row for each version of this annotator's answer, or one without.
+# None if the alignment was corrected since the assignment was read: the page will ask by its new version.
 _ASKED = Prepared(
-    lambda alignment, comparison, index, annotator, presentation: _asked(alignment, comparison)
-    .filter(index=index)
+    lambda assignment, alignment, comparison, index, annotator, presentation: _asked(alignment, comparison)
+    .filter(Exists(Assignment.objects.filter(pk=assignment, alignment=alignment)), index=index)
     .annotate(given=_given(annotator, presentation))
     .values_list("pair_id", "flipped", "given__version", "given__choice", "given__uuid"),
-    10001, 10002, 10003, 10004, 10005,
+    10001, 10002, 10003, 10004, 10005, 10006,
 )  # fmt: skip
 
 

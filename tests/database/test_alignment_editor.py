@@ -348,6 +348,17 @@ class TestWorkThatIsUnderWay:
         form = client.post(reverse("annotate", args=[work.token]), {"phrase": "0"})
         assert form.headers["Location"] == moved.get_absolute_url()
 
+    def test_a_first_answer_that_waited_for_a_correction_is_not_stored_on_the_old_version(
+        self, task: Task, alice: User, bob: Annotator
+    ) -> None:
+        """The request had read its assignment before the correction, and got the lock after it."""
+        work = begin(task, bob)
+        phrase = asked(work)[0]
+        correct(task, DIAGONAL, alice)
+        with pytest.raises(judging.UnknownPhrase):
+            answer(work, phrase)
+        assert Ranking.objects.count() == 0
+
     def test_a_foreign_or_invented_token_stays_unknown(
         self, task: Task, alice: User, bob: Annotator, carol: Annotator, signed_in: SignIn
     ) -> None:
