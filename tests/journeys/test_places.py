@@ -70,6 +70,24 @@ def test_practice_and_a_sentence_place_by_place_by_keyboard_alone(page: Page, ta
     assert ranked == [(1, 1, 2), (1, 2), (1, 3, 2)]
 
 
+def test_enter_that_is_held_down_does_not_turn_over_what_practice_says(page: Page, task: Task) -> None:
+    sign_in(page, "bob")
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator(".card.is-on")).to_be_visible()
+    for key in "12":
+        page.keyboard.press(key)
+    page.keyboard.down("Enter")
+    expect(page.locator(".feedback")).to_be_focused()
+    with page.expect_event("console"):  # told after the repeated key was heard, by whoever listens last
+        page.evaluate("() => addEventListener('keydown', (event) => console.log(event.repeat))")
+        page.keyboard.down("Enter")
+    page.keyboard.up("Enter")
+    expect(page.get_by_text("Question 1 of 5")).to_be_visible()
+    expect(page.locator(".feedback")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Question 2 of 5")).to_be_visible()
+
+
 def test_an_answer_from_another_window_is_shown_not_overwritten(page: Page, task: Task) -> None:
     PracticeRound.objects.create(task=task, annotator=task.memberships.get().user.annotator)
     sign_in(page, "bob")
