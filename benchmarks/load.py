@@ -54,14 +54,19 @@ for n in range({CLIENTS}):
     user = User.objects.create(username=f"person-{{n}}", password=password)
     Membership.objects.create(user=user, campaign=task.campaign, role=Role.ANNOTATOR)
 """
-# What PostgreSQL does by itself in the minutes after a large import is done first, so that the runs measure
-# annotators. What it does because of their answers is measured.
+# A server that has run for a while: housekeeping after the import is done, and its log goes into old files.
+# A new server fills 16 MB with zeros for each new one, and the answers of that moment wait for it.
 SETTLE = """
 from django.db import connection
 if connection.vendor == "postgresql":
     with connection.cursor() as cursor:
-        for housekeeping in ("VACUUM ANALYZE", "CHECKPOINT"):
-            cursor.execute(housekeeping)
+        cursor.execute("ALTER SYSTEM SET min_wal_size = '1GB'")
+        cursor.execute("SELECT pg_reload_conf()")
+        for _ in range(24):
+            cursor.execute("SELECT pg_logical_emit_message(false, 'load', 'a segment has something in it')")
+            cursor.execute("SELECT pg_switch_wal()")
+        cursor.execute("VACUUM ANALYZE")
+        cursor.execute("CHECKPOINT")
 """
 STORED = """
 from evaluation.models import Ranking
