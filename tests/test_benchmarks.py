@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import time
 from importlib import import_module
+from pathlib import Path
 
-from benchmarks import page
+import pytest
+
+from benchmarks import disk, load, page
 from tests.conftest import ROOT
 
 
@@ -25,3 +30,52 @@ def test_the_ratios_of_the_readme_are_those_of_the_page() -> None:
     assert readme.count("× |") > 10
     assert page.with_ratios(readme, written) == readme
     assert page.with_ratios(readme.replace("× |", "0× |"), written) == readme
+
+
+def run_of(*, save: float) -> load.Journal:
+    """A hundred requests of each kind, one a second; answers take so many seconds, all else a hundredth."""
+    journal = load.Journal()
+    for what in ("minimal", "page", "save", "next"):
+        took = save if what == "save" else 0.01
+        journal.asked[what] = [(float(n), n + took) for n in range(100)]
+    return journal
+
+
+def test_answers_that_take_too_long_miss_the_demand() -> None:
+    assert load.report("within", run_of(save=0.02), 100, lost=0)
+    assert not load.report("beyond", run_of(save=0.021), 100, lost=0)
+    assert not load.report("one lost", run_of(save=0.02), 100, lost=1)
+
+
+def test_requests_that_met_a_stall_of_the_disk_are_left_out_and_told(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    journal = run_of(save=0.02)
+    journal.asked["save"][7] = journal.asked["save"][50] = (7.0, 7.3)
+    assert not load.report("as they are", journal, 100, lost=0)
+    assert load.report("without", journal, 100, lost=0, stalls=[(7.1, 7.3)])
+    told = capsys.readouterr().out
+    assert "n=98 " in told
+    assert "stood still 1 times, 0.2 s in all, at most 200 ms; 2 requests" in told
+    assert "save 300.0" in told
+
+
+def test_a_slow_answer_is_not_excused_by_a_stall_at_another_time() -> None:
+    assert not load.report("elsewhere", run_of(save=0.03), 100, lost=0, stalls=[(7.5, 7.6)])
+
+
+def test_nothing_is_measured_on_a_disk_that_stands_still_most_of_the_time() -> None:
+    assert not load.report("hopeless", run_of(save=0.02), 100, lost=0, stalls=[(0.5, 0.9)] * 26)
+
+
+def test_the_witness_tells_a_flush_that_took_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "fdatasync", lambda handle: time.sleep(0.05))
+    begin, end = next(disk.stalls(str(tmp_path)))
+    assert end - begin > 0.05
+
+
+def test_the_witness_stops_when_it_is_told_to(tmp_path: Path) -> None:
+    with disk.witness(str(tmp_path)) as stalls:
+        time.sleep(0.5)
+    assert all(end - begin > disk.STILL for begin, end in stalls)
+    assert not list(tmp_path.iterdir())
