@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from appraise.addresses import client_address
 from evaluation.services import throttling
+from evaluation.views import held
 
 MOST_NAME = 254  # of what is typed; names of accounts are shorter
 
@@ -21,7 +22,19 @@ class SignIn(LoginView):
     redirect_authenticated_user = True
     http_method_names = ("get", "head", "post", "options")
 
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        response = super().dispatch(request, *args, **kwargs)
+        if request.user.is_authenticated and (form := held.sent_with(request)):
+            return held.take_up(request, form)
+        return response
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        form = held.sent_with(self.request)
+        return super().get_context_data(held=form and form.signed(), **kwargs)
+
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if "elsewhere" in request.POST and (form := held.sent_with(request)):
+            return held.ask(request, form, status=401)  # they are not signed in; no password is looked at
         if waiting := throttling.wait(self.name(), client_address(request.META)):
             return self.refuse(waiting)
         return super().post(request, *args, **kwargs)

@@ -28,6 +28,11 @@ def chromium_path(*, windows: bool = False) -> str:
 
 def sign_in(page: Page, name: str, password: str = "secret") -> None:
     page.goto("/sign-in")
+    say_who(page, name, password)
+
+
+def say_who(page: Page, name: str, password: str = "secret") -> None:
+    """On a sign-in page that is open already."""
     page.get_by_label("User name").fill(name)
     page.get_by_label("Password").fill(password)
     page.get_by_role("button", name="Sign in").click()

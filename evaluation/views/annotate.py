@@ -32,6 +32,7 @@ from evaluation.prepared import Prepared
 from evaluation.reports.annotation import SO_FAR, annotation_page, with_texts
 from evaluation.services import alignments, claiming, judging, places, practice, sentences
 from evaluation.views.desk import desk
+from evaluation.views.held import outlives_session, was_held
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=HttpResponse)
@@ -112,6 +113,7 @@ def begin(request: HttpRequest, task: Task, user: User) -> HttpResponse:
     return open_next(request, task, annotator)
 
 
+@outlives_session
 @login_required
 @never_kept
 @require_http_methods(["GET", "POST"])
@@ -127,8 +129,9 @@ def annotate(request: HttpRequest, token: str) -> HttpResponse:
     except (BadAnswer, judging.ChoiceNotInScheme) as error:
         raise SuspiciousOperation(str(error)) from error  # our own pages never send this: 400
     missing = judging.finish(assignment)
-    if conflicts or missing or outdated:
-        return _page(request, assignment, conflicts=conflicts, missing=missing, refused=True)
+    refused = bool(conflicts or missing or outdated)
+    if refused or was_held(request):
+        return _page(request, assignment, conflicts=conflicts, missing=missing, refused=refused)
     return open_next(request, assignment.task, assignment.annotator)
 
 
@@ -174,6 +177,7 @@ def _answer_sentence(assignment: Assignment, said: dict[str, object]) -> HttpRes
     return JsonResponse({"version": receipt.version, "value": receipt.value})
 
 
+@outlives_session
 @posted
 def skip(request: HttpRequest, token: str) -> HttpResponse:
     assignment = own_assignment(request, token)
@@ -185,6 +189,7 @@ def skip(request: HttpRequest, token: str) -> HttpResponse:
     return open_next(request, assignment.task, assignment.annotator)
 
 
+@outlives_session
 @posted
 def report_alignment(request: HttpRequest, token: str) -> HttpResponse:
     """Report a wrong alignment to the organiser; the answer stays as it is."""

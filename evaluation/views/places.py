@@ -18,8 +18,10 @@ from evaluation.reports.places import comment_of, places_page
 from evaluation.services import judging, places
 from evaluation.templatetags.appraise import lang_and_dir
 from evaluation.views.annotate import open_next, own_assignment, store_sentence
+from evaluation.views.held import outlives_session, was_held
 
 
+@outlives_session
 @login_required
 @never_cache
 @require_http_methods(["GET", "POST"])
@@ -33,8 +35,9 @@ def judge(request: HttpRequest, token: str) -> HttpResponse:
     except (BadAnswer, judging.ChoiceNotInScheme) as error:
         raise SuspiciousOperation(str(error)) from error  # our own pages never send this: 400
     missing = places.finish(assignment)
-    if conflicts or missing or outdated:
-        return _page(request, assignment, conflicts=conflicts, missing=missing, typed=typed, refused=True)
+    refused = bool(conflicts or missing or outdated)
+    if refused or was_held(request):
+        return _page(request, assignment, conflicts=conflicts, missing=missing, typed=typed, refused=refused)
     return open_next(request, assignment.task, assignment.annotator)
 
 

@@ -10,7 +10,7 @@ from evaluation.blinding import canonical
 from evaluation.models import AlignmentReport, Assignment, Ranking, Task
 from evaluation.schemes import Choice
 from evaluation.services import judging
-from tests.browser import sign_in
+from tests.browser import say_who, sign_in
 
 pytestmark = pytest.mark.journey
 
@@ -147,6 +147,43 @@ def test_without_a_script_the_guidelines_are_there_and_no_button_is_dead(
     expect(page).not_to_have_url(first)
     plain.close()
     assert set(Ranking.objects.values_list("choice", flat=True)) == {"A=B"}
+
+
+def test_without_a_script_a_session_that_ends_costs_nothing(
+    browser: Browser, live_server: LiveServer, task: Task
+) -> None:
+    plain = browser.new_context(base_url=live_server.url, java_script_enabled=False)
+    page, other = plain.new_page(), plain.new_page()
+    sign_in(page, "bob")
+    page.get_by_role("button", name="Start").click()
+    first, stored = page.url, 0
+    for window in ("signed out", "signed in again"):
+        cards = page.locator(".card[data-card]")
+        for card in cards.all():
+            card.locator(".opt").nth(2).click()
+        here, stored = page.url, stored + cards.count()
+        other.goto("/")
+        other.get_by_role("button", name="Sign out").click()
+        if window == "signed in again":
+            sign_in(other, "bob")
+            expect(other.get_by_role("heading", name="Your tasks")).to_be_visible()
+        page.get_by_role("button", name="Next sentence").click()
+        if window == "signed out":
+            expect(page.get_by_text("What you sent is kept on this page")).to_be_visible()
+            say_who(page, "bob", "a slip")
+            say_who(page, "bob")
+        else:  # the page's token against forged forms is older than the log-in
+            page.get_by_role("button", name="Store it now").click()
+        expect(page.get_by_text("what you had sent has arrived")).to_be_visible()
+        expect(page).to_have_url(here)
+        expect(page.locator(".card input:checked")).to_have_count(cards.count())
+        assert Ranking.objects.count() == stored
+        page.get_by_role("button", name="Next sentence").click()
+        expect(page).not_to_have_url(here)
+    assert Assignment.objects.exclude(finished_at=None).count() == 2
+    assert Ranking.objects.count() == stored
+    assert page.url != first
+    plain.close()
 
 
 def test_a_double_click_is_one_answer(page: Page, task: Task) -> None:
