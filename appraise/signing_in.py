@@ -6,6 +6,7 @@ from datetime import timedelta
 from math import ceil
 from typing import Any
 
+from django.contrib.auth import logout
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView, redirect_to_login
 from django.core.exceptions import PermissionDenied
@@ -23,6 +24,8 @@ class SignIn(LoginView):
     http_method_names = ("get", "head", "post", "options")
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if "another" in request.POST:  # who holds a form that was filled in under another name
+            logout(request)
         response = super().dispatch(request, *args, **kwargs)
         if request.user.is_authenticated and (form := held.sent_with(request)):
             return held.take_up(request, form)
@@ -33,8 +36,8 @@ class SignIn(LoginView):
         return super().get_context_data(held=form and form.signed(), **kwargs)
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if "elsewhere" in request.POST and (form := held.sent_with(request)):
-            return held.ask(request, form, status=401)  # they are not signed in; no password is looked at
+        if not self.name() and (form := held.sent_with(request)):
+            return held.ask(request, form, status=401)  # nobody is named, so nobody guesses
         if waiting := throttling.wait(self.name(), client_address(request.META)):
             return self.refuse(waiting)
         return super().post(request, *args, **kwargs)

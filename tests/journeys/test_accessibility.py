@@ -11,7 +11,9 @@ from django.conf import LazySettings
 from playwright.sync_api import BrowserContext, Page
 from pytest_django.live_server_helper import LiveServer
 
+from evaluation.models import Task
 from evaluation.services import claiming
+from tests.browser import sign_in
 from tests.database.conftest import SENTENCES, annotator, make_task
 from tests.journeys.every_page import pages, seen_by
 from tests.security.stage import Stage, set_stage
@@ -43,10 +45,29 @@ def test_every_page_of_the_site(context: BrowserContext, live_server: LiveServer
     assert found == []
 
 
-def faults(page: Page, path: str) -> list[str]:
+def test_the_pages_that_hold_a_form(context: BrowserContext, task: Task) -> None:
+    page, other = context.new_page(), context.new_page()
+    sign_in(page, "bob")
+    page.get_by_role("button", name="Start").click()
+    context.clear_cookies(name="sessionid")
+    page.wait_for_url("**/a/*/")
+    with page.expect_navigation():
+        page.evaluate("document.getElementById('answers').submit()")
+    assert page.locator("[name=held]").count() == 1
+    found = faults(page)
+    sign_in(other, "bob")
+    other.get_by_role("heading", name="Your tasks").wait_for()
+    page.get_by_role("button", name="I am signed in again").click()
+    page.get_by_role("button", name="Store it now").wait_for()
+    assert found + faults(page) == []
+
+
+def faults(page: Page, path: str = "") -> list[str]:
+    """Of this page, or of the one that is open."""
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
     page.set_viewport_size({"width": 1280, "height": 900})
-    page.goto(path)
+    if path:
+        page.goto(path)
     page.evaluate(AXE)
     found = violations(page, EVERYTHING)
     page.emulate_media(color_scheme="dark", reduced_motion="reduce")
