@@ -18,7 +18,8 @@ import numpy as np
 
 from evaluation.agreement.bootstrap import percentile_interval
 from metrics.datasets import Comparisons, Dataset, FloatArray, IntArray
-from metrics.learned.combination import BLOCK, JudgedTable, cross_validate, tune, uniform
+from metrics.learned.combination import JudgedTable, cross_validate, tune, uniform
+from metrics.learned.examples import document_numbers
 from metrics.metaeval.correlation import spearman
 from metrics.metaeval.kendall import TieRule, outcome_counts, tau
 from metrics.metaeval.systems import human_by_system
@@ -34,13 +35,15 @@ Scored = tuple[FloatArray, Mapping[str, float]]
 class JudgedSet:
     """One language pair: scores of the judged cells by metric, the verdicts on them, and scores of systems.
 
-    All scores are higher-is-better. ``segments`` numbers the segment of each cell from 0 in file order;
-    ``system_scores`` has one value per metric and system, ``system_human`` one per system, in the same order.
+    All scores are higher-is-better. ``segments`` and ``documents`` say which one each cell belongs to, from 0
+    in file order; ``system_scores`` has one value per metric and system, ``system_human`` one per system, in
+    the same order.
     """
 
     scores: Mapping[str, FloatArray]
     human: Comparisons
     segments: IntArray
+    documents: IntArray
     system_scores: Mapping[str, FloatArray]
     system_human: FloatArray
 
@@ -55,6 +58,7 @@ class JudgedSet:
             scores={name: cells for name, (cells, _) in scored.items()},
             human=Comparisons(place[human.better], place[human.worse], np.empty((0, 2), np.int64)),
             segments=dataset.segment_codes()[judged],
+            documents=document_numbers(dataset, judged),
             system_scores={
                 name: np.array([systems.get(system, np.nan) for system in shares])
                 for name, (_, systems) in scored.items()
@@ -187,4 +191,4 @@ def _plain(values: Sequence[float]) -> tuple[Cell, ...]:
 
 
 def _judged(one: JudgedSet, parts: Sequence[str]) -> JudgedTable:
-    return JudgedTable(one.columns(parts), one.human, one.segments // BLOCK)
+    return JudgedTable(one.columns(parts), one.human, one.documents)

@@ -22,6 +22,10 @@ BLOCK = 30  # consecutive segments that stand in for a document where a set name
 STRENGTH = 0.01  # C: the smaller, the more the weights are pulled towards 0
 
 
+class NothingToLearn(ValueError):
+    """The verdicts say nothing about weights; the message says why."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class JudgedTable:
     """Features of the cells of one set, with the verdicts between them and the document of each cell."""
@@ -61,14 +65,14 @@ def tune(sets: Sequence[JudgedTable], *, strength: float = STRENGTH) -> Weights:
     """Learn one set of weights from the pairs of all sets; each set has the same total weight.
 
     Otherwise a language pair that was judged more often would decide for the others. Pairs whose features
-    are all equal say nothing and are left out; ``ValueError`` when nothing is left to learn from.
+    are all equal say nothing and are left out; ``NothingToLearn`` when none is left.
     """
     if not 0 < strength < np.inf:
         raise ValueError(f"the strength C is a positive number, not {strength}")
     scaling = Scaling.fit(np.concatenate([table.rows for table in sets]), "standard")
     told = [part for part in (_differences(table, scaling) for table in sets) if part[1].size]
     if not told:
-        raise ValueError("there is no decided pair whose features differ")
+        raise NothingToLearn("there is no decided pair whose features differ")
     differences = np.concatenate([rows for rows, _ in told])
     pairs = sum(float(times.sum()) for _, times in told)
     importance = np.concatenate([times * pairs / len(told) / times.sum() for _, times in told])
@@ -93,6 +97,8 @@ def cross_validate(
     if folds < 2:
         raise ValueError(f"at least two folds are needed, not {folds}")
     places = [_folds(table.documents, folds) for table in sets]
+    if len(np.unique(np.concatenate(places))) < 2:
+        raise NothingToLearn("all that was judged is one document, and folds are made of whole documents")
     found = [np.full(len(table.rows), np.nan) for table in sets]
     for fold in range(folds):
         kept = [_without(table, place == fold) for table, place in zip(sets, places, strict=True)]

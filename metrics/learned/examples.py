@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics.base import Segment
-from metrics.datasets import Comparisons, Dataset, Text
+from metrics.datasets import Comparisons, Dataset, IntArray, Text
 from metrics.learned.combination import BLOCK
 from metrics.metaeval.people import machine_systems
 from metrics.metaeval.systems import wins_share
@@ -136,6 +136,14 @@ def documents_of(texts: Mapping[str, Text]) -> dict[str, str]:
         name: text.document or f"block {number * VALIDATION // size if small else number // BLOCK}"
         for number, (name, text) in enumerate(texts.items())
     }
+
+
+def document_numbers(dataset: Dataset, cells: IntArray) -> IntArray:
+    """The document of each of these cells, numbered in the order of the file."""
+    documents = documents_of(dataset.texts)
+    order = {document: number for number, document in enumerate(dict.fromkeys(documents.values()))}
+    found = [order[documents[dataset.cells[cell].segment]] for cell in cells.tolist()]
+    return np.array(found, dtype=np.int64)
 
 
 def is_in_thirds(texts: Mapping[str, Text]) -> bool:

@@ -298,13 +298,8 @@ def _table(one: TrainingSet, names: tuple[str, ...], preparation: Preparation) -
     place[cells] = np.arange(len(cells))
     segments = [_segment(dataset, cell) for cell in cells.tolist()]
     rows: FloatArray = features.compute(names, segments, preparation)
-    documents = ex.documents_of(dataset.texts)
-    order = {document: number for number, document in enumerate(dict.fromkeys(documents.values()))}
-    numbers = np.array(
-        [order[documents[dataset.cells[cell].segment]] for cell in cells.tolist()], dtype=np.int64
-    )
     verdicts = Comparisons(place[human.better], place[human.worse], empty.reshape(0, 2))
-    return JudgedTable(rows, verdicts, numbers)
+    return JudgedTable(rows, verdicts, ex.document_numbers(dataset, cells))
 
 
 def _segment(dataset: Dataset, cell: int) -> Segment:

@@ -29,6 +29,7 @@ from metrics.discourse.tables import (
     tuned_on,
     uniformly,
 )
+from metrics.learned.combination import NothingToLearn
 from metrics.metaeval.kendall import TieRule
 from metrics.metaeval.scoring import score_dataset
 from metrics.replicate.printed import DISCOURSE
@@ -87,10 +88,15 @@ def replicate(asked: Asked, note: Note = lambda message: None) -> Report:
         for prefixes in (asked.sets, asked.test)
     )
     rows = _rows([*sets, *other])
-    lost = [*(Missing(f"metric {name}", why) for name, why in missing.items()), *_unbuilt(asked, other)]
+    tables, untuned = _tables(asked, sets, other, rows)
+    lost = [
+        *(Missing(f"metric {name}", why) for name, why in missing.items()),
+        *untuned,
+        *_unbuilt(asked, other),
+    ]
     return replication(
         NAME,
-        _tables(asked, sets, other, rows),
+        tables,
         missing=lost,
         data=data_of_sets((*asked.sets, *asked.test)),
         settings={
@@ -153,13 +159,19 @@ def _rows(sets: Sequence[JudgedSet]) -> dict[str, Sequence[str]]:
 
 def _tables(
     asked: Asked, sets: Sequence[JudgedSet], other: Sequence[JudgedSet], rows: Mapping[str, Sequence[str]]
-) -> list[Table]:
+) -> tuple[list[Table], list[Missing]]:
+    """The tables, and which of them could not be tuned; these have the paper's numbers only."""
     alone: dict[str, Sequence[str]] = {"dr": ("dr",), "dr-lex": ("dr-lex",)}
+    untuned: list[Missing] = []
 
     def segments(
-        on: Sequence[JudgedSet], which: Mapping[str, Sequence[str]], way: Combine
+        on: Sequence[JudgedSet], which: Mapping[str, Sequence[str]], way: Combine, of: str = ""
     ) -> discourse.Table:
-        return segment_table(on, which, way, resamples=asked.resamples, seed=asked.seed)
+        try:
+            return segment_table(on, which, way, resamples=asked.resamples, seed=asked.seed)
+        except NothingToLearn as error:
+            untuned.append(Missing(of, str(error)))
+            return discourse.Table({}, ())
 
     pairs = _pairs(sets)
     by_system = "Spearman’s ρ over systems"
@@ -168,13 +180,16 @@ def _tables(
     found = [
         _table(f"Table 2: {by_system}", "system", system_table(sets, alone), system_table(sets, rows), pairs),
         _table(f"Table 3: {by_segment}, uniform", "uniform", first, segments(sets, rows, uniformly), pairs),
-        _table(f"Table 4: {by_segment}, tuned", "tuned", first, segments(sets, rows, tuned), pairs),
+        _table(
+            f"Table 4: {by_segment}, tuned", "tuned", first, segments(sets, rows, tuned, "Table 4"), pairs
+        ),
     ]
     if other:
-        moved = segments(other, rows, tuned_on(sets))
+        shown = {name: parts for name, parts in rows.items() if name in DISCOURSE["transferred"]}
+        moved = segments(other, shown, tuned_on(sets), "Table 5")
         title = f"Table 5: {by_segment}, tuned on other sets"
         found.append(_table(title, "transferred", segments(other, alone, uniformly), moved, _pairs(other)))
-    return found
+    return found, untuned
 
 
 def _table(title: str, key: str, alone: discourse.Table, found: discourse.Table, pairs: str) -> Table:
@@ -190,7 +205,7 @@ def _table(title: str, key: str, alone: discourse.Table, found: discourse.Table,
         f"Ours: {pairs}. Intervals are of the gain over the first column, moved to the figure itself.",
         "The paper’s average is over all its rows, ours over the rows that were run; a sum holds the parts "
         "that exist here. "
-        + ("The first column of a sum is tuned, the paper’s is not." if key in _TUNED else ""),
+        + ("The first column of a sum is tuned; in the paper’s average it is not." if key in _TUNED else ""),
     )
     return Table(title, COLUMNS, tuple(rows), notes, 3, "metric")
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from metrics.datasets import Comparisons
+from metrics.datasets import Comparisons, find_set, read_dataset, read_human
 from metrics.discourse.tables import JudgedSet, Table, segment_table, system_table, tuned, tuned_on
 from metrics.metaeval.kendall import TieRule
+from tests.learned.data import write_set
 
 SEGMENTS, SYSTEMS = 240, 4
 
@@ -33,9 +36,8 @@ def judged_set(seed: int) -> JudgedSet:
         "dr-lex": np.array([2.0, 1, 4, 3]),
     }
     human = Comparisons(np.array(better), np.array(worse), np.empty((0, 2), np.int64))
-    return JudgedSet(
-        scores, human, np.repeat(np.arange(SEGMENTS), SYSTEMS), systems, np.array([1.0, 2, 3, 4])
-    )
+    segments = np.repeat(np.arange(SEGMENTS), SYSTEMS)
+    return JudgedSet(scores, human, segments, segments // 30, systems, np.array([1.0, 2, 3, 4]))
 
 
 SETS = [judged_set(1), judged_set(2)]
@@ -71,6 +73,19 @@ def test_tuned_weights_do_not_let_noise_do_harm() -> None:
 def test_weights_carry_over_to_another_collection() -> None:
     table = segment_table([judged_set(3)], ROWS, tuned_on(SETS), resamples=0)
     assert table.rows["half"][2].value > 0.9
+
+
+def test_folds_are_made_of_the_documents_that_a_set_names(tmp_path: Path) -> None:
+    """Section 5.4: no document is split over two folds; blocks stand in only where none is named."""
+    prefix = write_set(tmp_path, "named", segments=100)
+    path = Path(f"{prefix}.segments.tsv")
+    header, *lines = path.read_text().splitlines()
+    named = [f"{line}\tdocument {number // 40}" for number, line in enumerate(lines)]
+    path.write_text("\n".join([f"{header}\tdocument", *named]) + "\n")
+    files = find_set(prefix)
+    dataset = read_dataset(files.segments, files.outputs)
+    one = JudgedSet.of(dataset, read_human(files, dataset), {})
+    assert one.documents.tolist() == (one.segments // 40).tolist()
 
 
 def test_without_resamples_there_are_no_intervals() -> None:
