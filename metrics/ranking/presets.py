@@ -4,9 +4,9 @@ The table has twelve rows, one of them printed twice: eleven combinations. ``PRI
 reports for each, to stand beside what is measured: ρ and τ of naïve Bayes, ρ and τ of kNN, on its own test
 set.
 
-The paper's ``VP`` and ``NP`` are count ratios to the source. Its ``logparse`` is a ratio too; where the
-source has no parser it is the target's log-likelihood, which orders the outputs of one source in the same
-way up to the source's constant.
+The paper's ``VP`` and ``NP`` are count ratios to the source. Its ``logparse`` is a ratio too; here it is the
+target's log-likelihood, which needs no parser of the source: the ratio only divides it by a number that all
+outputs of a source share.
 """
 
 from __future__ import annotations
