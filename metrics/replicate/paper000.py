@@ -182,6 +182,8 @@ def _correlations(scores: dict[str, FloatArray], truth: Truth) -> Table:
     notes = (
         f"Ours: {len(truth.items):,} translations, {rated}; the paper: 633 translations, three "
         "references. The intervals are Fisher's.",
+        "Our WER and PER are errors per reference word, the thesis defines them as numbers of errors; our "
+        "BLEU of a sentence is smoothed.",
     )
     return Table(
         "Table 4.1: correlation with people", ("Pearson", "Spearman"), tuple(rows), notes, 4, "metric"
