@@ -1,4 +1,4 @@
-"""The verdicts that an annotator may give on a phrase pair (paper 003, section 3).
+"""The verdicts that an annotator may give on a phrase pair (paper 003, section 2.2).
 
 A scheme is data: a new one is a new constant in ``SCHEMES``. A choice is always relative to the two phrases
 in the order in which they are stored; ``mirrored`` reverses it for a page that shows them the other way, and
@@ -78,7 +78,7 @@ class Scheme:
 
     @property
     def chance(self) -> float:
-        """Fixed P(E): every choice of the scheme is equally likely (paper 003, section 4)."""
+        """Fixed P(E): every choice of the scheme is equally likely (paper 003, section 5.1)."""
         return 1 / len(self.choices)
 
     @property

@@ -120,7 +120,7 @@ def vote_line(
 
 
 def kappa_prime(agreed: Floats, total: Floats) -> Floats:
-    """κ over four choices with fixed chance, as between two annotators (paper 003, section 4).
+    """κ over four choices with fixed chance, as between two annotators (paper 003, section 5.1).
 
     >>> kappa_prime(np.array([7.0]), np.array([10.0])).round(4).tolist()
     [0.6]

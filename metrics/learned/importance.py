@@ -3,7 +3,7 @@
 *Permutation importance* (Breiman 2001): how much accuracy is lost when one feature is shuffled among the
 validation examples. Of two redundant features, each looks unimportant, because the other stays. *Accuracy and
 correlation* over a grid: the thesis chooses machines by accuracy alone, because over its grid accuracy and
-the correlation with people go together (Kulesza 2004, section 4.1, Table A.1: r = 0.854).
+the correlation with people go together (Kulesza 2004, section 4.2, Table A.1: r = 0.854).
 """
 
 from __future__ import annotations
