@@ -156,15 +156,17 @@ def label_counts(parse: Parse) -> dict[str, int]:
 
 
 def _of_parse(parse: Parse) -> dict[str, float]:
-    if parse.score is None or parse.confidence is None or parse.mean_confidence is None:
+    """What a parse says; an imported tree may come without scores, and then only its labels are known."""
+    if parse.tree is None:
         return {"noparse": 1.0}
-    return {
-        "noparse": 0.0,
+    known: dict[str, float] = {"noparse": 0.0, **label_counts(parse)}
+    if parse.score is None or parse.confidence is None or parse.mean_confidence is None:
+        return known
+    return known | {
         "logparse": parse.score,
         "nparse": float(parse.trees_within(NEAR)),
         "confbestparse": parse.confidence,
         "confavg": parse.mean_confidence,
-        **label_counts(parse),
     }
 
 

@@ -41,7 +41,7 @@ EXTENDED = "unk, len, nparse, VP, logparse"
 FROM = {
     "lm": "a language model (--lm)",
     "parse": "a parser of the outputs (--parser)",
-    "source": "parses of the sources",
+    "source": "phrases of the sources (--source-parses, or --source-language de)",
 }
 
 

@@ -35,6 +35,7 @@ class Options:
     lexicon: str = ""
     parser: str = "none"
     source_language: str = ""
+    source_parses: str = ""
     discourse_model: str = ""
     syntax: bool = False
     whole: bool = False
@@ -52,7 +53,7 @@ class Options:
 
 Recipe = Callable[[Options, Note], Report]
 ALWAYS = frozenset({"sets", "seed"})
-FILES = frozenset({"table", "lm", "lexicon", "discourse_model"})
+FILES = frozenset({"table", "lm", "lexicon", "source_parses", "discourse_model"})
 
 
 def run(name: str, options: Options, note: Note = lambda message: None) -> Report:
@@ -139,7 +140,9 @@ RECIPES: Mapping[str, tuple[Recipe, frozenset[str]]] = {
     "paper-000": (_kulesza, frozenset({"train", "examples"})),
     "paper-001": (
         _avramidis,
-        frozenset({"test", "lm", "lexicon", "parser", "source_language", "tested", "resamples"}),
+        frozenset(
+            {"test", "lm", "lexicon", "parser", "source_language", "source_parses", "tested", "resamples"}
+        ),
     ),
     "paper-002": (_han, frozenset({"table"})),
     "paper-003": (_federmann, frozenset({"scheme", "resamples"})),
@@ -156,6 +159,7 @@ def _wanted(options: Options) -> Wanted:
         lm=options.lm,
         lexicon=options.lexicon,
         parser=options.parser,
+        source_parses=options.source_parses,
         cache=default_path(),
     )
 

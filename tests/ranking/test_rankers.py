@@ -187,6 +187,20 @@ def test_every_tool_fills_its_family(ranked: RankedSet) -> None:
     assert features["ibm1"][0] > features["ibm1"][2]
 
 
+def test_a_tree_without_scores_is_counted(ranked: RankedSet) -> None:
+    def parser(texts: Sequence[str]) -> list[Parse]:
+        return [Parse("(ROOT (NP (NN x)))", (-2.0,)) for _ in texts]
+
+    def trees(texts: Sequence[str]) -> list[Parse]:
+        return [Parse("(ROOT (S (NP (NN x)) (VP (VB y) (NP (NN z)))))", ()) for _ in texts]
+
+    extractor = Extractor("fr", "en", parser=parser, source_parser=trees)
+    features = dict(zip(NAMES, extractor.extract(ranked, np.arange(3)).T, strict=True))
+    assert features["NP_ratio"].tolist() == [0.5, 0.5, 0.5]
+    assert features["VP_ratio"].tolist() == [0.0, 0.0, 0.0]
+    assert np.isnan(features["logparse_ratio"]).all()
+
+
 @given(st.lists(st.lists(st.sampled_from("abc"), max_size=5), min_size=2, max_size=5))
 def test_consensus_is_the_mean_overlap_with_the_others(outputs: list[list[str]]) -> None:
     def f1(a: list[str], b: list[str]) -> float:

@@ -40,6 +40,7 @@ class Command(AppraiseCommand):
         add("--lexicon", default="", metavar="FILE", help="paper-001: a lexicon (train lexicon)")
         add("--parser", default="none", choices=("none", "auto", "stanford"), help="paper-001: of outputs")
         add("--source-language", default="", help="paper-001: for instance de")
+        add("--source-parses", default="", metavar="FILE", help="paper-001: of the sources, made elsewhere")
         add("--discourse-model", default="", metavar="FILE", help="paper-004: train discourse")
         add("--syntax", action="store_true", help="paper-004: also the metrics that parse")
         add("--whole", action="store_true", help="paper-004: score all outputs, not the judged ones only")
