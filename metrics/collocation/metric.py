@@ -103,7 +103,7 @@ class _Collocations:
             table = _table(str(table_path(self.table)))
             return table, reader(table.corpus.reader)
         except (InputError, ToolAbsent, ValueError) as error:
-            raise MetricUnavailable(_sentence(self.name, table_path(self.table), error)) from error
+            raise MetricUnavailable(_sentence(self.name, self.table, error)) from error
 
     def _background(self) -> str:
         try:
@@ -195,8 +195,12 @@ def _opened(path: str, changed: int) -> Table:
     return load(Path(path))
 
 
-def _sentence(name: str, path: Path, error: Exception) -> str:
-    if isinstance(error, InputError) and not path.exists():
+def _sentence(name: str, table: str, error: Exception) -> str:
+    """Pages show it too, so it names no folder of the server."""
+    if isinstance(error, InputError) and not table_path(table).exists():
+        path = table
+        if not table.endswith(".npz"):
+            path = f"HOME/collocations/{table}.npz"  # APPRAISE_HOME, or var
         return f"{name} has no table: run `manage.py train collocations --debian-docs --out {path}`"
     return f"{name} cannot score here: {error}"
 

@@ -120,6 +120,16 @@ def _sized(svg: str) -> str:
     return re.sub(r'viewBox="0 0 (\S+) (\S+)"', r'width="\1" height="\2" \g<0>', svg, count=1)
 
 
+def _no_collocations() -> str:
+    """For people in a browser, who cannot run the command that the metric's own sentence names."""
+    return _(
+        "This site cannot draw collocation trees yet: it has no table of collocations, or not the tagger "
+        "that the table was made with. Neither can be made in the browser: ask the operator of this site. "
+        "The page “Collocations” of the documentation has the command, and manage.py score --list says what "
+        "is missing."
+    )
+
+
 def collocation_drawings(texts: Sequence[tuple[str, str]], language: str) -> Drawings:
     """Collocation trees over the sentences, from the table of this site in that language."""
     from metrics.collocation.association import Measure
@@ -132,8 +142,8 @@ def collocation_drawings(texts: Sequence[tuple[str, str]], language: str) -> Dra
 
     if language.split("-")[0] != "en":
         return Drawings("", [], _("The collocation table of this site is English."))
-    if refusal := Collocation().unavailable_because():
-        return Drawings("", [], refusal)
+    if Collocation().unavailable_because():
+        return Drawings("", [], _no_collocations())
     table = load(table_path(DEFAULT_TABLE))
     words = reader(table.corpus.reader)
     drawn = []

@@ -47,12 +47,28 @@ def test_discourse_trees_are_drawn_side_by_side(
     assert page.count('class="discourse-tree"') == 4  # the reference and three outputs
 
 
-def test_where_a_tool_is_absent_the_page_says_so(
-    task: Task, first: int, alice: User, signed_in: SignIn, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+@pytest.mark.parametrize(
+    ("language", "said"), [("en", "operator of this site"), ("de", "wer diese Installation betreibt")]
+)
+def test_without_a_table_the_page_says_whom_to_ask_and_no_folder_of_the_server(
+    task: Task,
+    first: int,
+    alice: User,
+    signed_in: SignIn,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Any,
+    language: str,
+    said: str,
 ) -> None:
     monkeypatch.setenv("APPRAISE_HOME", str(tmp_path))
-    page = signed_in(alice).get(f"/tasks/{task.slug}/metrics/items/{first}?trees=collocation")
-    assert "collocation has no table" in page.content.decode()
+    headers = {"Accept-Language": language}
+    client = signed_in(alice)
+    trees = client.get(f"/tasks/{task.slug}/metrics/items/{first}?trees=collocation", headers=headers)
+    choice = client.get(f"/tasks/{task.slug}/metrics/choose", headers=headers)
+    for page in (trees.content.decode(), choice.content.decode()):
+        assert said in page
+        assert str(tmp_path) not in page
+    assert "collocation has no table" in choice.content.decode()
 
 
 def test_trees_of_another_language_are_refused_with_a_sentence(alice: User, signed_in: SignIn) -> None:
