@@ -8,9 +8,9 @@ from datetime import datetime
 from django.core.paginator import Page, Paginator
 from django.db.models import Q
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
-from evaluation.models import AuditEntry, Task
+from evaluation.models import AuditEntry, Role, Task
 
 PER_PAGE = 50
 # What the services call a change → what people call it. Anything else is shown as it is.
@@ -33,6 +33,40 @@ WORDS = {
     "correct alignment": gettext_lazy("corrected an alignment"),
     "dismiss alignment report": gettext_lazy("dismissed a report about an alignment"),
     "erase person": gettext_lazy("left and had the account deleted; the answers stay"),
+}
+# What a change is about, as stored → as people call it.
+FIELDS = {
+    "assignments_moved": pgettext_lazy("history", "open comparisons moved"),
+    "choice": pgettext_lazy("history", "verdict"),
+    "code": pgettext_lazy("history", "code"),
+    "comparison": pgettext_lazy("history", "comparison"),
+    "days": pgettext_lazy("history", "days"),
+    "format": pgettext_lazy("history", "format"),
+    "from": pgettext_lazy("history", "from"),
+    "identified": pgettext_lazy("history", "with names"),
+    "invitation": pgettext_lazy("history", "invitation"),
+    "item": pgettext_lazy("history", "sentence"),
+    "job": pgettext_lazy("history", "job"),
+    "links": pgettext_lazy("history", "word links"),
+    "pair": pgettext_lazy("history", "pair"),
+    "people": pgettext_lazy("history", "people"),
+    "person": pgettext_lazy("history", "person"),
+    "question": pgettext_lazy("history", "question"),
+    "quota": pgettext_lazy("history", "quota"),
+    "reports": pgettext_lazy("history", "reports closed"),
+    "role": pgettext_lazy("history", "role"),
+    "selection": pgettext_lazy("history", "next"),
+    "to": pgettext_lazy("history", "to"),
+    "url": pgettext_lazy("history", "link"),
+    "uses": pgettext_lazy("history", "uses"),
+    "version": pgettext_lazy("history", "version"),
+}
+# Fields whose stored words have names of their own.
+VALUES = {
+    "from": dict(Task.State.choices),
+    "to": dict(Task.State.choices),
+    "role": dict(Role.choices),
+    "selection": dict(Task.Selection.choices),
 }
 
 
@@ -61,11 +95,22 @@ def _change(entry: AuditEntry) -> Change:
         entry.at,
         entry.user.get_username() if entry.user else _("somebody"),
         str(WORDS.get(entry.action, entry.action)),
-        [(key.replace("_", " "), _text(value)) for key, value in detail.items() if value not in (None, "")],
+        [(_field(key), _text(key, value)) for key, value in detail.items() if _is_said(key, value)],
     )
 
 
-def _text(value: object) -> str:
+def _field(key: str) -> str:
+    return str(FIELDS.get(key, key.replace("_", " ")))
+
+
+def _is_said(key: str, value: object) -> bool:
+    """Nothing is no detail, unless it has a name: ``selection`` is empty where questions keep their order."""
+    return value is not None and (value != "" or "" in VALUES.get(key, ()))
+
+
+def _text(key: str, value: object) -> str:
+    if isinstance(value, str) and value in VALUES.get(key, ()):
+        return str(VALUES[key][value])
     if isinstance(value, list):
         return ", ".join(str(part) for part in value)
     if isinstance(value, bool):

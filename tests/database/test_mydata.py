@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -10,10 +11,12 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+import evaluation.services
 from evaluation.models import Annotator, AuditEntry, Erasure, Job, Ranking, SignIn, Task, User
+from evaluation.reports.history import FIELDS, WORDS
 from evaluation.reports.mydata import SECTIONS, TOLD, document, pointing_to_people
 from evaluation.schemes import Choice
-from evaluation.services import oversight, people, practice
+from evaluation.services import oversight, people, practice, selecting
 from tests.database.answering import always, answer_task
 
 SignInAs = Callable[[User | Annotator | None], Client]
@@ -139,6 +142,41 @@ class TestHistory:
         page = signed_in(alice).get(reverse("task-history", args=[task.slug])).content.decode()
         for words in ("changed the state", "added members", "bob", "exported answers", "alice"):
             assert words in page
+
+    def test_in_german_the_details_are_german_too(
+        self, task: Task, alice: User, bob: Annotator, signed_in: SignInAs
+    ) -> None:
+        people.change_state(task, "closed", by=alice)
+        people.add_members(task, ["bob"], by=alice, quota=4)
+        selecting.select(task, Task.Selection.OFF, by=alice)
+        oversight.record_export(alice, target=f"task {task.slug}", form="csv", identified=True)
+        headers = {"Accept-Language": "de"}
+        page = signed_in(alice).get(reverse("task-history", args=[task.slug]), headers=headers)
+        words = [
+            " ".join(f"{key} {value}" for key, value in each.details) for each in page.context["changes"]
+        ]
+        assert words == [
+            "Format csv mit Namen ja",
+            "als Nächstes in der Reihenfolge der Aufgabe",
+            "Personen bob Rolle Annotierende Kontingent 4",
+            "von Offen auf Geschlossen",
+        ]
+        stored = AuditEntry.objects.order_by("pk").values_list("detail", flat=True)
+        assert stored[0] == {"from": "open", "to": "closed"}, "what is stored stays as it is"
+
+    def test_every_change_that_a_service_notes_has_words(self) -> None:
+        actions, fields = set(), set()
+        for service in Path(evaluation.services.__path__[0]).glob("*.py"):
+            for call in ast.walk(ast.parse(service.read_text("utf-8"))):
+                if isinstance(call, ast.Call) and ast.unparse(call.func) == "trail.note":
+                    _by, action, _task, *detail = call.args
+                    actions |= {word.value for word in ast.walk(action) if isinstance(word, ast.Constant)}
+                    for each in detail:
+                        assert isinstance(each, ast.Dict)
+                        fields |= {ast.literal_eval(key) for key in each.keys if key}
+        assert len(actions) > 10
+        assert actions <= WORDS.keys()
+        assert fields <= FIELDS.keys()
 
     def test_it_is_short_of_nothing_and_long_in_pages(
         self, task: Task, alice: User, signed_in: SignInAs
