@@ -58,6 +58,13 @@ class Asked:
     after: Scope
     systems: tuple[str, str] | None = None
 
+    @property
+    def is_itself(self) -> bool:
+        """The same answers stand on both sides, so that every difference would be 0."""
+        before, after = self.before, self.after
+        same_system = self.systems is None or self.systems[0] == self.systems[1]
+        return same_system and (before.campaign, before.tasks) == (after.campaign, after.tasks)
+
 
 def others(user: User) -> dict[str, Scope]:
     """Everything that ``user`` may study, by ``kind:slug``; one query."""

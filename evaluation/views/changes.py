@@ -35,7 +35,8 @@ def page(request: HttpRequest, kind: str, slug: str) -> HttpResponse:
 @require_GET
 def table(request: HttpRequest, kind: str, slug: str, name: str, form: str) -> HttpResponse:
     _, scope, asked = _asked(request, kind, slug)
-    return table_file(scope, {} if asked is None else tables(compared(asked)), name, form)
+    found = {} if asked is None or asked.is_itself else tables(compared(asked))
+    return table_file(scope, found, name, form)
 
 
 def _asked(request: HttpRequest, kind: str, slug: str) -> tuple[dict[str, Scope], Scope, Asked | None]:

@@ -72,6 +72,25 @@ def test_nothing_is_compared_with_itself(task: Task, systems: str | None) -> Non
         call_command("compare_tasks", task.slug, task.slug, systems=systems)
 
 
+@pytest.mark.parametrize(
+    "query", ["before=task:{0}", "before=task:{0}&old=alpha&new=alpha", "before=campaign:{1}"]
+)
+def test_nor_in_the_browser_where_its_systems_can_still_be_chosen(
+    task: Task, alice: User, signed_in: SignIn, query: str
+) -> None:
+    answer_task(task, annotator("eve", task), always(Choice.A_BETTER))
+    client, url = signed_in(alice), reverse("task-changes", args=[task.slug])
+    asked = query.format(task.slug, task.campaign.slug)
+    page = client.get(f"{url}?{asked}").content.decode()
+    assert "Houses is compared with itself" in page
+    assert '<option value="">each by its name' in page
+    assert "<table" not in page
+    assert client.get(f"{url}/wins.csv?{asked}").status_code == 404
+    two = client.get(f"{url}?before=task:{task.slug}&old=alpha&new=beta").content.decode()
+    assert "with itself" not in two
+    assert "<table" in two
+
+
 def test_nobody_compares_with_what_they_may_not_study(
     task: Task, again: Task, alice: User, signed_in: SignIn
 ) -> None:

@@ -36,10 +36,10 @@ class Command(AppraiseCommand):
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         kind = "campaign" if options["campaigns"] else "task"
         before, after = (whole_scope(kind, options[name]) for name in ("before", "after"))
-        systems = self._systems(options["systems"])
-        if options["before"] == options["after"] and (systems is None or systems[0] == systems[1]):
+        asked = Asked(before, after, self._systems(options["systems"]))
+        if asked.is_itself:
             self.refuse(f"{options['after']!r} is compared with itself; name another, or --systems OLD=NEW")
-        found = compared(Asked(before, after, systems))
+        found = compared(asked)
         if options["format"] == "json":
             self.write_json(as_values(found))
         elif options["format"] == "csv":
