@@ -67,6 +67,7 @@ def words(text: str, spans: tuple[Span, ...]) -> tuple[str, ...]:
     return tuple([text[start:end] for start, end in spans])
 
 
+@lru_cache(maxsize=1 << 16)
 def is_punctuation(token: str) -> bool:
     """Whether a token holds nothing but punctuation, also as a character reference that nobody decoded.
 
@@ -96,6 +97,7 @@ def bare(token: str) -> tuple[str, ...]:
     return tuple("".join([" " if is_punctuation(char) else char for char in token]).split())
 
 
+@lru_cache(maxsize=256)
 def _elides(language: str) -> bool:
     return re.split("[-_]", language.lower(), maxsplit=1)[0] in _ELIDING
 

@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from enum import StrEnum
 
-from evaluation.phenomena.words import ByLists, ByTags, Lexicon
+from evaluation.phenomena.words import ByLists, ByTags, Lexicon, digits
 from evaluation.tokens import is_punctuation
 from evaluation.word_classes import Words
 
@@ -36,6 +36,9 @@ class Phenomenon(StrEnum):
     FUNCTION_WORD = "function word"
     SPELLING = "case and punctuation"
     CHOICE = "word choice"
+
+
+_IN_ORDER = tuple(Phenomenon)  # going through an enumeration takes three times as long
 
 
 def phenomena(
@@ -74,7 +77,7 @@ def phenomena(
             found.add(Phenomenon.CHOICE)
     else:
         found |= {p for p in _special(only, lexicon) if p is not Phenomenon.NAME}
-    return tuple(p for p in Phenomenon if p in found)
+    return tuple([p for p in _IN_ORDER if p in found])
 
 
 def _without_capitals(
@@ -118,6 +121,8 @@ Only = tuple[list[str], list[str]]
 
 def _differing(first: Sequence[str], second: Sequence[str]) -> Only:
     """The words that only one of the phrases has, counted: what both have explains nothing."""
+    if set(first).isdisjoint(second):
+        return list(first), list(second)
     of_first, of_second = Counter(first), Counter(second)
     return list((of_first - of_second).elements()), list((of_second - of_first).elements())
 
@@ -129,7 +134,7 @@ def _about_words(only: Only, lexicon: Lexicon) -> set[Phenomenon]:
     found = _special((one, other), lexicon)
     one, other = ([word for word in words if not _explained(word, found, lexicon)] for words in (one, other))
     content = [
-        Counter(lexicon.base(w) for w in words if not lexicon.is_function(w)) for words in (one, other)
+        sorted([lexicon.base(w) for w in words if not lexicon.is_function(w)]) for words in (one, other)
     ]
     if content[0] or content[1]:
         found.add(Phenomenon.INFLECTION if content[0] == content[1] else Phenomenon.CHOICE)
@@ -147,9 +152,9 @@ def language_code(language: str) -> str:
     return language.lower().replace("_", "-").split("-")[0]
 
 
-def _plain(words: Sequence[str]) -> Counter[str]:
-    """Without case, and without what separates digits."""
-    return Counter("".join(filter(str.isdigit, word)) or word.lower() for word in words)
+def _plain(words: Sequence[str]) -> list[str]:
+    """Without case, order, and what separates digits."""
+    return sorted([digits(word) or word.lower() for word in words])
 
 
 def _special(only: Only, lexicon: Lexicon) -> set[Phenomenon]:
@@ -173,8 +178,8 @@ def _explained(word: str, found: Collection[Phenomenon], lexicon: Lexicon) -> bo
     )
 
 
-def _numbers(words: Sequence[str], lexicon: Lexicon) -> Counter[str]:
-    return Counter(number for number in map(lexicon.number, words) if number)
+def _numbers(words: Sequence[str], lexicon: Lexicon) -> list[str]:
+    return sorted([number for number in map(lexicon.number, words) if number])
 
 
 def _names(words: Sequence[str], lexicon: Lexicon) -> set[str]:

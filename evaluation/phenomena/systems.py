@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from evaluation.agreement.bootstrap import Interval, percentile_interval, resampled_totals
 from evaluation.agreement.coefficients import defined, ratio
 from evaluation.agreement.judgements import Floats
+from evaluation.agreement.threads import one_thread
 from evaluation.phenomena.kinds import Phenomenon
 from evaluation.results.signtest import LEVEL, holm
 from evaluation.study import Meetings, Study
@@ -131,8 +132,22 @@ def p_values(columns: Floats, totals: Floats, seed: int) -> Floats:
     scores = parts[0] - parts[1]
     observed = np.abs(scores.sum(axis=1)) - 1e-12
     random, reached = np.random.default_rng(seed), np.zeros(len(scores))
-    for start in range(0, SIGNINGS, AT_ONCE):
-        rows = min(AT_ONCE, SIGNINGS - start)
-        signs = 1.0 - 2.0 * random.integers(2, size=(scores.shape[1], rows))
-        reached += (np.abs(scores @ signs) >= observed[:, None]).sum(axis=1)
+    with one_thread():  # two spend more time waiting for each other than they save
+        for start in range(0, SIGNINGS, AT_ONCE):
+            signs = random_signs(random, scores.shape[1], min(AT_ONCE, SIGNINGS - start))
+            reached += (np.abs(scores @ signs) >= observed[:, None]).sum(axis=1)
     return np.where(np.isnan(scores).any(axis=1), np.nan, (1 + reached) / (1 + SIGNINGS))
+
+
+def random_signs(random: np.random.Generator, sentences: int, signings: int) -> Floats:
+    """1.0 or −1.0: the numbers of ``1.0 - 2.0 * random.integers(2, size=(sentences, signings))``, sooner.
+
+    NumPy takes the highest of 32 random bits for an integer below 2. The highest bit of a 32-bit float is
+    its sign, so the bits are drawn 64 at a time, and all but the highest replaced by those of 1.0.
+    """
+    count = sentences * signings
+    drawn = random.integers(2**64, size=-(-count // 2), dtype=np.uint64).astype("<u8", copy=False)
+    bits = drawn.view("<u4")[:count]
+    bits &= np.uint32(1 << 31)
+    bits |= np.float32(1.0).view(np.uint32)
+    return bits.view("<f4").astype(np.float64).reshape(sentences, signings)

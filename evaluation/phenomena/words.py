@@ -106,13 +106,28 @@ class ByLists:
 
     def number(self, word: str) -> str:
         """Digits only, so that 1,000 and 1000 are one number."""
-        return "".join(filter(str.isdigit, word))
+        return digits(word)
 
     def base(self, word: str) -> str:
-        return _stemmer_of(self.language)[0](word.lower())
+        return _stem(self.language, word.lower())
 
 
+# A report asks about the words of every pair; a language has few words, and they come again and again.
 _stemmer_of = lru_cache(maxsize=32)(snowball)
+
+
+@lru_cache(maxsize=2**16)
+def _stem(language: str, lower: str) -> str:
+    return _stemmer_of(language)[0](lower)
+
+
+@lru_cache(maxsize=2**16)
+def digits(word: str) -> str:
+    """
+    >>> digits("1,000")
+    '1000'
+    """
+    return "".join(filter(str.isdigit, word))
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,8 +177,8 @@ def shown_from(scope: Scope, study: Study, rows: Iterable[PairRow], sentences: S
             if listed
             else _tagged_rows(of_task, language, references, sentences.texts)
         )
-        for row, seen in told:
-            found[codes[row.pk], [numbers[phenomenon] for phenomenon in seen]] = True
+        cells = [(codes[row.pk], numbers[phenomenon]) for row, seen in told for phenomenon in seen]
+        found[tuple(np.array(cells, dtype=int).reshape(-1, 2).T)] = True
     return found
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.phenomena import Phenomenon, phenomena
 from evaluation.phenomena.kinds import Phenomenon as P
+from evaluation.phenomena.kinds import _differing
 from evaluation.word_classes import Word, WordClass
 
 CASES = [
@@ -69,6 +72,13 @@ def test_exchanging_the_sides_changes_nothing_and_something_is_always_said(
     assert found
     assert found == phenomena(second, first, language="en", moved=moved)
     assert len(set(found)) == len(found)
+
+
+@given(WORDS, WORDS)
+def test_only_words_that_the_other_side_has_not_are_compared(first: list[str], second: list[str]) -> None:
+    one, other = _differing(first, second)
+    assert Counter(one) == Counter(first) - Counter(second)
+    assert Counter(other) == Counter(second) - Counter(first)
 
 
 def test_the_first_word_of_a_sentence_is_no_name_unless_a_reference_says_so() -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from evaluation.phenomena import Phenomenon, Profile, SystemCell, profile
-from evaluation.phenomena.systems import FEWEST, p_values, vote_sums
+from evaluation.phenomena.systems import FEWEST, p_values, random_signs, vote_sums
 from evaluation.schemes import SIX_WAY
 from evaluation.study import Meetings, Study, StudyTask
 from evaluation.study.values import NO_CHECK
@@ -111,6 +113,15 @@ def test_cells_without_a_difference_are_found_in_about_one_of_twenty(sentences: 
     columns = np.stack([won, here], axis=1).astype(float)
     totals = np.stack([won + random.binomial(total - here, rates), total], axis=1).astype(float)
     assert (p_values(columns, totals, seed=1) <= 0.05).mean() <= 0.08
+
+
+@given(st.integers(0, 2**32), st.integers(1, 40), st.integers(1, 41))
+def test_signs_are_those_of_drawn_integers(seed: int, sentences: int, last: int) -> None:
+    """In blocks, as the test draws them; with an odd number of signs in the last."""
+    quick, plain = np.random.default_rng(seed), np.random.default_rng(seed)
+    for signings in (500, 500, last):
+        slow = 1.0 - 2.0 * plain.integers(2, size=(sentences, signings))
+        assert np.array_equal(random_signs(quick, sentences, signings), slow)
 
 
 def test_a_phenomenon_of_every_pair_has_no_elsewhere() -> None:
