@@ -21,18 +21,17 @@ HINDRANCES = (OSError, *_DAMAGED)
 
 
 @contextmanager
-def readable(file: str | Path, code: str = "") -> Iterator[None]:
+def readable(file: str | Path) -> Iterator[None]:
     """Turns whatever hinders the reading of this file into an ``InputError``."""
     try:
         yield
     except HINDRANCES as error:
-        raise InputError(hindrance(error, file, code)) from error
+        raise InputError(hindrance(error, file)) from error
 
 
-def hindrance(error: Exception, file: str | Path, code: str = "") -> Problem:
-    """A file that is not there, is a folder, may not be read, or whose packed data are damaged.
-
-    ``code`` is for readers that promise one code for all of it.
+def hindrance(error: Exception, file: str | Path) -> Problem:
+    """``unreadable_file``: it is not there, is a folder or may not be read; ``bad_gzip``: its packed data is
+    damaged. Every reader uses these two codes.
 
     >>> str(hindrance(FileNotFoundError(2, "No such file or directory"), "a.tsv"))
     'a.tsv: unreadable_file: No such file or directory; check the path and its permissions'
@@ -41,9 +40,9 @@ def hindrance(error: Exception, file: str | Path, code: str = "") -> Problem:
     """
     if isinstance(error, _DAMAGED):
         told = f"the packed data is damaged or breaks off ({error})"
-        return Problem(code or "bad_gzip", told, "pack the file again", str(file))
+        return Problem("bad_gzip", told, "pack the file again", str(file))
     told = getattr(error, "strerror", None) or str(error)
-    return Problem(code or "unreadable_file", told, "check the path and its permissions", str(file))
+    return Problem("unreadable_file", told, "check the path and its permissions", str(file))
 
 
 @contextmanager

@@ -98,7 +98,7 @@ def _problem(
 
 def _lines(path: Path) -> list[str]:
     """The lines of the file without their ends; a file that cannot be read is a problem, too."""
-    with readable(path, code="unreadable"):
+    with readable(path):
         data = read(path)
     try:
         text = data.decode("utf-8-sig")

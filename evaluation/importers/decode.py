@@ -15,7 +15,7 @@ from typing import IO, NoReturn
 
 from evaluation.importers.model import Place
 from evaluation.importers.reading import Reading
-from evaluation.importers.source import UNREADABLE, SourceFile
+from evaluation.importers.source import SourceFile
 from evaluation.streams import HINDRANCES, hindrance
 
 CHUNK = 64 * 1024
@@ -126,7 +126,7 @@ def _read(stream: IO[bytes], size: int, reading: Reading, place: Place) -> bytes
         return stream.read(size)
     except HINDRANCES as error:
         told = hindrance(error, place.file)
-        reading.refuse(UNREADABLE, told.message, told.remedy, place)
+        reading.refuse(told.code, told.message, told.remedy, place)
 
 
 def _advance(line: int, column: int, text: str) -> tuple[int, int]:

@@ -19,7 +19,6 @@ from evaluation.problems import InputError
 from evaluation.streams import GZIP, hindrance
 
 MEBIBYTE = 1024 * 1024
-UNREADABLE = "unreadable"
 
 
 class Role(StrEnum):
@@ -87,7 +86,7 @@ class SourceFile:
         try:
             opened = self.opener()
         except OSError as error:
-            raise InputError(hindrance(error, self.name, UNREADABLE)) from error
+            raise InputError(hindrance(error, self.name)) from error
         with opened as raw:
             packed = limits.gzip and raw.read(2) == GZIP
             raw.seek(0)

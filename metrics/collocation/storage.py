@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.problems import InputError, Problem
+from evaluation.streams import hindrance
 
 ALIGNMENT = 64
 PADDING_FIELD = 0xD935  # the extra field by which zip archives are aligned elsewhere, too
@@ -44,7 +45,7 @@ def map_arrays(path: Path) -> dict[str, Array]:
             members = archive.infolist()
             return {member.filename.removesuffix(".npy"): _map(path, file, member) for member in members}
     except FileNotFoundError as error:
-        raise InputError(Problem("missing_file", "there is no such file", file=str(path))) from error
+        raise InputError(hindrance(error, path)) from error
     except (zipfile.BadZipFile, ValueError, OSError, struct.error) as error:
         problem = Problem(
             "not_a_table", f"this is not a complete table ({error})", "train it again", str(path)

@@ -157,7 +157,7 @@ def text_digest(files: Iterable[Path]) -> str:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[IO[bytes]]:
-    with readable(path, code="unreadable_file"):
+    with readable(path):
         with path.open("rb") as file:
             zipped = file.read(2) == GZIP
         with cast(IO[bytes], gzip.open(path, "rb")) if zipped else path.open("rb") as file:

@@ -70,9 +70,9 @@ def test_names_may_hold_any_character_but_the_tab(tmp_path: Path) -> None:
         ("annotator\titem\tlabel\tsentence\nann\t1\tx\t\n", "empty_cell", 2, 4),
         ("annotator\titem\tlabel\tsentence\na\t1\tx\ts\nb\t1\tx\tt\n", "item_in_two_sentences", 3, 4),
         (b"annotator\titem\tlabel\nann\t1\t\xff\n", "not_utf8", 2, None),
-        (b"\x1f\x8bnot gzip", "unreadable", None, None),
-        (gzip.compress(b"", mtime=0)[:10] + b"\xff" * 20, "unreadable", None, None),
-        (gzip.compress(b"annotator\titem\tlabel\n", mtime=0)[:-9], "unreadable", None, None),
+        (b"\x1f\x8bnot gzip", "bad_gzip", None, None),
+        (gzip.compress(b"", mtime=0)[:10] + b"\xff" * 20, "bad_gzip", None, None),
+        (gzip.compress(b"annotator\titem\tlabel\n", mtime=0)[:-9], "bad_gzip", None, None),
     ],
 )
 def test_faults_carry_their_place(
@@ -90,5 +90,5 @@ def test_all_problems_are_reported_up_to_a_hundred(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_is_a_problem(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="unreadable: No such file"):
+    with pytest.raises(InputError, match="unreadable_file: No such file"):
         read_judgements(tmp_path / "absent.tsv", LABELS)

@@ -96,7 +96,7 @@ def test_a_bad_line_is_refused_with_its_place_and_nothing_is_printed(
 def test_a_damaged_archive_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     damaged = tmp_path / "pairs.jsonl.gz"
     damaged.write_bytes(gzip.compress(b"", mtime=0)[:10] + b"\xff" * 20)
-    assert f"{damaged}: unreadable_file: " in refusal(monkeypatch, "", str(damaged))
+    assert f"{damaged}: bad_gzip: " in refusal(monkeypatch, "", str(damaged))
 
 
 def test_bad_options_and_missing_files_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

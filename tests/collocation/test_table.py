@@ -94,7 +94,7 @@ def test_an_interrupted_save_leaves_the_old_table_in_use(
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"none.npz: missing_file"):
+    with pytest.raises(InputError, match=r"none.npz: unreadable_file"):
         table.load(tmp_path / "none.npz")
 
 

@@ -109,7 +109,7 @@ def test_damaged_packed_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "short.gz").write_bytes(whole[:-20])
     (tmp_path / "bad.gz").write_bytes(whole[:15] + bytes(10) + whole[25:])
     for name in ("short.gz", "bad.gz"):
-        with pytest.raises(InputError, match=f"{name}: unreadable"):
+        with pytest.raises(InputError, match=f"{name}: bad_gzip"):
             list(read_lines([tmp_path / name]))
 
 
@@ -128,7 +128,7 @@ def test_a_text_without_sentences_is_refused(tmp_path: Path, content: str) -> No
 
 
 def test_a_missing_text_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"none.txt: unreadable"):
+    with pytest.raises(InputError, match=r"none.txt: unreadable_file"):
         train([tmp_path / "none.txt"], tmp_path / "out.npz", toy_reader(), "n", "d", quiet)
 
 

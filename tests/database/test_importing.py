@@ -148,7 +148,7 @@ def test_a_task_without_a_name_is_refused(db: None) -> None:
 @pytest.mark.parametrize("path", [".", "-", "/dev/null"])
 def test_what_is_no_file_is_called_so(db: None, path: str) -> None:
     with pytest.raises(
-        CommandError, match=r": no_such_file: this is no file, but a folder, a pipe or a device; "
+        CommandError, match=r": unreadable_file: this is no file, but a folder, a pipe or a device; "
     ):
         call_command("import_task", path, "--name=Houses")
 

@@ -212,8 +212,8 @@ def test_files_are_read_by_their_ending_plain_or_gzipped(tmp_path: Path) -> None
     [
         ("a.doc", b"", "unknown_format"),
         ("a.dis", b"\xff", "encoding"),
-        ("a.dis.gz", b"no gzip", "unreadable_file"),
-        ("a.dis.gz", gzip.compress(bytes(range(200)), mtime=0)[:15] + bytes(40), "unreadable_file"),
+        ("a.dis.gz", b"no gzip", "bad_gzip"),
+        ("a.dis.gz", gzip.compress(bytes(range(200)), mtime=0)[:15] + bytes(40), "bad_gzip"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_a_problem(

@@ -87,14 +87,14 @@ def test_a_torn_gzip_file_is_a_coded_error() -> None:
     torn = gzip.compress(GOOD_TSV.encode() * 100)[:-20]
     with pytest.raises(InputError) as caught:
         read([SourceFile.from_bytes("a.gz", torn)], limits=COMMAND_LINE)
-    assert caught.value.problems[0].code == "unreadable"
+    assert caught.value.problems[0].code == "bad_gzip"
 
 
 @pytest.mark.parametrize("name", ["absent.tsv", ""])
 def test_a_file_that_cannot_be_opened_is_a_coded_error(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError) as caught:
         read([SourceFile.from_path(tmp_path / name)])
-    assert caught.value.problems[0].code == "unreadable"
+    assert caught.value.problems[0].code == "unreadable_file"
 
 
 def test_a_file_is_read_again_whenever_its_items_are_asked_for() -> None:

@@ -87,7 +87,7 @@ class Command(BaseCommand):
 
     def _read(self, path: str) -> tuple[str, bytes]:
         """The name of the input for messages, and its bytes."""
-        with readable(path, code="unreadable_file"):
+        with readable(path):
             return "<stdin>" if path == "-" else path, read(path)
 
 

@@ -222,7 +222,7 @@ def existing(path: Path) -> Path:
         if str(path) != "-":
             path.stat()
     told = "this is no file, but a folder, a pipe or a device"
-    raise InputError(Problem("no_such_file", told, "save the content and name the file", file=str(path)))
+    raise InputError(Problem("unreadable_file", told, "save the content and name the file", file=str(path)))
 
 
 def title(text: str) -> str:

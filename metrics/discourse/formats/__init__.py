@@ -49,7 +49,7 @@ def read_file(path: Path) -> list[Node]:
 
 
 def _text(path: Path) -> str:
-    with readable(path, code="unreadable_file"):
+    with readable(path):
         data = path.read_bytes()
         data = gzip.decompress(data) if path.suffix == ".gz" else data
     try:
