@@ -55,7 +55,7 @@ def plan_from(values: dict[str, Any]) -> Plan:  # Any: as a form or a command li
 
 def possible_pilots(user: User) -> list[Task]:
     tasks = Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER).exclude(state=Task.State.IMPORTING)
-    return list(tasks.order_by("name")[:200])
+    return list(tasks.order_by("name"))
 
 
 def pilot_of(scope: Scope) -> StudyPilot:

@@ -44,6 +44,16 @@ def test_the_page_and_the_command_say_the_same(dora: User, signed_in: SignIn) ->
     assert f"<dd>{enough['sentences']}<small>" in page.content.decode()
 
 
+def test_every_task_is_offered_as_a_pilot(task: Task, alice: User, signed_in: SignIn) -> None:
+    Task.objects.bulk_create(
+        Task(
+            campaign=task.campaign, slug=f"part-{n}", name=f"Part {n:03}", scheme_name="six-way", state="open"
+        )
+        for n in range(250)
+    )
+    assert signed_in(alice).get(URL).content.decode().count('<option value="part-') == 250
+
+
 def test_a_pilot_fills_what_is_not_typed_in(
     task: Task, alice: User, bob: Annotator, carol: Annotator, dora: User, signed_in: SignIn
 ) -> None:
