@@ -34,32 +34,32 @@ WORDS = {
     "dismiss alignment report": gettext_lazy("dismissed a report about an alignment"),
     "erase person": gettext_lazy("left and had the account deleted; the answers stay"),
 }
-# What a change is about, as stored → as people call it.
+# What a change is about, as stored → as people call it, in the order of reading: PostgreSQL keeps none.
 FIELDS = {
-    "assignments_moved": pgettext_lazy("history", "open comparisons moved"),
-    "choice": pgettext_lazy("history", "verdict"),
-    "code": pgettext_lazy("history", "code"),
-    "comparison": pgettext_lazy("history", "comparison"),
-    "days": pgettext_lazy("history", "days"),
-    "format": pgettext_lazy("history", "format"),
     "from": pgettext_lazy("history", "from"),
-    "identified": pgettext_lazy("history", "with names"),
-    "invitation": pgettext_lazy("history", "invitation"),
-    "item": pgettext_lazy("history", "sentence"),
-    "job": pgettext_lazy("history", "job"),
-    "links": pgettext_lazy("history", "word links"),
-    "pair": pgettext_lazy("history", "pair"),
-    "people": pgettext_lazy("history", "people"),
-    "person": pgettext_lazy("history", "person"),
-    "question": pgettext_lazy("history", "question"),
-    "quota": pgettext_lazy("history", "quota"),
-    "reports": pgettext_lazy("history", "reports closed"),
-    "role": pgettext_lazy("history", "role"),
-    "selection": pgettext_lazy("history", "next"),
     "to": pgettext_lazy("history", "to"),
-    "url": pgettext_lazy("history", "link"),
+    "person": pgettext_lazy("history", "person"),
+    "people": pgettext_lazy("history", "people"),
+    "role": pgettext_lazy("history", "role"),
+    "quota": pgettext_lazy("history", "quota"),
+    "invitation": pgettext_lazy("history", "invitation"),
     "uses": pgettext_lazy("history", "uses"),
+    "days": pgettext_lazy("history", "days"),
+    "code": pgettext_lazy("history", "code"),
+    "url": pgettext_lazy("history", "link"),
+    "selection": pgettext_lazy("history", "next"),
+    "question": pgettext_lazy("history", "question"),
+    "pair": pgettext_lazy("history", "pair"),
+    "choice": pgettext_lazy("history", "verdict"),
+    "item": pgettext_lazy("history", "sentence"),
+    "comparison": pgettext_lazy("history", "comparison"),
     "version": pgettext_lazy("history", "version"),
+    "links": pgettext_lazy("history", "word links"),
+    "reports": pgettext_lazy("history", "reports closed"),
+    "assignments_moved": pgettext_lazy("history", "open comparisons moved"),
+    "format": pgettext_lazy("history", "format"),
+    "identified": pgettext_lazy("history", "with names"),
+    "job": pgettext_lazy("history", "job"),
 }
 # Fields whose stored words have names of their own.
 VALUES = {
@@ -95,8 +95,12 @@ def _change(entry: AuditEntry) -> Change:
         entry.at,
         entry.user.get_username() if entry.user else _("somebody"),
         str(WORDS.get(entry.action, entry.action)),
-        [(_field(key), _text(key, value)) for key, value in detail.items() if _is_said(key, value)],
+        [(_field(key), _text(key, detail[key])) for key in _ordered(detail) if _is_said(key, detail[key])],
     )
+
+
+def _ordered(detail: dict[str, object]) -> list[str]:
+    return [*(key for key in FIELDS if key in detail), *(key for key in detail if key not in FIELDS)]
 
 
 def _field(key: str) -> str:
