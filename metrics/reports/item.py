@@ -125,8 +125,7 @@ def _no_collocations() -> str:
     return _(
         "This site cannot draw collocation trees yet: it has no table of collocations, or not the tagger "
         "that the table was made with. Neither can be made in the browser: ask the operator of this site. "
-        "The page “Collocations” of the documentation has the command, and manage.py score --list says what "
-        "is missing."
+        "The page “Collocations” of the documentation has the command."
     )
 
 
