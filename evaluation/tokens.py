@@ -104,7 +104,10 @@ def _elides(language: str) -> bool:
 
 @cache
 def _pattern(elides: bool) -> re.Pattern[str]:
-    """The alternatives in order of preference; every one takes its combining marks along."""
+    """The alternatives in order of preference; every one takes its combining marks along.
+
+    What is tried again at each character is bounded: a long chain such as ``a.a.a`` would take a minute.
+    """
     mark = _marks()
     letter = rf"(?:[^\W{_UNSPACED}]{mark}*)"
     apostrophe, hyphen = "['’ʼ]", "[-\u2010\u2011]"
@@ -116,7 +119,7 @@ def _pattern(elides: bool) -> re.Pattern[str]:
         rf"|[{_UNSPACED}]{mark}*"
         rf"|&(?:[a-zA-Z]+|\#\d+);"  # a character reference that somebody forgot to decode
         rf"|\d+(?:[.,:/]\d+)+{mark}*(?:{letter}+)?"  # 1,234.5 and 12:30 and 3.5mm
-        rf"|{letter}(?:\.{letter})+\.(?!{letter})"  # U.S. and z.B.
+        rf"|{letter}(?:\.{letter}){{1,20}}\.(?!{letter})"  # U.S. and z.B.
         rf"|{elision}{letter}+(?:{joiner}{letter}+)*"
         rf"|(?![{_INVISIBLE}])([^\w\s])\1+(?!{mark})"  # ... and --
         rf"|(?![{_INVISIBLE}])\S(?:\u200d\S|{mark})*"  # any sign, emoji sequences whole
@@ -130,7 +133,7 @@ _UNSPACED = (
     "\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uf900-\ufaff\U0001b000-\U0001b167\U00020000-\U0003ffff"
 )
-_THAI = "[\u0e40-\u0e44\u0ec0-\u0ec4]*[\u0e01-\u0e2f\u0e81-\u0eaf\u0edc-\u0edf]"
+_THAI = "[\u0e40-\u0e44\u0ec0-\u0ec4]{0,3}[\u0e01-\u0e2f\u0e81-\u0eaf\u0edc-\u0edf]"
 # Formatting characters that nobody sees: soft hyphen, directional marks, word joiner, byte order mark.
 _INVISIBLE = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
 

@@ -46,7 +46,7 @@ def read(files: Sequence[SourceFile], reading: Reading) -> Iterator[ImportedItem
                 "split",
                 shape.place,
             )
-    used: set[str] = set()
+    used: dict[str, int] = {}
     for one in gathered.values():
         if one.candidates:
             candidates = tuple(Candidate(*pair) for pair in one.candidates.items())

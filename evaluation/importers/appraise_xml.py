@@ -13,7 +13,6 @@ its own choice of systems, and may show a sentence twice: the second time its id
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from evaluation.importers.model import Candidate, ImportedItem
@@ -22,7 +21,6 @@ from evaluation.importers.source import SourceFile
 from evaluation.importers.xml_units import Element, Unit, units
 
 ROOTS = ("set", "hits", "hit")
-_MARKED = re.compile(r"\[\[\[(.*?)\]\]\]", re.DOTALL)
 _KNOWN = ("source", "reference", "translation", "context-before", "context-after")
 
 
@@ -33,7 +31,7 @@ def read(files: Sequence[SourceFile], reading: Reading) -> Iterator[ImportedItem
 
 
 def _read_file(file: SourceFile, reading: Reading) -> Iterator[ImportedItem]:
-    used: set[str] = set()
+    used: dict[str, int] = {}
     first = True
     for number, unit in enumerate(units(file, reading, ROOTS, {"seg"}), 1):
         root = unit.around[0] if unit.around else unit.element
@@ -65,7 +63,9 @@ def _languages(unit: Unit, reading: Reading) -> None:
     reading.learn_languages(source, target, place)
 
 
-def _item(unit: Unit, number: int, is_set: bool, used: set[str], reading: Reading) -> ImportedItem | None:
+def _item(
+    unit: Unit, number: int, is_set: bool, used: dict[str, int], reading: Reading
+) -> ImportedItem | None:
     seg = unit.element
     for child in seg.children:
         if child.tag not in _KNOWN:
@@ -86,7 +86,7 @@ def _item(unit: Unit, number: int, is_set: bool, used: set[str], reading: Readin
         return None
     return ImportedItem(
         id=_identity(seg, sources[0], number, is_set, used),
-        source=_MARKED.sub(r"\1", sources[0].text),
+        source=_unmarked(sources[0].text),
         candidates=candidates,
         place=seg.place,
         document=seg.attributes.get("doc-id", ""),
@@ -96,7 +96,21 @@ def _item(unit: Unit, number: int, is_set: bool, used: set[str], reading: Readin
     )
 
 
-def _identity(seg: Element, source: Element, number: int, is_set: bool, used: set[str]) -> str:
+def _unmarked(text: str) -> str:
+    """The text without ``[[[`` and ``]]]`` around a stretch of it.
+
+    >>> _unmarked("[[[The]]] red [[[house]]] and [[[its garden")
+    'The red house and [[[its garden'
+    """
+    kept, at = [], 0
+    # Not by a pattern: from each of many opening brackets it would look for a closing one to the end.
+    while (begin := text.find("[[[", at)) >= 0 and (end := text.find("]]]", begin + 3)) >= 0:
+        kept += [text[at:begin], text[begin + 3 : end]]
+        at = end + 3
+    return "".join([*kept, text[at:]])
+
+
+def _identity(seg: Element, source: Element, number: int, is_set: bool, used: dict[str, int]) -> str:
     """The id that the file gives; in WMT files a repeated sentence is numbered."""
     given = seg.attributes.get("id") or source.attributes.get("id") or str(number)
     return given if is_set else numbered(given, used)

@@ -35,6 +35,7 @@ class Format:
 
 TEXT_ROLES = (Role.SOURCE, Role.REFERENCE, Role.SYSTEM, Role.DOCUMENTS)
 _TAG = re.compile(rb"<([A-Za-z_][\w.:-]*)")
+_COMMENT = re.compile(rb"<!--(?:.*?-->|.*)", re.DOTALL)  # its end may lie behind the bytes that we see
 _BATCH_KEY = re.compile(rb'"(?:itemID|sourceText|targetText|targets|batchNo|requiredAnnotations)"\s*:')
 _JSON = re.compile(rb"""(?:\{\s*["}]|\[\s*[\[{"\]0-9])""")
 
@@ -78,7 +79,7 @@ def _root(start: bytes) -> str:
     """The first tag of an XML file, '' if it is none."""
     if _first(start) != b"<":
         return ""
-    found = _TAG.search(re.sub(rb"<!--.*?-->", b"", start, flags=re.DOTALL))
+    found = _TAG.search(_COMMENT.sub(b"", start))
     return found[1].decode("ascii", "replace") if found else "?"
 
 

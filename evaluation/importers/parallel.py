@@ -8,6 +8,7 @@ that is blank in every file separates paragraphs and is skipped; the ids keep th
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
@@ -93,10 +94,11 @@ def _check_roles(files: list[SourceFile], reading: Reading) -> None:
             place,
         )
     names = [file.systems[0] for file in files if file.role is Role.SYSTEM]
-    for name in {name for name in names if names.count(name) > 1}:
-        reading.fault(
-            "duplicate_system", f"two files are by {name!r}", "give each system its own name", place
-        )
+    for name, times in Counter(names).items():
+        if times > 1:
+            reading.fault(
+                "duplicate_system", f"two files are by {name!r}", "give each system its own name", place
+            )
     reading.stop_if_faulty()
 
 

@@ -100,7 +100,8 @@ def _order(group: list[Row], tokens_b: list[tuple[str, ...]], reading: Reading) 
     used = [position for position, index in positions if tokens_b[index]]
     if len(set(used)) < len(used):
         reading.fault("conflict", "two phrases have the same place in B", "number them", group[0].place)
-    return order + [index for index in range(len(group)) if index not in set(order)]
+    placed = set(order)
+    return order + [index for index in range(len(group)) if index not in placed]
 
 
 def _spans(phrases: list[tuple[str, ...]], order: list[int]) -> list[Span | None]:

@@ -130,18 +130,21 @@ class Reading:
         return known or ""
 
 
-def numbered(identity: str, used: set[str]) -> str:
-    """An id that was not used before: the second of its kind gets -2, the third -3; it is used now.
+def numbered(identity: str, used: dict[str, int]) -> str:
+    """An id that was not used before: the second of its kind gets -2, the third -3.
 
-    >>> used = set()
-    >>> [numbered("7", used) for _ in range(3)]
-    ['7', '7-2', '7-3']
+    ``used`` counts how often each id has come, so that a file in which all ids are the same is no slower.
+
+    >>> used = {}
+    >>> [numbered(identity, used) for identity in ("7", "7-2", "7", "7", "7-2")]
+    ['7', '7-2', '7-3', '7-4', '7-2-2']
     """
-    made, times = identity, 1
+    made, times = identity, used.get(identity, 0)
     while made in used:
         times += 1
         made = f"{identity}-{times}"
-    used.add(made)
+    used[identity] = max(times, 1)
+    used.setdefault(made, 1)
     return made
 
 

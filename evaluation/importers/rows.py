@@ -8,6 +8,7 @@ columns behind the last name in which nothing stands.
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NoReturn
@@ -171,8 +172,8 @@ def _refuse_long(place: Place, reading: Reading, cell: str) -> NoReturn:
 
 
 def _check_header(header: tuple[str, ...], place: Place, reading: Reading) -> None:
-    folded = [name.casefold() for name in header]
-    twice = next((name for name in header if folded.count(name.casefold()) > 1), None)
+    times = Counter(name.casefold() for name in header)
+    twice = next((name for name in header if times[name.casefold()] > 1), None)
     if "" in header:
         _refuse_unnamed(header.index(""), place, reading)
     if twice is not None:

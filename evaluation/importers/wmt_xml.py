@@ -21,7 +21,6 @@ from evaluation.importers.source import SourceFile
 from evaluation.importers.xml_units import Element, Unit, units
 
 ROOTS = ("dataset",)
-_SIDES = ("src", "ref", "hyp")
 
 
 def read(files: Sequence[SourceFile], reading: Reading) -> Iterator[ImportedItem]:

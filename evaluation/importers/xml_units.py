@@ -25,7 +25,7 @@ from evaluation.importers.reading import Reading, shown
 from evaluation.importers.source import SourceFile
 
 _DECLARED = re.compile(r"""<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([^"']{0,40})["']""")
-_LAYOUT = re.compile(r"[ \t]*[\r\n][ \t\r\n]*")
+_LAYOUT = re.compile(r"(?<![ \t])[ \t]*[\r\n][ \t\r\n]*")  # tried at the first blank of a run, not at each
 _REMEDIES = {
     "invalid token": "in a text, write & as &amp; and < as &lt;",
     "mismatched tag": "close every tag, the inner before the outer",
