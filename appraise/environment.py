@@ -9,8 +9,10 @@ import os
 import re
 import secrets
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 TRUE = {"1", "true", "yes", "on"}
@@ -137,20 +139,27 @@ def secret_key(folder: Path, environment: Mapping[str, str] = os.environ) -> str
         return given
     path = folder / "secret_key"
     try:
-        # O_EXCL: of two processes that start together, one writes and the other reads.
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        if path.stat().st_mode & 0o077:
-            raise SettingError("SECRET_KEY file", str(path), "a file with mode 0600 (chmod 600)") from None
-        return path.read_text("ascii").strip()
+        if not path.exists():
+            _generate(path)
     except OSError as error:
         raise SettingError(
             "APPRAISE_HOME", str(folder), f"a folder that can be written ({error.strerror})"
         ) from error
-    key = secrets.token_urlsafe(50)
-    with os.fdopen(handle, "w", encoding="ascii") as file:
-        file.write(key + "\n")
-    return key
+    if path.stat().st_mode & 0o077:
+        raise SettingError("SECRET_KEY file", str(path), "a file with mode 0600 (chmod 600)")
+    return path.read_text("ascii").strip()
+
+
+def _generate(path: Path) -> None:
+    """Of two processes that start together, one generates the key and both read it.
+
+    The file appears under its name when it is complete: whoever finds it never reads an empty key.
+    """
+    with NamedTemporaryFile("w", encoding="ascii", dir=path.parent, prefix="secret_key-") as file:
+        file.write(secrets.token_urlsafe(50) + "\n")
+        file.flush()
+        with suppress(FileExistsError):
+            os.link(file.name, path)
 
 
 def database(

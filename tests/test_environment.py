@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import subprocess
 import sys
 from pathlib import Path
@@ -38,6 +39,22 @@ def test_a_key_is_made_once_and_kept_private(tmp_path: Path) -> None:
     assert secret_key(tmp_path, {}) == key
     assert len(key) >= 50
     assert (tmp_path / "secret_key").stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in tmp_path.iterdir()] == ["secret_key"]
+
+
+def test_two_processes_that_start_together_have_one_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other starts while this one generates the key: neither may read a file that is still empty."""
+    made, others = secrets.token_urlsafe, []
+
+    def meanwhile(size: int) -> str:
+        monkeypatch.setattr(secrets, "token_urlsafe", made)
+        others.append(secret_key(tmp_path, {}))
+        return made(size)
+
+    monkeypatch.setattr(secrets, "token_urlsafe", meanwhile)
+    assert secret_key(tmp_path, {}) == others[0] != ""
 
 
 def test_a_key_that_others_can_read_is_refused(tmp_path: Path) -> None:
