@@ -75,8 +75,9 @@ function toggle(i, j) {
   changed();
 }
 
+// A word may itself be $& or {b}: it is put in as it is.
 function say(sentence, a, b) {
-  said.textContent = sentence.replace("{a}", a).replace("{b}", b);
+  said.textContent = sentence.replace(/\{[ab]\}/g, (place) => (place === "{a}" ? a : b));
 }
 
 function undo() {
@@ -152,7 +153,7 @@ function draw() {
   for (const button of [...rows.a, ...rows.b]) {
     const found = partners.get(button);
     button.classList.toggle("is-linked", Boolean(found));
-    const state = found ? words.linked.replace("{words}", found.join(", ")) : words.unlinked;
+    const state = found ? words.linked.replace("{words}", () => found.join(", ")) : words.unlinked;
     button.lastChild.textContent = ` (${state})`;
   }
 }

@@ -4,7 +4,11 @@ for (const button of document.querySelectorAll("[data-copy]")) {
   button.hidden = !navigator.clipboard;
   field.addEventListener("focus", () => field.select());
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(field.value);
-    button.textContent = button.dataset.copied;
+    try {
+      await navigator.clipboard.writeText(field.value);
+      button.textContent = button.dataset.copied;
+    } catch { // the browser or its owner forbids it
+      field.focus();
+    }
   });
 }

@@ -268,3 +268,16 @@ def test_without_a_script_the_page_is_a_plain_form(
     page.get_by_role("button", name="Save as version 2").click()
     expect(page.get_by_text("Version 2 is saved")).to_be_visible()
     context.close()
+
+
+def test_a_word_is_said_as_it_is(page: Page, organiser: User) -> None:
+    """“$$” means something to a script that replaces text."""
+    outputs = {"alpha": "it costs $$ now", "beta": "it costs money now"}
+    task = make_task("Prices", [{**SENTENCES[0], "candidates": outputs}])
+    sign_in(page, "alice")
+    page.goto(f"/tasks/{task.slug}/alignments/{Comparison.objects.get(item__task=task).pk}/")
+    page.get_by_label("Links").fill("0-0 1-1 3-3")
+    click(page, "A", "$$")
+    click(page, "B", "money")
+    expect(page.get_by_role("status").filter(has_text="$$ and money are linked.")).to_have_count(1)
+    expect(page.get_by_role("button", name="money (linked to $$)")).to_have_count(1)
