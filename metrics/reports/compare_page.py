@@ -125,11 +125,16 @@ class ComparePage:
 
     @cached_property
     def rows(self) -> list[PairRow]:
-        return self._rows(self.matching[(self.page - 1) * ROWS : self.page * ROWS])
+        codes = self.matching[(self.page - 1) * ROWS : self.page * ROWS]
+        return self._rows(codes, PhrasePair.objects.filter(pk__in=self._keys(codes)))
 
-    def _rows(self, codes: Ints) -> list[PairRow]:
-        keys = [int(self.found.study.pair_keys[code]) for code in codes.tolist()]
-        pairs = self._with_text if self.wanted.text else _texts(PhrasePair.objects.filter(pk__in=keys))
+    def _keys(self, codes: Ints) -> list[int]:
+        return [int(self.found.study.pair_keys[code]) for code in codes.tolist()]
+
+    def _rows(self, codes: Ints, stored: QuerySet[PhrasePair]) -> list[PairRow]:
+        """The rows of pairs that are among those ``stored``."""
+        keys = self._keys(codes)
+        pairs = self._with_text if self.wanted.text else _texts(stored)
         said, machine = self.found.said, self.found.machine
         return [
             PairRow(
@@ -226,7 +231,8 @@ class ComparePage:
                 row.margin,
                 *_sides(row.marks),
             )
-            for row in self._rows(self.matching)
+            # By their task: a database takes only so many keys in one query.
+            for row in self._rows(self.matching, PhrasePair.objects.filter(task=self.task))
         )
         return Table("Phrase pairs", columns, rows)
 

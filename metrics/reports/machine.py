@@ -85,7 +85,8 @@ def machine_votes_of(
     runs: Sequence[int], found: Sequence[tuple[int, int, str, float]], pair_keys: Ints
 ) -> MachineVotes:
     """``found`` is (run, pair, choice, Δ) of each vote; ``pair_keys`` are the ids of the pairs, ascending."""
-    voting = tuple(run for run in runs if run in {row[0] for row in found})
+    heard = {row[0] for row in found}
+    voting = tuple(run for run in runs if run in heard)
     votes = np.full((len(voting), len(pair_keys)), NONE, dtype=np.int64)
     deltas = np.full((len(voting), len(pair_keys)), np.nan)
     if found:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import sqlite3
 from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
@@ -121,6 +122,25 @@ class TestPage:
         assert all(
             "crimson" in row["first"] + row["second"] for row in rows_of(client, address + "&text=crimson")
         )
+
+    @pytest.mark.skipif(connection.vendor != "sqlite", reason="a limit of SQLite")
+    def test_the_table_of_all_pairs_names_no_pair_in_its_query(self, alice: User, signed_in: SignIn) -> None:
+        """SQLite takes as many values in one query as it was built for: some builds 32,766."""
+        task = make_task(
+            "Long",
+            [
+                {"id": str(n), "source": f"q{n}", "candidates": {"one": f"a{n} c", "two": f"b{n} c"}}
+                for n in range(100)
+            ],
+        )
+        score_task(task, find_metrics(["chrf"]))
+        client, limit = signed_in(alice), sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER
+        before = connection.connection.setlimit(limit, 99)
+        try:
+            found = rows_of(client, f"/tasks/{task.slug}/metrics/pairs.csv")
+        finally:
+            connection.connection.setlimit(limit, before)
+        assert len(found) == task.pairs.count() == 100
 
     @pytest.mark.parametrize(
         "query", ["run=x&page=9999999999999", "show=nonsense&side=1", "page=-1", "text=%00", "run=²"]
