@@ -25,6 +25,10 @@ class JobQuerySet(models.QuerySet["Job"]):
         """Waiting, or abandoned by a worker that no longer renews its lease."""
         return self.filter(state=Job.State.WAITING) | self.abandoned()
 
+    def listed(self) -> JobQuerySet:
+        """As lists show them, without what was asked and found: that may be every table of a paper."""
+        return self.defer("arguments", "result")
+
     def abandoned(self) -> JobQuerySet:
         return self.filter(state=Job.State.RUNNING, lease_until__lt=timezone.now())
 

@@ -29,7 +29,7 @@ def visible_jobs(user: User) -> JobQuerySet:
 @login_required
 @require_GET
 def job_list(request: HttpRequest) -> HttpResponse:
-    found = visible_jobs(signed_in(request)).select_related("task").order_by("-created_at", "pk")
+    found = visible_jobs(signed_in(request)).listed().select_related("task").order_by("-created_at", "pk")
     shown = Paginator(found, JOBS_AT_ONCE).get_page(request.GET.get("page"))
     return render(request, "evaluation/jobs.html", {"jobs": shown})
 

@@ -16,11 +16,19 @@ from metrics.reports.model_plots import model_plots
 
 @dataclass(frozen=True, slots=True)
 class ModelCard:
-    """A model with what it says of itself; ``plots`` by the name that their files have."""
+    """A model with what it says of itself."""
 
     model: TrainedModel
-    held_out: dict[str, Any] | None  # Any: JSON, as the training wrote it
-    plots: dict[str, Plot]
+
+    @property
+    def held_out(self) -> dict[str, Any] | None:  # Any: JSON, as the training wrote it
+        found: dict[str, Any] | None = self.model.evaluation.get("held_out")
+        return found
+
+    @property
+    def plots(self) -> dict[str, Plot]:
+        """By the name that their files have; drawn when asked for, which a list of models does not."""
+        return model_plots(self.model)
 
     @property
     def chosen(self) -> dict[str, Any] | None:
@@ -52,18 +60,14 @@ class ModelCard:
 
 def model_cards(user: User) -> list[ModelCard]:
     """The models that ``user`` may see; one query."""
-    return [card_of(model) for model in _models(user)]
+    return [ModelCard(model) for model in _models(user)]
 
 
 def find_card(user: User, pk: int) -> ModelCard | None:
     """A model, if there is one that ``user`` may see."""
     model = _models(user).filter(pk=pk).first()
-    return card_of(model) if model else None
+    return ModelCard(model) if model else None
 
 
 def _models(user: User) -> TrainedModelQuerySet:
     return TrainedModel.objects.visible_to(user).select_related("task", "owner")
-
-
-def card_of(model: TrainedModel) -> ModelCard:
-    return ModelCard(model, model.evaluation.get("held_out"), model_plots(model))

@@ -35,7 +35,7 @@ class ReplicationPage:
 
 def replications(user: User) -> list[Job]:
     """The user's own, or everybody's for an administrator, the newest first; one query."""
-    found = Job.objects.filter(kind=KIND).select_related("owner")
+    found = Job.objects.filter(kind=KIND).listed().select_related("owner")
     return list(found if user.is_superuser else found.filter(owner=user))
 
 

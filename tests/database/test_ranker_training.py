@@ -16,7 +16,7 @@ from evaluation.votes import machine_votes
 from metrics.jobs import begin_training
 from metrics.models import MetricRun, TrainedModel
 from metrics.reports.model_plots import bars, model_plots
-from metrics.reports.models import card_of
+from metrics.reports.models import ModelCard
 from metrics.services.finding import find_metrics
 from metrics.services.machines import train_svm_on_task
 from metrics.services.rankers import train_ranker_on_task
@@ -65,7 +65,7 @@ def test_a_ranker_learns_without_references_and_says_where_it_comes_from(bare: T
     assert model.provenance["features"] == ["len", "len_target", "copied"]
     assert "logparse" in model.provenance["missing"]
     assert "absent" in model.provenance["tools"]["parser"]
-    assert ("Parser of the translations", "") in card_of(model).tools
+    assert ("Parser of the translations", "") in ModelCard(model).tools
     assert model.evaluation["held_out"]["accuracy"] > 0.7
     assert {name for name, _ in model.evaluation["relieff"]} == set(model.provenance["features"])
 
