@@ -59,10 +59,6 @@ class Fragment:
     space: str = ""
 
     @property
-    def hue(self) -> int:
-        return hue(self.number or 1)
-
-    @property
     def head(self) -> str:
         """The first word, which stays together with the chip."""
         return self.text.split(" ", 1)[0]

@@ -65,10 +65,8 @@ class UploadPage:
         return FORMATS[self.outcome.format].title if self.outcome and self.outcome.format else ""
 
     @property
-    def faulty_files(self) -> dict[str, int]:
-        """Name → number of problems."""
-        names = [problem.file for problem in self.problems]
-        return {name: names.count(name) for name in names}
+    def faulty_files(self) -> set[str]:
+        return {problem.file for problem in self.problems}
 
 
 def upload_page(upload: Upload, outcome: Outcome | None, settings: TaskSettings | None) -> UploadPage:

@@ -66,7 +66,7 @@ class StaleAnswer(Exception):
         self.stored = stored
 
 
-# --- storing answers -- -------------------------------------------------------------------------------
+# --- storing answers ----------------------------------------------------------------------------------
 
 
 def submit_ranking(assignment: Assignment, answer: Answer, *, received_at: datetime | None = None) -> Receipt:
