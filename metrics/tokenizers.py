@@ -102,7 +102,8 @@ def _mteval13a(text: str) -> str:
 
 def _international(text: str) -> str:
     before, after, symbol = _unicode_patterns()
-    text = re.sub(r"[^\S\n]+$", "", text, flags=re.MULTILINE)
+    # Tried at the first blank of a run only: at each of them, a long run inside a line would take minutes.
+    text = re.sub(r"(?<![^\S\n])[^\S\n]+$", "", text, flags=re.MULTILINE)
     text = before.sub(r"\1 \2 ", text)
     text = after.sub(r" \1 \2", text)
     return symbol.sub(r" \1 ", text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import random
+import time
 from collections.abc import Iterator
 from importlib.util import find_spec
 
@@ -190,3 +191,10 @@ def test_bleu_and_chrf_equal_sacrebleu_on_hostile_text(
         ours = score_systems(registry.get(name), {"s": systems[0]}, references)["s"]
         theirs = [peer.sentence_score(o, list(r)).score for o, r in zip(systems[0], known, strict=True)]
         np.testing.assert_allclose(ours.segments, theirs, rtol=1e-12, atol=1e-12)
+
+
+def test_a_long_run_of_blanks_is_cut_in_a_moment() -> None:
+    """Where every blank was tried as the beginning of the line's end, this took two minutes."""
+    began = time.perf_counter()
+    assert tokenize("a" + " " * 100_000 + "b ", "intl") == "a b"
+    assert time.perf_counter() - began < 4
