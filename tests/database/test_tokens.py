@@ -81,3 +81,13 @@ def test_keys_are_their_owners(alice: User, dora: User, signed_in: SignIn) -> No
 def test_nonsense_makes_no_key(alice: User, signed_in: SignIn, fields: dict[str, str]) -> None:
     assert make(signed_in(alice), **fields) == (422, "")
     assert not ApiToken.objects.exists()
+
+
+def test_what_explains_a_field_and_what_is_wrong_with_it_are_named_by_the_field(
+    alice: User, signed_in: SignIn
+) -> None:
+    """Django points at both by their ids, for those who hear the page."""
+    page = signed_in(alice).post(PAGE, {"name": "", "scope": "read", "days": "0"}).content.decode()
+    pointed = [name for names in re.findall(r'aria-describedby="([^"]+)"', page) for name in names.split()]
+    assert {"id_name_helptext", "id_name_error", "id_days_error"} <= set(pointed)
+    assert [page.count(f'id="{name}"') for name in pointed] == [1] * len(pointed)

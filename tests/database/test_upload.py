@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -70,6 +71,15 @@ def work() -> None:
 
 
 class TestThePage:
+    def test_every_setting_is_explained_where_it_stands(self, client: Client) -> None:
+        drop(client, ("houses.json", HOUSES))
+        page = client.get(Upload.objects.get().get_absolute_url()).content.decode()
+        assert "Five questions with feedback; you can write your own afterwards." in page
+        pointed = [
+            name for names in re.findall(r'aria-describedby="([^"]+)"', page) for name in names.split()
+        ]
+        assert [name for name in pointed if page.count(f'id="{name}"') != 1] == []
+
     def test_a_good_file_is_kept_checked_and_previewed(self, client: Client) -> None:
         response = drop(client, ("houses.json", HOUSES))
         upload = Upload.objects.get()
