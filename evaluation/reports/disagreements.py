@@ -87,6 +87,10 @@ class DisagreementsPage:
     may_adjudicate: bool
 
     @property
+    def first_number(self) -> int:
+        return (self.query.page - 1) * PAGE + 1
+
+    @property
     def next_page(self) -> int | None:
         return self.query.page + 1 if self.query.page * PAGE < self.matching else None
 

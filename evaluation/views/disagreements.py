@@ -64,9 +64,6 @@ def page(request: HttpRequest, kind: str, slug: str) -> HttpResponse:
     context = {
         **report_context(request, scope, "disagreements"),
         "page": found,
-        "orders": list(Order),
-        "splits": list(Split),
-        "kinds": PhrasePair.Kind.values,
         "phenomena": list(Phenomenon),
         "rest": rest.urlencode(),
     }

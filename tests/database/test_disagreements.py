@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from uuid import uuid4
 
 import pytest
 from django.db import connection
@@ -18,6 +19,7 @@ from evaluation.services import oversight
 from evaluation.study.disputes import Split
 from evaluation.votes import Vote, machine_votes, register_provider, unregister_provider
 from tests.database.answering import always, answer_task
+from tests.database.conftest import SENTENCES, make_task
 
 SignIn = Callable[[User | Annotator | None], Client]
 
@@ -71,6 +73,29 @@ def test_the_page_shows_votes_and_costs_at_most_ten_queries(
     with CaptureQueriesContext(connection) as queries:
         client.get(url(disputed) + "?page=2&split=opposite")
     assert len(queries) <= 6
+
+
+def test_the_second_page_goes_on_counting(disputed: Task, alice: User, signed_in: SignIn) -> None:
+    client = signed_in(alice)
+    assert '<ol class="dis" start="1">' in client.get(url(disputed)).content.decode()
+    assert '<ol class="dis" start="21">' in client.get(url(disputed) + "?page=2").content.decode()
+
+
+def test_an_alignment_can_be_corrected_only_where_two_candidates_have_one(
+    disputed: Task, bob: Annotator, carol: Annotator, alice: User, signed_in: SignIn
+) -> None:
+    """Where all candidates are judged together, the editor knows no such comparison: the link led nowhere."""
+    together = make_task("Together", SENTENCES[:1], judging="places")
+    Ranking.objects.bulk_create(
+        Ranking(uuid=uuid4(), annotator=who, pair=pair, version=1, choice=choice)
+        for pair in together.pairs.all()
+        for who, choice in ((bob, Choice.A_BETTER), (carol, Choice.B_BETTER))
+    )
+    client = signed_in(alice)
+    assert "Correct the alignment" in client.get(url(disputed)).content.decode()
+    page = client.get(url(together)).content.decode()
+    assert "Who said what" in page
+    assert "Correct the alignment" not in page
 
 
 def test_each_sentence_stands_under_the_letter_of_its_phrase(disputed: Task) -> None:
