@@ -105,6 +105,14 @@ def _stored(assignment: Assignment, question: str, value: str) -> tuple[Question
             first = (question == "rating_a") != swapped
             return (Question.RATING_FIRST if first else Question.RATING_SECOND), value
         case "comment":
-            plain = value.replace("\r\n", "\n").replace("\0", "")  # PostgreSQL cannot store a NUL
-            return Question.COMMENT, plain[:MOST_COMMENT]
+            return Question.COMMENT, _storable(value)[:MOST_COMMENT]
     raise ChoiceNotInScheme(question)
+
+
+def _storable(comment: str) -> str:
+    """Without a NUL or half a character (a cut emoji), which a script can send and a database cannot store.
+
+    >>> _storable("so\\0 so \\ud83d")
+    'so so ?'
+    """
+    return comment.replace("\r\n", "\n").replace("\0", "").encode("utf-8", "replace").decode()
