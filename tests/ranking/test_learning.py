@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from skrebate import ReliefF
 
-from metrics.ranking.chart import relieff_chart
 from metrics.ranking.classifiers import CLASSIFIERS, NaiveBayes
 from metrics.ranking.loess import curve, loess
 from metrics.ranking.pairs import decided, examples, preferences, ranks, soft_wins, wins
@@ -184,11 +183,3 @@ def test_a_feature_that_is_never_there_takes_no_part() -> None:
     won = (pairs[:, 0] > 0).astype(float)
     for train in CLASSIFIERS.values():
         assert np.isfinite(train(pairs, won).probability(pairs)).all()
-
-
-def test_the_chart_escapes_names_and_grows_bars_from_zero() -> None:
-    svg = relieff_chart({"a<b": 0.5, "unk": -0.25})
-    assert "a&lt;b" in svg
-    assert svg.count("bar negative") == 1
-    assert "style=" not in svg
-    assert relieff_chart({}).endswith("</svg>")
