@@ -158,6 +158,7 @@ def _generate(path: Path) -> None:
     with NamedTemporaryFile("w", encoding="ascii", dir=path.parent, prefix="secret_key-") as file:
         file.write(secrets.token_urlsafe(50) + "\n")
         file.flush()
+        os.fsync(file.fileno())  # nor after a power cut
         with suppress(FileExistsError):
             os.link(file.name, path)
 
