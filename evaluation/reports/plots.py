@@ -187,12 +187,13 @@ def over_time(windows: Sequence[Window]) -> Plot:
 
 def side_bars(rows: Sequence[Named]) -> Plot:
     """Share of wins that each annotator gave to the left side, with its interval; half is even."""
-    x = _axis(0, 1, 150, 640)
+    start = _room([name for name, *_rest in rows], 150)
+    x = _axis(0, 1, start, 640)
     height = 26 * len(rows) + 34
     marks = _grid(0, 1, x, 6, height - 24, height - 6, 0.25)
     for n, (name, share, interval) in enumerate(rows):
         y = 20 + 26 * n
-        marks.append(_text(138, y + 4, name, anchor="end"))
+        marks.append(_name(name, start, y))
         if share is not None:
             marks += [*_whisker(interval, x, y), _circle("pt", x(share), y, 4)]
     table = Table(
@@ -208,12 +209,13 @@ def strengths(systems: Sequence[SystemLine]) -> Plot:
     ranked = [line for line in systems if line.ability is not None]
     values = [line.ability for line in ranked if line.ability is not None]
     low, high = _round_ends(values, 0.5)
-    x = _axis(low, high, 170, 560)
+    start = _room([line.system for line in ranked], 170)
+    x = _axis(low, high, start, 560)
     height = 28 * len(ranked) + 34
     marks = _grid(low, high, x, 6, height - 24, height - 6, 0.5)
     for n, (line, value) in enumerate(zip(ranked, values, strict=True)):
         y = 20 + 28 * n
-        marks.append(_text(158, y + 4, line.system, anchor="end", ink=True))
+        marks.append(_name(line.system, start, y, ink=True))
         marks.append(_circle("pt", x(value), y))
         said = "" if line.rank_range is None else _rank(*line.rank_range)
         marks.append(_text(575, y + 4, said, anchor="start"))
@@ -239,13 +241,14 @@ def _rank(best: int, worst: int) -> str:
 
 def contests(rows: Sequence[tuple[str, str, float | None, Interval]]) -> Plot:
     """Two systems to a row: the mean difference and its bounds between −1 and 1; 0 is even."""
-    x = _axis(-1, 1, 230, 640)
+    start = _room([f"{a} / {b}" for a, b, *_rest in rows], 230)
+    x = _axis(-1, 1, start, 640)
     height = 26 * len(rows) + 34
     marks = _grid(-1, 1, x, 6, height - 24, height - 6, 0.5)
     marks.append(_line("axis", x(0), x(0), 6, height - 24))
     for n, (a, b, mean, bounds) in enumerate(rows):
         y = 20 + 26 * n
-        marks.append(_text(218, y + 4, f"{a} / {b}", anchor="end"))
+        marks.append(_name(f"{a} / {b}", start, y))
         marks += _whisker(bounds, x, y)
         if mean is not None:
             marks.append(_circle("pt", x(mean), y, 4))
@@ -263,14 +266,13 @@ def named_values(label: str, value: str, name: str, rows: Sequence[Named]) -> Pl
     ends = [end for _name, mean, interval in rows for end in (mean, *(interval or ())) if end is not None]
     low, high = _round_ends(ends)
     high = min(high, 1.0) if max(ends, default=0.0) <= 1 else high
-    # On a phone a character takes nine units: some languages need half of the width for the names.
-    start = max(190, 9 * max((len(named) for named, _mean, _interval in rows), default=0) + 16)
+    start = _room([named for named, *_rest in rows], 190)
     x = _axis(low, high, start, 600)
     height = 26 * len(rows) + 34
     marks = _grid(low, high, x, 6, height - 24, height - 6)
     for n, (named, mean, interval) in enumerate(rows):
         y = 20 + 26 * n
-        marks.append(_text(start - 12, y + 4, named, anchor="end"))
+        marks.append(_name(named, start, y))
         if mean is not None:
             marks += [*_whisker(interval, x, y), _circle("pt", x(mean), y, 4)]
             marks.append(_text(655, y + 4, numeral(f"{mean:.2f}"), anchor="end", ink=True))
@@ -317,6 +319,33 @@ def power_curve(plan: Plan) -> Plot:
 
 Axis = Callable[[float], float]
 """From a value to its coordinate."""
+
+
+def shortened(name: str, most: int) -> str:
+    """Without its middle: names of one family differ at their ends.
+
+    >>> shortened("tundra", 15), shortened("transformer-big-2024", 15)
+    ('tundra', 'transfo…ig-2024')
+    """
+    if len(name) <= most:
+        return name
+    end = (most - 1) // 2
+    return f"{name[: most - 1 - end]}…{name[-end:]}"
+
+
+# On a phone a character takes nine units, and the names may take half of the width.
+CHARACTER, BESIDE_A_NAME, HALF = 9, 16, 330
+
+
+def _room(names: Sequence[str], least: int) -> int:
+    """Where the axis begins, right of the names."""
+    longest = max(map(len, names), default=0)
+    return max(least, min(CHARACTER * longest + BESIDE_A_NAME, HALF))
+
+
+def _name(name: str, start: int, y: float, *, ink: bool = False) -> str:
+    said = shortened(name, (start - BESIDE_A_NAME) // CHARACTER)
+    return _text(start - 12, y + 4, said, anchor="end", ink=ink)
 
 
 def _axis(low: float, high: float, start: float, end: float) -> Axis:

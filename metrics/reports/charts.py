@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from evaluation.agreement.rendering import Table
 from evaluation.numerals import numeral
-from evaluation.reports.plots import Plot
+from evaluation.reports.plots import Plot, shortened
 from metrics.reports.compare import HumanSystem
 from metrics.sidebyside import Floats
 
@@ -80,8 +80,7 @@ def nice_reach(most: float) -> float:
 
 
 def _system(one: HumanSystem, y: float, low: float, high: float) -> list[str]:
-    name = one.line.system
-    marks = [_text(118, y + 4, name if len(name) <= 16 else name[:15] + "…", "end", ink=True)]
+    marks = [_text(118, y + 4, shortened(one.line.system, 16), "end", ink=True)]
     if one.interval:
         left, right = (_wins(end, low, high) for end in one.interval)
         marks.append(_line("ci", left, right, y, y))

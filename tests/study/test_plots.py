@@ -12,6 +12,7 @@ from evaluation.reports import plots
 from evaluation.reports.plots import Plot
 from evaluation.results import SystemLine
 
+LONG = ["transformer-big-with-back-translation-and-ensembles-" + seed for seed in ("seed-1", "seed-22")]
 HOSTILE = '<script>alert("1")</script>&'
 DRAWN = {
     "scale": plots.kappa_scale("κ", 0.46, (0.44, 0.48)),
@@ -64,3 +65,23 @@ def test_numbers_of_an_axis_keep_a_line_between_them() -> None:
     heights = sorted(float(mark.get("y", "0")) for mark in drawn if mark.get("text-anchor") == "end")
     assert len(heights) >= 3
     assert all(below - above >= 16 for above, below in itertools.pairwise(heights))
+
+
+@pytest.mark.parametrize(
+    "plot",
+    [
+        plots.side_bars([(name, 0.6, (0.5, 0.7)) for name in LONG]),
+        plots.strengths([SystemLine(name, 1, 0, 0, 1.0, 1.5, 1, (1, 1), 1) for name in LONG]),
+        plots.contests([(LONG[0], LONG[1], 0.1, (-0.1, 0.3))]),
+        plots.named_values("κ", "κ", "system", [(name, 0.5, (0.4, 0.6)) for name in LONG]),
+    ],
+    ids=["sides", "strengths", "contests", "values"],
+)
+def test_a_long_name_is_shortened_and_leaves_half_of_the_drawing(plot: Plot) -> None:
+    marks = list(ElementTree.fromstring(plot.svg))
+    names = [mark for mark in marks if "…" in (mark.text or "")]
+    assert names
+    for name in names:  # on a phone a character takes nine units
+        assert float(name.get("x", "0")) - 9 * len(name.text or "") >= 0
+    assert all(float(mark.get("x1", "330")) >= 330 for mark in marks if mark.get("class") in {"grid", "ci"})
+    assert [row[0] for row in plot.table.rows][:1] == LONG[:1]  # the table has it whole
