@@ -18,7 +18,7 @@ from evaluation.reports.plots import Plot
 register = template.Library()
 
 MISSING = "–"
-TO = "\u00a0–\u00a0"  # both ends of an interval stay on one line
+TO = "\u00a0–\u2060\u00a0"  # both ends stay on one line, with a word joiner after the dash
 
 
 @register.filter
@@ -61,7 +61,7 @@ def _per_cent(text: str) -> str:
 def span(interval: tuple[float, float] | None, digits: int = 2) -> str:
     """
     >>> span((0.44, 0.481)), span(None)
-    ('0.44\\xa0–\\xa00.48', '–')
+    ('0.44\\xa0–\\u2060\\xa00.48', '–')
     """
     return MISSING if interval is None else TO.join(figure(end, digits) for end in interval)
 
@@ -70,7 +70,7 @@ def span(interval: tuple[float, float] | None, digits: int = 2) -> str:
 def percent_span(interval: tuple[float, float] | None, digits: int = 0) -> str:
     """
     >>> percent_span((0.5, 0.563)), percent_span((0.5, 0.563), 1)
-    ('50\\xa0–\\xa056%', '50.0\\xa0–\\xa056.3%')
+    ('50\\xa0–\\u2060\\xa056%', '50.0\\xa0–\\u2060\\xa056.3%')
     """
     if interval is None:
         return MISSING

@@ -138,8 +138,8 @@ def test_a_failed_job_says_why_in_the_language_of_its_reader(alice: User, signed
 def test_numbers_are_written_as_the_reader_writes_them() -> None:
     with translation.override("de"):
         assert (figure(1234567), figure(-0.25, 2), figure(None)) == ("1.234.567", "−0,25", "–")
-        assert (percent(0.625), percent_span((0.5, 0.563))) == ("62\u00a0%", "50\u00a0–\u00a056\u00a0%")
-        assert (span((0.44, 0.481)), probability(0.00002)) == ("0,44\u00a0–\u00a00,48", "< 0,001")
+        assert (percent(0.625), percent_span((0.5, 0.563))) == ("62\u00a0%", "50\u00a0–\u2060\u00a056\u00a0%")
+        assert (span((0.44, 0.481)), probability(0.00002)) == ("0,44\u00a0–\u2060\u00a00,48", "< 0,001")
         assert (spoken("moderate"), job_message("The files are being read.")) == (
             "mittel",
             "Die Dateien werden gelesen.",
