@@ -74,8 +74,11 @@ def faults(page: Page, path: str = "") -> list[str]:
     found += [f"dark: {one}" for one in violations(page, COLOURS)]
     page.set_viewport_size({"width": 375, "height": 900})
     found += [f"375 px: {one}" for one in violations(page, NARROW)]
-    wide = page.evaluate(UNFOLDED_WIDTH)
-    return found + ([f"375 px: the page is {wide} px wide"] if wide > 375 else [])
+    for width in (375, 320):  # the second is a window of 1280 px, enlarged four times
+        page.set_viewport_size({"width": width, "height": 900})
+        wide = page.evaluate(UNFOLDED_WIDTH)
+        found += [f"{width} px: the page is {wide} px wide"] if wide > width else []
+    return found
 
 
 AXE = Axe().axe_script
@@ -105,6 +108,27 @@ def test_a_page_with_every_question(
     assert assignment is not None
     page = seen_by(carol.user, context, live_server.url)
     assert faults(page, assignment.get_absolute_url()) == []
+
+
+def test_forced_colours_show_the_answer_and_how_far_one_is(
+    context: BrowserContext, live_server: LiveServer, transactional_db: None
+) -> None:
+    plain = make_task("Plain", SENTENCES[:2], overlap=1)
+    carol = annotator("carol", plain)
+    assignment = claiming.next_assignment(plain, carol)
+    assert assignment is not None
+    page = seen_by(carol.user, context, live_server.url)
+    page.emulate_media(forced_colors="active", reduced_motion="reduce")
+    page.goto(assignment.get_absolute_url())
+    page.locator(".opt").nth(1).click()
+    for shown in (".opt input:checked + span", ".foot .btn-main"):
+        assert style(page, shown, "backgroundColor") != style(page, "html", "backgroundColor"), shown
+    for framed in (".card.is-on", ".ph.is-on", ".work progress"):
+        assert style(page, framed, "outlineStyle") == "solid", framed
+
+
+def style(page: Page, selector: str, name: str) -> str:
+    return str(page.locator(selector).first.evaluate(f"one => getComputedStyle(one).{name}"))
 
 
 @pytest.fixture

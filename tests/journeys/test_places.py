@@ -26,6 +26,28 @@ def task(transactional_db: None) -> Task:
     return task
 
 
+def test_on_a_phone_no_variant_moves_when_its_turn_comes(page: Page, transactional_db: None) -> None:
+    by_place = make_task(sentences=SENTENCES[:1], judging="places")
+    carol = annotator("carol", by_place)
+    assert carol.user is not None
+    carol.user.set_password("secret")
+    carol.user.save()
+    page.set_viewport_size({"width": 360, "height": 800})
+    sign_in(page, "carol")
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator(".variant.is-on")).to_be_visible()
+    edges = "all => all.map(one => one.getBoundingClientRect().left)"
+    parts = page.locator("#pair-1 .variant :is(.side, .step)")
+    before = parts.evaluate_all(edges)
+    page.keyboard.press("1")
+    expect(page.locator("#pair-1 .variant").nth(1)).to_have_class("variant is-on")
+    assert parts.evaluate_all(edges) == before
+    sizes = page.locator(".step").evaluate_all(
+        "all => all.map(one => Math.min(one.offsetWidth, one.offsetHeight))"
+    )
+    assert min(sizes) >= 44
+
+
 def test_practice_and_a_sentence_place_by_place_by_keyboard_alone(page: Page, task: Task) -> None:
     sign_in(page, "bob")
     page.get_by_role("button", name="Start").press("Enter")
