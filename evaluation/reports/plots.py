@@ -241,7 +241,7 @@ def _rank(best: int, worst: int) -> str:
 
 def contests(rows: Sequence[tuple[str, str, float | None, Interval]]) -> Plot:
     """Two systems to a row: the mean difference and its bounds between −1 and 1; 0 is even."""
-    start = _room([f"{a} / {b}" for a, b, *_rest in rows], 230)
+    start = _room([f"{a} / {b}" for a, b, *_rest in rows], 150)
     x = _axis(-1, 1, start, 640)
     height = 26 * len(rows) + 34
     marks = _grid(-1, 1, x, 6, height - 24, height - 6, 0.5)
