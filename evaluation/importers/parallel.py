@@ -2,7 +2,8 @@
 
 Lines end with LF or CR LF. A lone CR is a character like any other unless only that reading makes the files
 equally long (or the file has no LF at all): so a stray CR can never shift one file against the others. A line
-that is blank in every file separates paragraphs and is skipped; the ids keep the line numbers.
+that is blank in every file separates paragraphs and is skipped; the ids keep the line numbers. Blank lines
+that only some files have at their end are skipped as well.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
+from statistics import mode
+from typing import NamedTuple
 
-from evaluation.importers.decode import count_lines, head, lines
+from evaluation.importers.decode import head, lines
 from evaluation.importers.model import Candidate, ImportedItem, Place
 from evaluation.importers.reading import Reading
 from evaluation.importers.rows import looks_like_rows
@@ -102,27 +105,49 @@ def _check_roles(files: list[SourceFile], reading: Reading) -> None:
     reading.stop_if_faulty()
 
 
+class _Length(NamedTuple):
+    lines: int
+    written: int  # up to the last line that is not blank
+
+
 def _line_ends(files: list[SourceFile], reading: Reading) -> list[bool]:
     """Whether a lone CR ends a line, file by file; refuses files of different length."""
     strict = [b"\n" not in head(file, reading) for file in files]
-    counts = [_count(file, reading, cr_ends=ends) for file, ends in zip(files, strict, strict=True)]
-    if len(set(counts)) == 1:
+    loose = [True] * len(files)
+    as_strict = _lengths(files, strict, reading)
+    if _are_equal(as_strict):
         return strict
-    loose = [count_lines(file, reading, cr_ends=True) for file in files]
-    if len(set(loose)) == 1:
-        return [True] * len(files)
+    as_loose = _lengths(files, loose, reading)
+    if _are_equal(as_loose):
+        return loose
+    for ends, lengths in ((strict, as_strict), (loose, as_loose)):
+        if max(length.written for length in lengths) <= min(length.lines for length in lengths):
+            return ends
+    counts = [length.lines for length in as_strict]
     said = ", ".join(f"{file.name} {count:,}" for file, count in zip(files, counts, strict=True))
-    shortest = min(range(len(files)), key=counts.__getitem__)
+    usual = mode(counts)
+    odd = min((n for n, count in enumerate(counts) if count != usual), key=counts.__getitem__)
     reading.refuse(
         "line_count",
         f"the files have different numbers of lines: {said}",
         "every file needs one line per sentence",
-        Place(files[shortest].name, counts[shortest]),
+        Place(files[odd].name, counts[odd]),
     )
 
 
-def _count(file: SourceFile, reading: Reading, *, cr_ends: bool) -> int:
-    total = count_lines(file, reading, cr_ends=cr_ends)
+def _are_equal(lengths: list[_Length]) -> bool:
+    return len({length.lines for length in lengths}) == 1
+
+
+def _lengths(files: list[SourceFile], cr_ends: list[bool], reading: Reading) -> list[_Length]:
+    return [_length(file, reading, cr_ends=ends) for file, ends in zip(files, cr_ends, strict=True)]
+
+
+def _length(file: SourceFile, reading: Reading, *, cr_ends: bool) -> _Length:
+    total = written = 0
+    for total, line in lines(file, reading, cr_ends=cr_ends):
+        if line and not line.isspace():
+            written = total
     if total > 4 * reading.limits.max_items:
         reading.refuse(
             "too_many_items",
@@ -130,7 +155,7 @@ def _count(file: SourceFile, reading: Reading, *, cr_ends: bool) -> int:
             "split",
             Place(file.name),
         )
-    return total
+    return _Length(total, written)
 
 
 def _cleaned(line: str) -> str:

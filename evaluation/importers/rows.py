@@ -2,21 +2,26 @@
 
 A reader that honours quotes in TSV swallows everything between two inch marks; so a quote there is a
 character like any other. What a spreadsheet pads a table with is no part of it: rows without content, and
-columns behind the last name in which nothing stands.
+columns behind the last name in which nothing stands. Nor is the line ``sep=;`` above the header, which tells
+a spreadsheet what separates the columns.
 """
 
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import dropwhile
 from typing import NoReturn
 
 from evaluation.importers.decode import lines as text_lines
 from evaluation.importers.model import Place
 from evaluation.importers.reading import Reading, shown
 from evaluation.importers.source import SourceFile
+
+_SEPARATOR = re.compile(r'"?sep=.?"?', re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +86,18 @@ def _rows(
 
 
 def first_line(start: bytes) -> str:
-    """The first line that is not blank, for looking at a header before reading."""
+    """The first line that says something, for looking at a header before reading."""
     text = start.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
-    return next((line for line in text.split("\n") if line.strip()), "")
+    return next((line for line in text.split("\n") if _says_something(line)), "")
+
+
+def _says_something(line: str) -> bool:
+    """Whether a line above the header is the header: neither blank nor a spreadsheet's own.
+
+    >>> [_says_something(line) for line in ("id;source;a", "sep=;", "", "sep=id;source")]
+    [True, False, False, True]
+    """
+    return bool(line.strip()) and _SEPARATOR.fullmatch(line) is None
 
 
 def separator(header: str) -> str:
@@ -108,7 +122,8 @@ def looks_like_rows(start: bytes) -> bool:
 
 
 def _plain(file: SourceFile, reading: Reading) -> Iterator[tuple[int, list[str]]]:
-    for number, line in text_lines(file, reading, cr_ends=True):
+    numbered = text_lines(file, reading, cr_ends=True)
+    for number, line in dropwhile(lambda one: not _says_something(one[1]), numbered):
         cells = line.split("\t")
         if '""' in line and any(map(_is_quoted, cells)):
             reading.warn(
@@ -128,7 +143,7 @@ def _is_quoted(cell: str) -> bool:
 
 def _quoted(file: SourceFile, reading: Reading) -> Iterator[tuple[int, list[str]]]:
     numbered = text_lines(file, reading, cr_ends=True)
-    number, first = next(((n, line) for n, line in numbered if line.strip()), (1, ""))
+    number, first = next(((n, line) for n, line in numbered if _says_something(line)), (1, ""))
     last = number
 
     def text() -> Iterator[str]:

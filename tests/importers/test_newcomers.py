@@ -128,3 +128,29 @@ def test_a_line_that_is_blank_in_one_file_is_told_once() -> None:
     assert [(one.code, one.file, one.line) for one in caught.value.problems] == [
         ("empty_segment", "two.txt", 2)
     ]
+
+
+@pytest.mark.parametrize("sign", [";", ",", "\t"])
+def test_the_line_that_names_the_separator_for_a_spreadsheet_is_no_header(sign: str) -> None:
+    rows = [f"sep={sign}", *(sign.join(row) for row in (("id", "source", "a", "b"), ("7", "x", "y", "z")))]
+    found = read([SourceFile.from_bytes("week.csv", "\r\n".join(rows).encode("utf-8-sig"))])
+    assert [(item.id, item.source) for item in found.items] == [("7", "x")]
+
+
+def parallel(*texts: str) -> list[SourceFile]:
+    names = ("source.txt", "reference.txt", "alpha.txt", "beta.txt")
+    return [
+        SourceFile.from_bytes(name, content.encode()) for name, content in zip(names, texts, strict=False)
+    ]
+
+
+def test_blank_lines_at_the_end_of_one_file_are_no_sentences() -> None:
+    found = read(parallel("v\nw\n", "x\ny\n", "a\nb\n\n \n", "c\nd"))
+    assert [item.id for item in found.items] == ["1", "2"]
+
+
+def test_the_file_that_is_longer_than_all_others_is_blamed() -> None:
+    with pytest.raises(InputError) as caught:
+        read(parallel("v\nw\n", "x\ny\n", "a\nb\nextra\n", "c\nd\n"))
+    (found,) = caught.value.problems
+    assert (found.code, found.file, found.line) == ("line_count", "alpha.txt", 3)
