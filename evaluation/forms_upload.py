@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -286,14 +287,23 @@ class MemberForm(forms.Form):
     """Existing people, by user name, or all of a group."""
 
     names = forms.CharField(
-        label=_("User names"), required=False, max_length=5000, widget=Field.text(autocapitalize="none")
+        label=_("User names"),
+        required=False,
+        max_length=5000,
+        widget=Field.text(autocapitalize="none"),
+        help_text=_("One, or several with commas between them."),
     )
     group = forms.ModelChoiceField(
         label=_("or a group"), queryset=Group.objects.none(), required=False, widget=Field.select()
     )
     role = forms.ChoiceField(label=_("Role"), choices=Role.choices, widget=Field.select())
     quota = forms.IntegerField(
-        label=_("Quota"), required=False, min_value=1, max_value=1_000_000, widget=Field.number(1, 1_000_000)
+        label=_("Quota"),
+        required=False,
+        min_value=1,
+        max_value=1_000_000,
+        widget=Field.number(1, 1_000_000),
+        help_text=_("Comparisons for each of them; empty: no limit."),
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -304,7 +314,7 @@ class MemberForm(forms.Form):
 
     def clean_names(self) -> list[str]:
         typed: str = self.cleaned_data["names"]
-        return typed.replace(",", " ").split()
+        return re.split(r"[\s,;]+", typed.strip(" ,;")) if typed else []
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or self.cleaned_data

@@ -127,6 +127,16 @@ class ImportSummary:
     slots: int = 0
     warnings: list[Problem] = field(default_factory=list)
 
+    def warn_if_idle(self) -> None:
+        if not self.slots:
+            self.warnings.append(
+                Problem(
+                    "nothing_asked",
+                    "the compared systems wrote the same everywhere, or differ only in what is not asked",
+                    "check that the outputs are those of different systems",
+                )
+            )
+
 
 def create_task(
     imported: ImportedSet,
@@ -177,7 +187,7 @@ def refuse_twice(campaign: Campaign, digest: str) -> None:
 
 def free_slug(model: type[Campaign] | type[Task], name: str) -> str:
     """A slug of the name that no campaign, or no task, has yet."""
-    stem = slugify(name)[:70] or model._meta.model_name or ""
+    stem = slugify(name.replace("ß", "ss"))[:70] or model._meta.model_name or ""
     taken = set(model._default_manager.filter(slug__startswith=stem).values_list("slug", flat=True))
     if stem not in taken:
         return stem
@@ -330,6 +340,7 @@ def dry_run(imported: ImportedSet, settings: TaskSettings, *, split: int | None 
     plans = (planner.plan(*compared) for compared in zip(imported.items, meetings, strict=True))
     while part := list(islice(plans, size)):
         _count(planner.with_checks(part, 0), settings, made)
+    made.warn_if_idle()
     return made
 
 
@@ -374,7 +385,7 @@ def summary(tasks: Sequence[Task], warnings: Sequence[Problem] = ()) -> ImportSu
     """Attention checks are not part of the study: they only count among the seats."""
     keys = [task.pk for task in tasks]
     asked = PhrasePair.objects.filter(task__in=keys, owner__check_kind=Comparison.Check.NONE)
-    return ImportSummary(
+    found = ImportSummary(
         tasks=[task.slug for task in tasks],
         items=Item.objects.filter(task__in=keys).count(),
         comparisons=Comparison.objects.filter(item__task__in=keys, check_kind=Comparison.Check.NONE).count(),
@@ -383,3 +394,5 @@ def summary(tasks: Sequence[Task], warnings: Sequence[Problem] = ()) -> ImportSu
         slots=Slot.objects.filter(task__in=keys).count(),
         warnings=list(warnings),
     )
+    found.warn_if_idle()
+    return found

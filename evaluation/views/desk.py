@@ -47,7 +47,7 @@ def desk(
         "task_name": task.name,
         "total": page.progress.total,
         "done": page.progress.done,
-        "notices": _notices(request, conflicts),
+        "notices": _notices(request, task, conflicts),
         "above": _above(task, item),
         "attributes": attributes,
         "stave_a": markup.stave(sides.a),
@@ -114,9 +114,11 @@ def _paragraphs(texts: Sequence[str], language: str) -> SafeString:
     return format_html_join("", "<p {}>{}</p>", ((attributes, text) for text in texts))
 
 
-def _notices(request: HttpRequest, conflicts: Sequence[int]) -> SafeString:
+def _notices(request: HttpRequest, task: Task, conflicts: Sequence[int]) -> SafeString:
     waiting = get_messages(request)
     said = render_to_string("_messages.html", {"messages": waiting}) if waiting else NOTHING
+    if not task.is_open:
+        said += render_to_string("evaluation/_closed.html")
     if conflicts:
         said += render_to_string("evaluation/_conflict.html", {"conflicts": list(conflicts)})
     return said

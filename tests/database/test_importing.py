@@ -172,6 +172,20 @@ def test_identical_candidates_leave_an_item_without_questions(db: None) -> None:
     assert (task.size, Slot.objects.count()) == (0, 0)
 
 
+@pytest.mark.parametrize("dry", [(), ("--dry-run",)])
+def test_a_task_that_asks_nothing_is_imported_with_a_warning(
+    db: None, tmp_path: Path, dry: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "same.tsv").write_text("id\tsource\ta\tb\n1\tx\tthe same\tthe same\n")
+    call_command("import_task", str(tmp_path / "same.tsv"), "--name=Same", *dry)
+    told = json.loads(capsys.readouterr().out)
+    assert [warning.split(": ")[0] for warning in told["warnings"]][-1:] == ["nothing_asked"]
+
+
+def test_an_address_spells_the_german_s(db: None) -> None:
+    assert make_task(name="Große Straße").slug == "grosse-strasse"
+
+
 def test_the_smaller_text_is_first_whatever_the_order_of_upload(db: None) -> None:
     make_task()
     for comparison in Comparison.objects.select_related("first", "second"):

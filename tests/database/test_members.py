@@ -75,6 +75,14 @@ class TestMembers:
         assert "erin" in manager.get(address(task)).content.decode()
         assert AuditEntry.objects.get().detail["people"] == ["erin", "frank"]
 
+    @pytest.mark.parametrize("typed", ["carol, dora", "carol; dora;", " carol dora "])
+    def test_names_may_stand_with_any_sign_between_them(
+        self, task: Task, manager: Client, dora: User, carol: Annotator, typed: str
+    ) -> None:
+        manager.post(address(task, "add-members"), {"names": typed, "role": "researcher"})
+        added = task.memberships.filter(role=Role.RESEARCHER).values_list("user__username", flat=True)
+        assert sorted(added) == ["carol", "dora"]
+
     def test_a_quota_ends_the_work_of_one_person(self, task: Task, manager: Client) -> None:
         erin = person("erin")
         manager.post(address(task, "add-members"), {"names": "erin", "role": "annotator", "quota": "1"})

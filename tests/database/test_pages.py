@@ -356,6 +356,15 @@ class TestAnnotating:
         assert "This task is closed. Thank you for your work." in page.content.decode()
         assert Ranking.objects.count() == len(asked)
 
+    def test_a_page_of_a_closed_task_says_what_a_change_means(
+        self, task: Task, bob: Annotator, signed_in: SignIn
+    ) -> None:
+        assignment, client = assigned(task, bob), signed_in(bob)
+        notice = "This task is closed. You can look at your answers"
+        assert notice not in client.get(assignment.get_absolute_url()).content.decode()
+        Task.objects.update(state=Task.State.CLOSED)
+        assert notice in client.get(assignment.get_absolute_url()).content.decode()
+
 
 class TestProgress:
     def test_what_is_shown_a_second_time_counts(self, db: None, signed_in: SignIn) -> None:

@@ -41,6 +41,15 @@ def test_all_pairs_at_once_are_told_as_one_pair_is(judged: Task) -> None:
         assert told == phenomena_of(pair)
 
 
+def test_a_task_without_a_target_language_is_told_what_that_costs(
+    task: Task, alice: User, signed_in: SignIn
+) -> None:
+    Task.objects.update(target_language="")
+    page = signed_in(alice).get(reverse("task-phenomena", args=[task.slug])).content.decode()
+    assert "No target language" in page
+    assert "No word list for" not in page
+
+
 def test_the_first_word_of_a_sentence_is_no_name(bob: Annotator) -> None:
     sentences = [
         {"id": "1", "source": "Gestern schlief er.", "references": ["He slept yesterday."],

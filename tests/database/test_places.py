@@ -251,6 +251,16 @@ def test_agreement_results_and_exports_see_the_verdicts(
 # --- pages ------------------------------------------------------------------------------------------------
 
 
+def test_a_page_of_a_closed_task_says_what_a_change_means(
+    task: Task, bob: Annotator, signed_in: SignIn
+) -> None:
+    assignment = claiming.next_assignment(task, bob)
+    assert assignment is not None
+    Task.objects.update(state=Task.State.CLOSED)
+    page = signed_in(bob).get(assignment.get_absolute_url(), follow=True).content.decode()
+    assert "one that you change now is marked as late" in page
+
+
 def test_work_leads_to_the_page_of_places(task: Task, bob: Annotator, signed_in: SignIn) -> None:
     client = signed_in(bob)
     response = client.post(reverse("work", args=[task.slug]), follow=True)
