@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -103,6 +103,8 @@ def disagreements_page(scope: Scope, query: Query) -> DisagreementsPage:
     """A page of disputes in a constant number of queries."""
     study, called = study_of(scope), names(scope)
     found, said = _found(scope, study, query)
+    last = max(1, -(-len(found) // PAGE))
+    query = replace(query, page=min(query.page, last))
     start = (query.page - 1) * PAGE
     shown = found[start : start + PAGE]
     if said is None:

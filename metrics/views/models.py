@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -15,6 +14,7 @@ from evaluation.views.reporting import attachment, researcher, scope_of
 from metrics.forms import TrainForm
 from metrics.jobs import begin_training
 from metrics.reports.models import ModelCard, find_card, model_cards
+from metrics.views.scoring import choice
 
 
 @login_required
@@ -49,9 +49,7 @@ def train(request: HttpRequest, slug: str) -> HttpResponse:
     task = scope_of(request, "task", slug).tasks[0]
     form = TrainForm(request.POST)
     if not form.is_valid():
-        for errors in form.errors.values():
-            messages.error(request, str(errors[0]))
-        return redirect("choose-metrics", slug)
+        return choice(request, slug, train=form)
     return redirect(begin_training(task, owner=signed_in(request), **form.cleaned_data))
 
 

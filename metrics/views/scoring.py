@@ -24,7 +24,7 @@ from metrics.services.importing import import_uploaded
 @never_cache
 @require_GET
 def choose(request: HttpRequest, slug: str) -> HttpResponse:
-    return _page(request, slug, ImportForm())
+    return choice(request, slug)
 
 
 @login_required
@@ -36,7 +36,7 @@ def score(request: HttpRequest, slug: str) -> HttpResponse:
     try:
         job = begin_scoring(task, names, signed_in(request))
     except InputError as error:
-        return _page(request, slug, ImportForm(), error.problems)
+        return choice(request, slug, problems=error.problems)
     return redirect(job)
 
 
@@ -46,11 +46,11 @@ def import_file(request: HttpRequest, slug: str) -> HttpResponse:
     task = _task(request, slug)
     form = ImportForm(request.POST, request.FILES)
     if not form.is_valid():
-        return _page(request, slug, form)
+        return choice(request, slug, form=form)
     try:
         run = import_uploaded(task, form.cleaned_data["file"], **form.values)
     except InputError as error:
-        return _page(request, slug, form, error.problems)
+        return choice(request, slug, form=form, problems=error.problems)
     messages.success(request, _("The scores of %(name)s are here.") % {"name": run.metric})
     return redirect("task-metrics", slug)
 
@@ -59,15 +59,21 @@ def _task(request: HttpRequest, slug: str) -> Task:
     return scope_of(request, "task", slug).tasks[0]
 
 
-def _page(
-    request: HttpRequest, slug: str, form: ImportForm, problems: tuple[Problem, ...] = ()
+def choice(
+    request: HttpRequest,
+    slug: str,
+    *,
+    form: ImportForm | None = None,
+    train: TrainForm | None = None,
+    problems: tuple[Problem, ...] = (),
 ) -> HttpResponse:
+    """The page; with a form that was refused, filled in as it was sent."""
     scope = scope_of(request, "task", slug)
     context = {
         **report_context(request, scope, "results"),
         "page": choice_page(scope.tasks[0], signed_in(request)),
-        "form": form,
-        "train": TrainForm(),
+        "form": form or ImportForm(),
+        "train": train or TrainForm(),
         "problems": problems,
     }
-    return render(request, "metrics/choose.html", context, status=400 if problems or form.errors else 200)
+    return render(request, "metrics/choose.html", context, status=400 if problems or form or train else 200)

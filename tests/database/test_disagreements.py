@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from evaluation.models import Adjudication, Annotator, AuditEntry, PhrasePair, Ranking, Task, User
-from evaluation.reports.disagreements import Order, Query, against, disagreements_page, found_disputes
+from evaluation.reports.disagreements import PAGE, Order, Query, against, disagreements_page, found_disputes
 from evaluation.reports.scope import study_of, whole_scope
 from evaluation.schemes import Choice
 from evaluation.services import oversight
@@ -120,6 +120,12 @@ def test_nonsense_in_the_address_is_as_if_it_were_not_there(
     disputed: Task, alice: User, signed_in: SignIn, address: str
 ) -> None:
     assert signed_in(alice).get(url(disputed) + address).status_code == 200
+
+
+def test_a_link_behind_the_last_page_leads_to_it(disputed: Task, alice: User, signed_in: SignIn) -> None:
+    found = signed_in(alice).get(url(disputed), {"page": "99999"}).context["page"]
+    assert found.rows
+    assert (found.next_page, found.query.page) == (None, -(-found.matching // PAGE))
 
 
 def test_filters_that_nothing_passes_lead_back_to_all(disputed: Task, alice: User, signed_in: SignIn) -> None:

@@ -203,11 +203,17 @@ class TestPages:
         offered = client.get(f"/tasks/{large.slug}/metrics/choose").content.decode()
         assert 'value="trained:Town"' in offered
 
-    def test_a_bad_name_trains_nothing(self, task: Task, alice: User, signed_in: SignIn) -> None:
-        client = signed_in(alice)
-        assert client.post(f"/tasks/{task.slug}/metrics/train", {"name": "<b>"}).status_code == 302
+    def test_a_bad_name_trains_nothing_and_is_told_beside_its_field(
+        self, task: Task, alice: User, signed_in: SignIn
+    ) -> None:
+        form = {"name": "news/2026", "method": "ranker-trees"}
+        page = signed_in(alice).post(f"/tasks/{task.slug}/metrics/train", form)
+        assert page.status_code == 400
         assert not Job.objects.exists()
-        assert "Use letters" in client.get(f"/tasks/{task.slug}/metrics/choose").content.decode()
+        html = page.content.decode()
+        assert "Use letters" in html
+        assert 'value="news/2026"' in html
+        assert '<option value="ranker-trees" selected>' in html
 
     def test_others_see_nothing(self, large: Task, dora: User, signed_in: SignIn) -> None:
         model = train_on_task(large, "Town")
