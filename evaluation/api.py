@@ -13,6 +13,7 @@ from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 from ninja import Field, NinjaAPI, P, PathEx, Query, QueryEx, Schema
+from ninja.errors import AuthenticationError, HttpError
 from ninja.security import HttpBearer
 
 from evaluation.agreement.rendering import as_json
@@ -57,7 +58,9 @@ class WriteAuth(TokenAuth):
 
     def authenticate(self, request: HttpRequest, token: str) -> ApiToken | None:
         known = super().authenticate(request, token)
-        return known if known is not None and known.scope == ApiToken.Scope.WRITE else None
+        if known is not None and known.scope != ApiToken.Scope.WRITE:
+            raise HttpError(401, "this token may only read; make one that may write on the page “API tokens”")
+        return known
 
 
 # Ninja's own documentation page loads scripts from another site, which our CSP forbids; see docs/api.md.
@@ -69,6 +72,12 @@ api = NinjaAPI(
     auth=TokenAuth(),
     urls_namespace="api",
 )
+
+
+@api.exception_handler(AuthenticationError)
+def unknown(request: HttpRequest, error: AuthenticationError) -> HttpResponseBase:
+    said = "send a valid token as “Authorization: Bearer TOKEN”; you make one on the page “API tokens”"
+    return api.create_response(request, {"detail": said}, status=401)
 
 
 @api.exception_handler(InputError)

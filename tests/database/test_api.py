@@ -55,7 +55,9 @@ class TestTokens:
     ) -> None:
         assert get("/tasks", token).status_code == 200
         for bad in (None, "nonsense", token + "x"):
-            assert get("/tasks", bad).status_code == 401
+            answer = get("/tasks", bad)
+            assert answer.status_code == 401
+            assert "API tokens" in answer.json()["detail"]
         ApiToken.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
         assert get("/tasks", token).status_code == 401
         ApiToken.objects.update(expires_at=None, revoked_at=timezone.now())
@@ -237,6 +239,7 @@ class TestClient:
             with pytest.raises(AppraiseError) as caught:
                 site.upload(path)
             assert caught.value.status == status  # 404: nobody may create but managers
+            assert ("may only read" in caught.value.detail) is (status == 401)
 
     def test_a_refusal_is_an_error_with_its_status(self, site: Appraise) -> None:
         with pytest.raises(AppraiseError) as caught:
