@@ -287,23 +287,14 @@ class MemberForm(forms.Form):
     """Existing people, by user name, or all of a group."""
 
     names = forms.CharField(
-        label=_("User names"),
-        required=False,
-        max_length=5000,
-        widget=Field.text(autocapitalize="none"),
-        help_text=_("One, or several with commas between them."),
+        label=_("User names"), required=False, max_length=5000, widget=Field.text(autocapitalize="none")
     )
     group = forms.ModelChoiceField(
         label=_("or a group"), queryset=Group.objects.none(), required=False, widget=Field.select()
     )
     role = forms.ChoiceField(label=_("Role"), choices=Role.choices, widget=Field.select())
     quota = forms.IntegerField(
-        label=_("Quota"),
-        required=False,
-        min_value=1,
-        max_value=1_000_000,
-        widget=Field.number(1, 1_000_000),
-        help_text=_("Comparisons for each of them; empty: no limit."),
+        label=_("Quota"), required=False, min_value=1, max_value=1_000_000, widget=Field.number(1, 1_000_000)
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
