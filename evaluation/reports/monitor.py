@@ -11,7 +11,7 @@ from django.db.models import Avg, Count, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from evaluation.models import Annotator, Assignment, PhrasePair, Ranking, Slot, Task
+from evaluation.models import Annotator, Assignment, PhrasePair, Ranking, SentenceAnswer, Slot, Task
 from evaluation.reports.judgements import pseudonym
 from evaluation.schemes import Choice
 
@@ -41,6 +41,7 @@ class MonitorPage:
     seats: int
     seats_done: int
     pairs: int
+    whole_sentences: int  # verdicts and ratings, also those that were imported
     answers: int
     by_label: list[tuple[Choice, int]]
     annotators: list[AnnotatorRow]
@@ -82,13 +83,18 @@ def monitor_page(task: Task, *, named: bool = False) -> MonitorPage:
     """
     slots, pairs = Slot.objects.filter(task=OuterRef("pk")), PhrasePair.objects.filter(task=OuterRef("pk"))
     done = slots.filter(state=Slot.State.DONE)
-    counts = Task.objects.values_list(_number(slots), _number(done), _number(pairs)).get(pk=task.pk)
+    whole = SentenceAnswer.objects.filter(comparison__item__task=OuterRef("pk")).exclude(value="")
+    whole = whole.exclude(question=SentenceAnswer.Question.COMMENT)
+    counts = Task.objects.values_list(
+        _number(slots), _number(done), _number(pairs), _number(whole, "comparison__item__task")
+    ).get(pk=task.pk)
     said = Ranking.objects.filter(pair__task=task, choice__isnull=False)
     labels = dict(said.values_list("choice").annotate(n=Count("pk")).order_by())
     return MonitorPage(
         seats=counts[0],
         seats_done=counts[1],
         pairs=counts[2],
+        whole_sentences=counts[3],
         answers=sum(labels.values()),
         by_label=[(choice, labels.get(choice.value, 0)) for choice in task.scheme.choices],
         annotators=_annotators(task, named=named),

@@ -171,7 +171,7 @@ class TestThePage:
         self, task: Task, alice: User, signed_in: SignIn
     ) -> None:
         page = signed_in(alice).get(url(task)).content.decode()
-        assert "Nobody has answered yet" in page
+        assert "No phrase has been judged yet" in page
         assert not [mark for mark in ('class="big"', "<table", "<svg class") if mark in page]
 
     def test_zero_is_printed_as_zero(

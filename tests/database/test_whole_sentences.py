@@ -122,6 +122,20 @@ def rate(assignment: Assignment, of: dict[str, str]) -> None:
         submit_sentence_answer(assignment, question, of[system], uuid=uuid.uuid4())
 
 
+def test_the_page_of_a_task_leads_to_answers_about_whole_sentences(
+    task: Task, bob: Annotator, alice: User, signed_in: SignIn
+) -> None:
+    """Judgements that were imported are often nothing else."""
+    client, address = signed_in(alice), reverse("task", args=[task.slug])
+    assert "about whole sentences" not in client.get(address).content.decode()
+    assignment = begin(task, bob)
+    submit_sentence_answer(assignment, "verdict", "A>B", uuid=uuid.uuid4())
+    submit_sentence_answer(assignment, "comment", "odd", uuid=uuid.uuid4())
+    page = client.get(address).content.decode()
+    assert "No phrase has been judged yet." in page
+    assert "1 answer is about whole sentences." in page
+
+
 def test_strict_and_kind_raters_count_alike(
     task: Task, bob: Annotator, carol: Annotator, alice: User, signed_in: SignIn
 ) -> None:
