@@ -67,8 +67,8 @@ class ImportedParser:
 def get_parser(name: str, model: str = "") -> DiscourseParser:
     """A parser; ``model`` is the file of a learned parser or of imported trees.
 
-    Raises ``ValueError`` for an unknown name or a missing file name, ``InputError`` for a bad file, and
-    ``ToolAbsent`` where the real parser is not installed.
+    Raises ``ValueError`` for an unknown name or a file name that is missing or of no use, ``InputError`` for
+    a bad file, and ``ToolAbsent`` where the real parser is not installed.
     """
     if name not in NAMES:
         raise ValueError(f"unknown discourse parser {name!r}; known are: {', '.join(NAMES)}")
@@ -76,6 +76,11 @@ def get_parser(name: str, model: str = "") -> DiscourseParser:
         if not model:
             raise ValueError(f"the {name} discourse parser needs a file: model=FILE")
         return _from_file(name, model, Path(model).stat().st_mtime_ns if Path(model).exists() else 0)
+    if model:
+        raise ValueError(
+            f"the {name} discourse parser reads no file; a trained model is for the parser “learned”, "
+            "a file of trees for “imported”"
+        )
     if name == "real":
         from metrics.linguistics.rst import shared_parser
 

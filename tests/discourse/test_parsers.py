@@ -282,6 +282,8 @@ def test_parsers_are_had_by_name(model_file: Path) -> None:
         get_parser("oracle")
     with pytest.raises(ValueError, match="needs a file"):
         get_parser("learned")
+    with pytest.raises(ValueError, match="the heuristic discourse parser reads no file"):
+        get_parser("heuristic", str(model_file))
 
 
 def test_the_flat_parser_knows_words_only() -> None:
