@@ -53,6 +53,14 @@ def test_rankings_and_pairs_give_every_figure(
     assert found["wer"]["tau_ci"][0] <= found["wer"]["tau"] <= found["wer"]["tau_ci"][1]
 
 
+def test_each_metric_is_named_before_its_work_begins(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call_command("metaeval", *texts(folder), f"--pairs={folder}/x.pairs.tsv", "--metrics=wer,chrf")
+    told = capsys.readouterr().err.splitlines()
+    assert [line.split(": ")[0] for line in told if line.endswith("translations")] == ["wer", "chrf"]
+
+
 def test_without_resamples_there_is_no_interval(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = run(capsys, *texts(folder), f"--pairs={folder}/x.pairs.tsv", "--metrics=wer", "--resamples=0")
     assert found["wer"]["tau_ci"] is None

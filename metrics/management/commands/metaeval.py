@@ -67,7 +67,7 @@ class Command(AppraiseCommand):
         metrics = self._metrics(options)
         with connected():
             whole, *groups = [
-                (group, self._evaluate(metrics, dataset, human, options))
+                (group, self._evaluate(group, metrics, dataset, human, options))
                 for group, dataset, human in self._parts(options)
             ]
         document = whole[1]
@@ -121,12 +121,19 @@ class Command(AppraiseCommand):
         yield None, dataset, human
 
     def _evaluate(
-        self, metrics: dict[str, Metric], dataset: Dataset, human: Comparisons | Ratings, options: Options
+        self,
+        group: str | None,
+        metrics: dict[str, Metric],
+        dataset: Dataset,
+        human: Comparisons | Ratings,
+        options: Options,
     ) -> dict[str, dict[str, object]]:
         sides, rule = judgements(dataset, human), TieRule(options["ties"])
         scores: dict[str, CellScores] = {}
         results: dict[str, Evaluation] = {}
+        where = "" if group is None else f"{group}, "
         for name, metric in metrics.items():
+            self.note(f"{where}{name}: {len(dataset.cells):,} translations")  # a parser may need minutes
             try:
                 scores[name] = score_dataset(metric, dataset, workers=options["workers"])
             except (MetricUnavailable, ValueError) as error:
