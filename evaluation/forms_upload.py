@@ -305,7 +305,7 @@ class MemberForm(forms.Form):
 
     def clean_names(self) -> list[str]:
         typed: str = self.cleaned_data["names"]
-        return re.split(r"[\s,;]+", typed.strip(" ,;")) if typed else []
+        return [name for name in re.split(r"[\s,;]+", typed) if name]
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or self.cleaned_data

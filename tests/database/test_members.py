@@ -75,7 +75,7 @@ class TestMembers:
         assert "erin" in manager.get(address(task)).content.decode()
         assert AuditEntry.objects.get().detail["people"] == ["erin", "frank"]
 
-    @pytest.mark.parametrize("typed", ["carol, dora", "carol; dora;", " carol dora "])
+    @pytest.mark.parametrize("typed", ["carol, dora", "carol; dora;", " carol dora ", ";\t,carol,,dora"])
     def test_names_may_stand_with_any_sign_between_them(
         self, task: Task, manager: Client, dora: User, carol: Annotator, typed: str
     ) -> None:
@@ -91,6 +91,11 @@ class TestMembers:
         assert first is not None
         judging.skip(first, "no")
         assert claiming.next_assignment(task, voice) is None
+
+    def test_signs_alone_are_no_name(self, task: Task, manager: Client) -> None:
+        response = manager.post(address(task, "add-members"), {"names": " ,; ", "role": "annotator"})
+        assert response.status_code == 422
+        assert "Nobody is called" not in response.content.decode()
 
     def test_a_name_that_nobody_has_adds_nobody(self, task: Task, manager: Client) -> None:
         person("erin")
