@@ -167,6 +167,7 @@ def test_without_a_script_a_session_that_ends_costs_nothing(
         if window == "signed in again":
             sign_in(other, "bob")
             expect(other.get_by_role("heading", name="Your tasks")).to_be_visible()
+        page.bring_to_front()  # or the browser draws it once a second only
         page.get_by_role("button", name="Next sentence").click()
         if window == "signed out":
             expect(page.get_by_text("What you sent is kept on this page")).to_be_visible()
