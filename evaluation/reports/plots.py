@@ -7,10 +7,9 @@ language; coordinates are not.
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -24,6 +23,7 @@ from evaluation.agreement.rendering import Cell, Table
 from evaluation.agreement.stability import Window
 from evaluation.numerals import numeral
 from evaluation.power import Plan
+from evaluation.reports import draw
 from evaluation.results import SystemLine
 
 STYLE = (
@@ -78,18 +78,18 @@ def kappa_scale(name: str, value: float | None, interval: Interval | None) -> Pl
     marks, left = [], 0.0
     for right, label in (*BANDS, (1.0, "perfect")):
         on = label == here
-        marks.append(_rect("band-on" if on else "band", _scale(left) + 1, 26, 87.6, 24))
-        marks.append(_text((_scale(left) + _scale(right)) / 2, 70, _(label), ink=on))
+        marks.append(draw.rect("band-on" if on else "band", _scale(left) + 1, 26, 87.6, 24))
+        marks.append(draw.text((_scale(left) + _scale(right)) / 2, 70, _(label), ink=on))
         left = right
     anchors = ("start", *["middle"] * 4, "end")
-    marks += [_text(_scale(n / 5), 88, numeral(f"{n / 5:.1f}"), anchor=anchors[n]) for n in range(6)]
+    marks += [draw.text(_scale(n / 5), 88, numeral(f"{n / 5:.1f}"), anchor=anchors[n]) for n in range(6)]
     if value is not None:
-        marks += _whisker(interval, _scale, 38)
-        marks.append(_circle("pt", _scale(value), 38))
+        marks += draw.whisker(interval, _scale, 38)
+        marks.append(draw.circle("pt", _scale(value), 38))
         low, high = value < 0.1, value > 0.9  # there the label would run over the edge
         anchor = "start" if low else "end" if high else "middle"
         shown = f"{name} = {numeral(f'{value:.2f}')}"
-        marks.append(_text(_scale(value) - 6 * low + 6 * high, 16, shown, anchor=anchor, ink=True))
+        marks.append(draw.text(_scale(value) - 6 * low + 6 * high, 16, shown, anchor=anchor, ink=True))
     called = here and _(here)
     said = _("no data") if value is None else f"{numeral(f'{value:.2f}')}, {called}"
     rows: tuple[tuple[Cell, ...], ...] = ((name, value, *(interval or (None, None)), called),)
@@ -113,15 +113,15 @@ def two_values(first: Named, second: Named) -> Plot:
         for end in (value, *(interval or ()))
         if end is not None
     ]
-    low, high = _round_ends(ends)
-    x = _axis(low, high, 40, 410)
-    marks = _grid(low, high, x, 8, 92, 112)
+    low, high = draw.round_ends(ends)
+    x = draw.axis(low, high, 40, 410)
+    marks = draw.grid(low, high, x, 8, 92, 112)
     for (name, value, interval), y, dot in ((first, 30, "pt"), (second, 70, "pt-o")):
-        marks.append(_text(26, y + 4, name, anchor="end", ink=True))
+        marks.append(draw.text(26, y + 4, name, anchor="end", ink=True))
         if value is not None:
-            marks += [*_whisker(interval, x, y), _circle(dot, x(value), y)]
+            marks += [*draw.whisker(interval, x, y), draw.circle(dot, x(value), y)]
             end, shown = x((interval or (value, value))[1]) + 10, numeral(f"{value:.2f}")
-            marks.append(_text(end, y + 4, shown, anchor="start", ink=True))
+            marks.append(draw.text(end, y + 4, shown, anchor="start", ink=True))
     rows = tuple((name, value, *(interval or (None, None))) for name, value, interval in (first, second))
     table = Table(_("six against four choices"), (_("coefficient"), _("value"), _("low"), _("high")), rows)
     label = _("%(first)s against %(second)s") % {"first": first[0], "second": second[0]}
@@ -155,12 +155,12 @@ def time_bars(times: Sequence[tuple[float, float | None, int]]) -> Plot:
 
 def _bars(label: str, names: list[str], counts: list[int], table: Table) -> Plot:
     step, most = 640 / max(1, len(names)), max([*counts, 1])
-    marks = [_line("axis", 10, 650, 132, 132)]
+    marks = [draw.line("axis", 10, 650, 132, 132)]
     for place, (name, count) in enumerate(zip(names, counts, strict=True)):
         height, x = 100 * count / most, 10 + step * place
-        marks.append(_rect("bar1", x + step * 0.15, 132 - height, step * 0.7, height, 2))
-        marks.append(_text(x + step / 2, 150, name))
-        marks.append(_text(x + step / 2, 126 - height, numeral(f"{count:,}"), ink=True))
+        marks.append(draw.rect("bar1", x + step * 0.15, 132 - height, step * 0.7, height, 2))
+        marks.append(draw.text(x + step / 2, 150, name))
+        marks.append(draw.text(x + step / 2, 126 - height, numeral(f"{count:,}"), ink=True))
     return Plot(label, 660, 158, "".join(marks), table)
 
 
@@ -169,33 +169,33 @@ def over_time(windows: Sequence[Window]) -> Plot:
     rows = tuple((n + 1, w.judgements, w.pairs, w.p_a, w.kappa) for n, w in enumerate(windows))
     table = Table(_("agreement over time"), (_("part"), _("answers"), _("pairs"), "P(A)", "κ"), rows)
     known = [(n, w.kappa) for n, w in enumerate(windows) if w.kappa is not None]
-    low, high = _round_ends([value for _, value in known])
-    y = _axis(low, high, 120, 14)
-    x = _axis(0, max(1, len(windows) - 1), 50, 640)
+    low, high = draw.round_ends([value for _, value in known])
+    y = draw.axis(low, high, 120, 14)
+    x = draw.axis(0, max(1, len(windows) - 1), 50, 640)
     marks = []
-    for tick in _ticks(low, high, parts=5):
+    for tick in draw.ticks(low, high, parts=5):
         marks += [
-            _line("grid", 40, 650, y(tick), y(tick)),
-            _text(32, y(tick) + 4, numeral(f"{tick:.1f}"), anchor="end"),
+            draw.line("grid", 40, 650, y(tick), y(tick)),
+            draw.text(32, y(tick) + 4, numeral(f"{tick:.1f}"), anchor="end"),
         ]
     points = " ".join(f"{x(n):.1f},{y(value):.1f}" for n, value in known)
     marks.append(f'<polyline class="line l1" points="{points}"/>')
-    marks += [_circle("d1", x(n), y(value), 4) for n, value in known]
-    marks += [_text(x(n), 142, str(n + 1)) for n in range(len(windows))]
+    marks += [draw.circle("d1", x(n), y(value), 4) for n, value in known]
+    marks += [draw.text(x(n), 142, str(n + 1)) for n in range(len(windows))]
     return Plot(_("κ over time, in tenths of the answers"), 660, 150, "".join(marks), table)
 
 
 def side_bars(rows: Sequence[Named]) -> Plot:
     """Share of wins that each annotator gave to the left side, with its interval; half is even."""
-    start = _room([name for name, *_rest in rows], 150)
-    x = _axis(0, 1, start, 640)
+    start = draw.room([name for name, *_rest in rows], 150)
+    x = draw.axis(0, 1, start, 640)
     height = 26 * len(rows) + 34
-    marks = _grid(0, 1, x, 6, height - 24, height - 6, 0.25)
+    marks = draw.grid(0, 1, x, 6, height - 24, height - 6, 0.25)
     for n, (name, share, interval) in enumerate(rows):
         y = 20 + 26 * n
-        marks.append(_name(name, start, y))
+        marks.append(draw.name(name, start, y))
         if share is not None:
-            marks += [*_whisker(interval, x, y), _circle("pt", x(share), y, 4)]
+            marks += [*draw.whisker(interval, x, y), draw.circle("pt", x(share), y, 4)]
     table = Table(
         _("wins given to the left side"),
         (_("annotator"), _("share"), _("low"), _("high")),
@@ -208,19 +208,19 @@ def strengths(systems: Sequence[SystemLine]) -> Plot:
     """Strength of each ranked system; a line under a cluster."""
     ranked = [line for line in systems if line.ability is not None]
     values = [line.ability for line in ranked if line.ability is not None]
-    low, high = _round_ends(values, 0.5)
-    start = _room([line.system for line in ranked], 170)
-    x = _axis(low, high, start, 560)
+    low, high = draw.round_ends(values, 0.5)
+    start = draw.room([line.system for line in ranked], 170)
+    x = draw.axis(low, high, start, 560)
     height = 28 * len(ranked) + 34
-    marks = _grid(low, high, x, 6, height - 24, height - 6, 0.5)
+    marks = draw.grid(low, high, x, 6, height - 24, height - 6, 0.5)
     for n, (line, value) in enumerate(zip(ranked, values, strict=True)):
         y = 20 + 28 * n
-        marks.append(_name(line.system, start, y, ink=True))
-        marks.append(_circle("pt", x(value), y))
+        marks.append(draw.name(line.system, start, y, ink=True))
+        marks.append(draw.circle("pt", x(value), y))
         said = "" if line.rank_range is None else _rank(*line.rank_range)
-        marks.append(_text(575, y + 4, said, anchor="start"))
+        marks.append(draw.text(575, y + 4, said, anchor="start"))
         if n and line.cluster != ranked[n - 1].cluster:
-            marks.append(_line("axis", 10, 650, y - 14, y - 14))
+            marks.append(draw.line("axis", 10, 650, y - 14, y - 14))
     table = Table(
         _("strength of systems"),
         (_("system"), _("strength"), _("cluster")),
@@ -241,17 +241,17 @@ def _rank(best: int, worst: int) -> str:
 
 def contests(rows: Sequence[tuple[str, str, float | None, Interval]]) -> Plot:
     """Two systems to a row: the mean difference and its bounds between −1 and 1; 0 is even."""
-    start = _room([f"{a} / {b}" for a, b, *_rest in rows], 150)
-    x = _axis(-1, 1, start, 640)
+    start = draw.room([f"{a} / {b}" for a, b, *_rest in rows], 150)
+    x = draw.axis(-1, 1, start, 640)
     height = 26 * len(rows) + 34
-    marks = _grid(-1, 1, x, 6, height - 24, height - 6, 0.5)
-    marks.append(_line("axis", x(0), x(0), 6, height - 24))
+    marks = draw.grid(-1, 1, x, 6, height - 24, height - 6, 0.5)
+    marks.append(draw.line("axis", x(0), x(0), 6, height - 24))
     for n, (a, b, mean, bounds) in enumerate(rows):
         y = 20 + 26 * n
-        marks.append(_name(f"{a} / {b}", start, y))
-        marks += _whisker(bounds, x, y)
+        marks.append(draw.name(f"{a} / {b}", start, y))
+        marks += draw.whisker(bounds, x, y)
         if mean is not None:
-            marks.append(_circle("pt", x(mean), y, 4))
+            marks.append(draw.circle("pt", x(mean), y, 4))
     table = Table(
         _("difference of systems"),
         (_("first system"), _("second system"), _("mean"), _("low"), _("high")),
@@ -264,18 +264,18 @@ def contests(rows: Sequence[tuple[str, str, float | None, Interval]]) -> Plot:
 def named_values(label: str, value: str, name: str, rows: Sequence[Named]) -> Plot:
     """One value to a row, with its interval, on an axis that leaves out what is empty."""
     ends = [end for _name, mean, interval in rows for end in (mean, *(interval or ())) if end is not None]
-    low, high = _round_ends(ends)
+    low, high = draw.round_ends(ends)
     high = min(high, 1.0) if max(ends, default=0.0) <= 1 else high
-    start = _room([named for named, *_rest in rows], 190)
-    x = _axis(low, high, start, 600)
+    start = draw.room([named for named, *_rest in rows], 190)
+    x = draw.axis(low, high, start, 600)
     height = 26 * len(rows) + 34
-    marks = _grid(low, high, x, 6, height - 24, height - 6)
+    marks = draw.grid(low, high, x, 6, height - 24, height - 6)
     for n, (named, mean, interval) in enumerate(rows):
         y = 20 + 26 * n
-        marks.append(_name(named, start, y))
+        marks.append(draw.name(named, start, y))
         if mean is not None:
-            marks += [*_whisker(interval, x, y), _circle("pt", x(mean), y, 4)]
-            marks.append(_text(655, y + 4, numeral(f"{mean:.2f}"), anchor="end", ink=True))
+            marks += [*draw.whisker(interval, x, y), draw.circle("pt", x(mean), y, 4)]
+            marks.append(draw.text(655, y + 4, numeral(f"{mean:.2f}"), anchor="end", ink=True))
     found = tuple((named, mean, *(interval or (None, None))) for named, mean, interval in rows)
     return Plot(label, 660, height, "".join(marks), Table(label, (name, value, _("low"), _("high")), found))
 
@@ -284,132 +284,31 @@ def power_curve(plan: Plan) -> Plot:
     """Power against what it costs, or against hours where work is free; the simulation as a whisker."""
     paid = plan.wishes.price_an_hour > 0
     costs = [point.bill.money if paid else point.bill.hours for point in plan.curve]
-    x, y = _axis(0, max(costs), 50, 640), _axis(0, 1, 170, 14)
+    x, y = draw.axis(0, max(costs), 50, 640), draw.axis(0, 1, 170, 14)
     marks = []
-    for tick in _ticks(0, 1, 0.2):
+    for tick in draw.ticks(0, 1, 0.2):
         marks += [
-            _line("grid", 50, 640, y(tick), y(tick)),
-            _text(42, y(tick) + 4, numeral(f"{tick:.1f}"), anchor="end"),
+            draw.line("grid", 50, 640, y(tick), y(tick)),
+            draw.text(42, y(tick) + 4, numeral(f"{tick:.1f}"), anchor="end"),
         ]
     most = max(costs) or 1.0
-    for tick in _ticks(0, most, 10 ** (math.floor(math.log10(most)) - 1), parts=6):
-        marks.append(_text(x(tick), 188, numeral(f"{tick:,.0f}" if tick >= 10 else f"{tick:g}")))
+    for tick in draw.ticks(0, most, 10 ** (math.floor(math.log10(most)) - 1), parts=6):
+        marks.append(draw.text(x(tick), 188, numeral(f"{tick:,.0f}" if tick >= 10 else f"{tick:g}")))
     points = " ".join(
         f"{x(cost):.1f},{y(point.power):.1f}" for cost, point in zip(costs, plan.curve, strict=True)
     )
     marks.append(f'<polyline class="line l1" points="50,170 {points}"/>')
     if plan.enough is not None:
         here = x(plan.enough.bill.money if paid else plan.enough.bill.hours)
-        marks.append(_line("axis", here, here, 14, 170))
+        marks.append(draw.line("axis", here, here, 14, 170))
         if plan.checked is not None:
-            marks.append(_line("ci", here, here, y(plan.checked.low), y(plan.checked.high)))
-        marks.append(_circle("pt", here, y(plan.enough.power)))
-    marks.append(_text(640, 206, _("cost") if paid else _("hours of work"), anchor="end"))
-    marks.append(_text(56, 26, _("power"), anchor="start"))
+            marks.append(draw.line("ci", here, here, y(plan.checked.low), y(plan.checked.high)))
+        marks.append(draw.circle("pt", here, y(plan.enough.power)))
+    marks.append(draw.text(640, 206, _("cost") if paid else _("hours of work"), anchor="end"))
+    marks.append(draw.text(56, 26, _("power"), anchor="start"))
     columns = (_("sentences"), _("judgements"), _("hours"), _("cost"), _("power"))
     rows = tuple(
         (point.sentences, point.bill.judgements, point.bill.hours, point.bill.money, point.power)
         for point in plan.curve
     )
     return Plot(_("Power against budget"), 660, 212, "".join(marks), Table(_("power"), columns, rows))
-
-
-# --- marks ---------------------------------------------------------------------------------------------
-
-
-Axis = Callable[[float], float]
-"""From a value to its coordinate."""
-
-
-def shortened(name: str, most: int) -> str:
-    """Without its middle: names of one family differ at their ends.
-
-    >>> shortened("tundra", 15), shortened("transformer-big-2024", 15)
-    ('tundra', 'transfo…ig-2024')
-    """
-    if len(name) <= most:
-        return name
-    end = (most - 1) // 2
-    return f"{name[: most - 1 - end]}…{name[-end:]}"
-
-
-# On a phone a character takes nine units, and the names may take half of the width.
-CHARACTER, BESIDE_A_NAME, HALF = 9, 16, 330
-
-
-def _room(names: Sequence[str], least: int) -> int:
-    """Where the axis begins, right of the names."""
-    longest = max(map(len, names), default=0)
-    return max(least, min(CHARACTER * longest + BESIDE_A_NAME, HALF))
-
-
-def _name(name: str, start: int, y: float, *, ink: bool = False) -> str:
-    said = shortened(name, (start - BESIDE_A_NAME) // CHARACTER)
-    return _text(start - 12, y + 4, said, anchor="end", ink=ink)
-
-
-def _axis(low: float, high: float, start: float, end: float) -> Axis:
-    unit = (end - start) / (high - low if high > low else 1)
-    return lambda value: start + (value - low) * unit
-
-
-def _round_ends(values: Sequence[float], step: float = 0.1) -> tuple[float, float]:
-    """Ends on the grid, with all values inside; something to draw where there is none.
-
-    >>> _round_ends([0.43, 0.68])
-    (0.4, 0.7)
-    """
-    if not values:
-        return 0.0, 1.0
-    low = int(min(values) / step - (min(values) < 0)) * step
-    high = (int(max(values) / step + (max(values) > 0)) or 1) * step
-    return round(low, 6), round(high if high > low else low + step, 6)
-
-
-def _ticks(low: float, high: float, step: float = 0.1, parts: int = 8) -> list[float]:
-    """Round numbers between the ends, so many parts at most: where the axis passes 0, 0 is one of them.
-
-    >>> _ticks(-0.3, 1.0)
-    [-0.2, 0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
-    """
-    round_steps = (step * digit * 10**zeros for zeros in itertools.count() for digit in (1, 2, 5))
-    every = next(one for one in round_steps if high - low <= one * (parts + 0.01))
-    first, last = math.ceil(low / every - 0.01), math.floor(high / every + 0.01)
-    return [round(n * every, 6) for n in range(first, last + 1)]
-
-
-def _grid(
-    low: float, high: float, x: Axis, top: float, bottom: float, text: float, step: float = 0.1
-) -> list[str]:
-    marks = []
-    for tick in _ticks(low, high, step):
-        marks += [
-            _line("grid", x(tick), x(tick), top, bottom),
-            _text(x(tick), text, numeral(f"{tick:g}")),
-        ]
-    return marks
-
-
-def _whisker(interval: Interval | None, x: Axis, y: float) -> list[str]:
-    if interval is None:
-        return []
-    low, high = x(interval[0]), x(interval[1])
-    return [_line("ci", low, high, y, y), *(_line("ci", end, end, y - 6, y + 6) for end in (low, high))]
-
-
-def _text(x: float, y: float, text: str, *, anchor: str = "middle", ink: bool = False) -> str:
-    kind = ' class="t-ink"' if ink else ""
-    return f'<text{kind} x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
-
-
-def _rect(kind: str, x: float, y: float, width: float, height: float, radius: int = 3) -> str:
-    size = f'width="{width:.1f}" height="{height:.1f}"'
-    return f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" {size} rx="{radius}"/>'
-
-
-def _line(kind: str, x1: float, x2: float, y1: float, y2: float) -> str:
-    return f'<line class="{kind}" x1="{x1:.1f}" x2="{x2:.1f}" y1="{y1:.1f}" y2="{y2:.1f}"/>'
-
-
-def _circle(kind: str, x: float, y: float, radius: int = 5) -> str:
-    return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{radius}"/>'

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 import numpy as np
 from django.utils.translation import gettext as _
 
 from evaluation.agreement.rendering import Table
 from evaluation.numerals import numeral
-from evaluation.reports.plots import Plot, shortened
+from evaluation.reports import draw
+from evaluation.reports.plots import Plot
 from metrics.reports.compare import HumanSystem
 from metrics.sidebyside import Floats
 
@@ -29,12 +29,15 @@ def scatter(metric: str, deltas: Floats, mean: Floats, names: Sequence[str]) -> 
     for step in range(-2, 3):
         x, y = LEFT + (step / 2 + 1) * reach * x_of, BOTTOM - (step / 2 + 1) * y_of
         kind = "grid" if step else "axis"
-        marks += [_line(kind, x, x, TOP, BOTTOM), _text(x, 295, numeral(f"{step / 2 * reach:g}"))]
-        marks += [_line(kind, LEFT, RIGHT, y, y), _text(39, y + 4, numeral(f"{step / 2:g}"), "end")]
+        marks += [draw.line(kind, x, x, TOP, BOTTOM), draw.text(x, 295, numeral(f"{step / 2 * reach:g}"))]
+        marks += [
+            draw.line(kind, LEFT, RIGHT, y, y),
+            draw.text(39, y + 4, numeral(f"{step / 2:g}"), anchor="end"),
+        ]
     for place in known.tolist():
         x, y = LEFT + (deltas[place] + reach) * x_of, BOTTOM - (mean[place] + 1) * y_of
         marks.append(_cross(x, y) if deltas[place] * mean[place] < 0 else _dot(x, y))
-    marks.append(_text((LEFT + RIGHT) / 2, 315, f"Δ {metric}"))
+    marks.append(draw.text((LEFT + RIGHT) / 2, 315, f"Δ {metric}"))
     rows = tuple((names[place], float(deltas[place]), float(mean[place])) for place in known.tolist())
     label = _("Mean human vote against the change of %(metric)s; crosses mark opposite signs")
     table = Table(f"Δ {metric}", (_("pair"), _("change"), _("mean vote")), rows)
@@ -52,12 +55,12 @@ def system_chart(systems: Sequence[HumanSystem]) -> Plot:
     height = 40 * len(shown) + 36
     marks = []
     for tick in np.arange(low, high + 0.01, 0.1 if high - low <= 0.6 else 0.2).tolist():
-        marks += [_line("grid", _wins(tick, low, high), _wins(tick, low, high), 4, height - 30)]
-        marks.append(_text(_wins(tick, low, high), height - 10, numeral(f"{tick:.1f}")))
+        marks += [draw.line("grid", _wins(tick, low, high), _wins(tick, low, high), 4, height - 30)]
+        marks.append(draw.text(_wins(tick, low, high), height - 10, numeral(f"{tick:.1f}")))
     for place, one in enumerate(shown):
         marks += _system(one, 24 + 40 * place, low, high)
         if place and one.line.cluster != shown[place - 1].line.cluster:
-            marks.append(_line("axis", 0, 460, 4 + 40 * place, 4 + 40 * place))
+            marks.append(draw.line("axis", 0, 460, 4 + 40 * place, 4 + 40 * place))
     rows = tuple(
         (one.line.system, one.line.expected_wins, *(one.interval or (None, None)), one.line.cluster)
         for one in shown
@@ -80,14 +83,14 @@ def nice_reach(most: float) -> float:
 
 
 def _system(one: HumanSystem, y: float, low: float, high: float) -> list[str]:
-    marks = [_text(118, y + 4, shortened(one.line.system, 16), "end", ink=True)]
+    marks = [draw.text(118, y + 4, draw.shortened(one.line.system, 16), anchor="end", ink=True)]
     if one.interval:
         left, right = (_wins(end, low, high) for end in one.interval)
-        marks.append(_line("ci", left, right, y, y))
+        marks.append(draw.line("ci", left, right, y, y))
     x = _wins(one.line.expected_wins or 0.0, low, high)
     marks.append(f'<circle class="pt" cx="{x:.1f}" cy="{y:.1f}" r="5"/>')
     if one.line.cluster is not None:
-        marks.append(_text(460, y + 4, _("cluster %d") % one.line.cluster, "end"))
+        marks.append(draw.text(460, y + 4, _("cluster %d") % one.line.cluster, anchor="end"))
     return marks
 
 
@@ -101,12 +104,3 @@ def _dot(x: float, y: float) -> str:
 
 def _cross(x: float, y: float) -> str:
     return f'<path class="line l2 dotx" d="M{x - 3.2:.1f} {y - 3.2:.1f}l6.4 6.4m0-6.4l-6.4 6.4"/>'
-
-
-def _line(kind: str, x1: float, x2: float, y1: float, y2: float) -> str:
-    return f'<line class="{kind}" x1="{x1:.1f}" x2="{x2:.1f}" y1="{y1:.1f}" y2="{y2:.1f}"/>'
-
-
-def _text(x: float, y: float, text: str, anchor: str = "middle", *, ink: bool = False) -> str:
-    kind = ' class="t-ink"' if ink else ""
-    return f'<text{kind} x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
