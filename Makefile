@@ -1,7 +1,7 @@
-# Everything a newcomer needs starts here; `make` alone lists it.
+# `make` lists the targets.
 .DEFAULT_GOAL := help
 SHELL := bash
-# Compiled modules are kept: the second start takes a second instead of ten.
+# Keep compiled modules: the second start then takes a second instead of ten.
 unexport PYTHONDONTWRITEBYTECODE
 PYTHON ?= python3
 VENV := .venv
@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 UV := $(BIN)/uv
 PORT ?= 8000
 
-# Two environments in one folder: what the app needs, and what its tests need on top.
+# One environment, two sets of packages: for running the site, and in addition for the tests.
 RUN_STAMP := $(VENV)/.run-ready
 DEV_STAMP := $(VENV)/.dev-ready
 
@@ -41,68 +41,84 @@ lock: | $(UV)
 	@$(COMPILE) pyproject.toml --extra dev -o requirements/dev.txt >/dev/null
 	@$(COMPILE) pyproject.toml -c requirements/dev.txt -o requirements/run.txt >/dev/null
 
-.PHONY: run test lint check-django pytest pytest-postgres arrived kernels system-packages bench tools
+.PHONY: run test lint lint-scripts check-scripts check-django pytest pytest-postgres test-tools kernels system-packages bench tools
 run: $(RUN_STAMP) ## Appraise with its demo campaign, at http://127.0.0.1:8000/ (PORT=…, DATABASE_URL=…)
 	@$(BIN)/python manage.py start --demo --port $(PORT)
 
-# What is told within a minute comes first, side by side, while browser and parsers arrive and kernels are
-# compiled, once for all workers; then one database after the other.
-BESIDE := $(MAKE) --no-print-directory --jobs=3 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
-test: $(DEV_STAMP) ## everything that must be true
-	@$(BESIDE) lint arrived kernels check-django docs
+# Fast checks first, in parallel with the installation of browser and parsers and the compilation of kernels,
+# which all test workers share; then the tests, one database after the other.
+PARALLEL := $(MAKE) --no-print-directory --jobs=3 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
+test: $(DEV_STAMP) ## all checks and tests, on both databases
+	@$(PARALLEL) lint test-tools kernels check-django docs
 	@$(MAKE) --no-print-directory pytest pytest-postgres
 
-# Real parsers and taggers take part in the tests.
-arrived: system-packages
+# The tests use real parsers and taggers.
+test-tools: system-packages
 	@$(MAKE) --no-print-directory tools
 
 TEXTS := fixtures/samples/text
 LEXICAL := wer,per,bleu,bleu-paper,nist,ter,chrf++,fms-2,meteor,rouge-l,rouge-w,dr
+# Compiles the kernels into numba's cache; prints the output only if it fails.
 kernels: $(DEV_STAMP)
 	@home=$$(mktemp -d); trap 'rm -r $$home' EXIT; \
-	told=$$(APPRAISE_HOME=$$home $(BIN)/python manage.py score --metrics $(LEXICAL) \
-	  --hyp $(TEXTS)/north.en.txt --ref $(TEXTS)/reference.en.txt 2>&1) || { echo "$$told"; exit 1; }
+	output=$$(APPRAISE_HOME=$$home $(BIN)/python manage.py score --metrics $(LEXICAL) \
+	  --hyp $(TEXTS)/north.en.txt --ref $(TEXTS)/reference.en.txt 2>&1) || { echo "$$output"; exit 1; }
 
 lint: $(DEV_STAMP) ## format, lint, types
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
+	@$(BIN)/djhtml --check --tabwidth 2 templates 2>/dev/null || { echo "run: $(BIN)/djhtml --tabwidth 2 templates" >&2; exit 1; }
+	@! LC_ALL=C.UTF-8 grep -rnE '^.{121,}$$' templates static/css static/js
+	@$(MAKE) --no-print-directory lint-scripts
 
-# Settings of a public site, so that Django's own deployment checks mean something.
+# Types and unit tests of static/js. The site itself needs no Node, so a machine without it goes on.
+NODE_STAMP := node_modules/.package-lock.json
+lint-scripts:
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory check-scripts; \
+	else echo "npm is not installed: static/js is not checked (install Node 20 or newer for that)" >&2; fi
+check-scripts: $(NODE_STAMP)
+	@node_modules/.bin/tsc
+	@output=$$(node --test tests/js/ 2>&1) || { echo "$$output"; exit 1; }
+$(NODE_STAMP): package-lock.json
+	@npm ci --silent --no-audit --no-fund
+	@touch $@
+
+# Settings of a public site, for Django's deployment checks.
 DEPLOY := HTTPS=true ALLOWED_HOSTS=appraise.example SECRET_KEY=$$(printf '%064d' 0 | tr 0 k)-abcdefghijklmnop APPRAISE_HOME=$$(mktemp -d)
 check-django: $(DEV_STAMP)
 	@$(BIN)/python manage.py makemigrations --check --dry-run --verbosity 0
 	@$(DEPLOY) $(BIN)/python -W error manage.py check --deploy --fail-level WARNING
 
-# Three workers on two cores: browsers and servers spend much of their time waiting for each other.
+# Three workers on two cores, because browsers and servers wait for each other much of the time.
 PYTEST := pytest --quiet -n 3 --dist worksteal
 pytest: $(DEV_STAMP) system-packages
 	@$(BIN)/python -m $(PYTEST)
 
-# The same stories on a real PostgreSQL, for everything that touches a database and is not about looks alone.
+# Tests that use the database, except those of appearance, again on PostgreSQL.
 pytest-postgres: $(DEV_STAMP)
 	@$(BIN)/python -m tests.postgres $(PYTEST) -m 'database and not looks' $(addprefix tests/,database journeys operations security)
 
-# Journeys need a browser. As root on Debian it is installed; elsewhere you are told what to install.
+# Journeys need a browser: installed if run as root on Debian, else the script prints what to install.
 system-packages:
 	@scripts/system_packages.sh
 
 bench: $(DEV_STAMP) ## ratios against peers, cost of a page, 64 annotators (13 minutes)
 	@$(BIN)/python -m benchmarks.page docs/benchmarks.md
 
-# Kills, restarts, full disks, wrong clocks, bad files: docs/faults.md is what came of it.
+# Kills, restarts, full disks, wrong clocks, bad files; docs/faults.md has the results.
 .PHONY: faults
 faults: $(DEV_STAMP) ## break a running site on purpose, on both databases (10 minutes)
 	@scripts/system_packages.sh faults
 	@$(BIN)/python -m faults --page docs/faults.md
 
 .PHONY: docs screenshots package cluster catalogue
-catalogue: $(DEV_STAMP) ## collect new texts for the translators, and compile what they wrote
+catalogue: $(DEV_STAMP) ## collect new texts for translation, and compile the catalogues
 	@$(BIN)/python -m scripts.catalogue
 
-docs: $(DEV_STAMP) ## the documentation site, in var/site; a dead link or a page without a place fails
-	@# Not --quiet: it hides warnings from the strict mode, too.
-	@told=$$(NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build 2>&1) || { grep -v ^INFO <<<"$$told"; exit 1; }
+docs: $(DEV_STAMP) ## the documentation site, in var/site; fails on a dead link or a page missing from the navigation
+	@# Not --quiet, which would hide warnings from the strict mode.
+	@output=$$(NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build 2>&1) || { grep -v ^INFO <<<"$$output"; exit 1; }
 
 screenshots: $(DEV_STAMP) system-packages ## the pictures of the documentation, from the running demo
 	@$(BIN)/python -m scripts.screenshots
@@ -114,7 +130,7 @@ cluster: $(DEV_STAMP) ## equal values on a real Dask scheduler with two workers
 	@$(BIN)/python -m tests.operations.cluster
 
 tools: $(RUN_STAMP) ## optional parsers and taggers, in .tools (prints sizes and licences first)
-	@$(BIN)/python -m metrics.linguistics.install
+	@$(BIN)/python -m metrics.tools.install
 
 .PHONY: tools-lock
 tools-lock: | $(UV)

@@ -1,8 +1,4 @@
-"""The program ``appraise``: ``appraise run`` starts a site with its demo, the rest is Django's commands.
-
-``appraise run`` is ``start --demo``; ``appraise start``, ``appraise backup DIR``, ``appraise score …`` and so
-on are what ``manage.py`` offers in a checkout.
-"""
+"""The program ``appraise``: ``run`` is ``start --demo``, the rest are the commands of ``manage.py``."""
 
 from __future__ import annotations
 
@@ -12,28 +8,29 @@ import sys
 
 
 def main() -> None:
-    run(["appraise", *arguments(sys.argv[1:])])
+    run(["appraise", *expand_arguments(sys.argv[1:])])
 
 
 def run(argv: list[str]) -> None:
-    """Django's command line; Ctrl+C ends it at any time, without a traceback."""
+    """Run Django's command line; Ctrl+C ends it without a traceback."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "appraise.settings")
     try:
-        from appraise.commands import CommandLine
+        from evaluation.management.base import CommandLine
 
         CommandLine(argv).execute()
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)
 
 
-def arguments(given: list[str]) -> list[str]:
-    """
-    >>> arguments(["run", "--port", "8001"])
+def expand_arguments(arguments: list[str]) -> list[str]:
+    """Replace ``run`` by the command that it abbreviates.
+
+    >>> expand_arguments(["run", "--port", "8001"])
     ['start', '--demo', '--port', '8001']
-    >>> arguments(["score", "--list"])
+    >>> expand_arguments(["score", "--list"])
     ['score', '--list']
     """
-    return ["start", "--demo", *given[1:]] if given[:1] == ["run"] else given
+    return ["start", "--demo", *arguments[1:]] if arguments[:1] == ["run"] else arguments
 
 
 if __name__ == "__main__":

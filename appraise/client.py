@@ -1,4 +1,4 @@
-"""A small client for notebooks: needs nothing but Python, and pandas where a data frame is wanted.
+"""A small client of the API for notebooks; needs only Python, and pandas for data frames.
 
 from appraise.client import Appraise
 study = Appraise("http://127.0.0.1:8000", token)
@@ -10,7 +10,9 @@ from __future__ import annotations
 import json
 import secrets
 import shutil
+import time
 from collections.abc import Iterator, Sequence
+from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError
@@ -24,7 +26,7 @@ Json = dict[str, Any]  # Any: what the site answers, described in its OpenAPI do
 
 
 class AppraiseError(Exception):
-    """The site refused; ``status`` is the HTTP status, ``detail`` what it said."""
+    """The site refused the request; ``status`` is the HTTP status, ``detail`` the message."""
 
     def __init__(self, status: int, detail: str) -> None:
         super().__init__(f"{status}: {detail}")
@@ -32,45 +34,45 @@ class AppraiseError(Exception):
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    """A redirect would carry the token to a place that nobody chose."""
+    """Refuses redirects, which would send the token to another host."""
 
     def redirect_request(self, *args: Any, **options: Any) -> None:
         return None
 
 
 class Appraise:
-    """A site and a token; every method is one request. Names of tasks and campaigns are their slugs."""
+    """A site and a token; every method is one request. Tasks and campaigns are named by their slugs."""
 
     def __init__(self, url: str, token: str, *, timeout: float = 60) -> None:
         if urlsplit(url).scheme not in {"http", "https"}:
-            raise ValueError(f"an address with http or https expected, found {url!r}")
+            raise ValueError(f"expected a URL with http or https, found {url!r}")
         self._base = url.rstrip("/") + "/api"
         self._token, self._timeout = token, timeout
         self._opener = build_opener(_NoRedirects)
 
     def tasks(self) -> list[Json]:
-        """The tasks that you organise or study."""
-        found: list[Json] = self._json("/tasks")
-        return found
+        """The tasks that you manage or study."""
+        tasks: list[Json] = self._json("/tasks")
+        return tasks
 
     def progress(self, task: str) -> Json:
         return self._object(f"/tasks/{quote(task)}/progress")
 
     def agreement(self, name: str, *, campaign: bool = False, without: Sequence[str] = ()) -> Json:
         """κ, κ′ and all other coefficients with their intervals; ``without``: failed, speeders, surplus."""
-        return self._object(f"{_place(name, campaign)}/agreement", without=without)
+        return self._object(f"{_scope_path(name, campaign)}/agreement", without=without)
 
     def results(self, name: str, *, campaign: bool = False, without: Sequence[str] = ()) -> Json:
         """Wins, strengths, rank ranges and clusters of the systems."""
-        return self._object(f"{_place(name, campaign)}/results", without=without)
+        return self._object(f"{_scope_path(name, campaign)}/results", without=without)
 
     def disagreements(self, name: str, *, campaign: bool = False, **query: str | int) -> Json:
         """Disputed pairs, twenty at a time; ``kind``, ``split``, ``annotator``, ``text``, ``page``."""
-        return self._object(f"{_place(name, campaign)}/disagreements", **query)
+        return self._object(f"{_scope_path(name, campaign)}/disagreements", **query)
 
     def rankings(self, name: str, *, campaign: bool = False) -> Iterator[Json]:
         """Every version of every answer, one at a time."""
-        with self._open(f"{_place(name, campaign)}/export/jsonl") as response:
+        with self._open(f"{_scope_path(name, campaign)}/export/jsonl") as response:
             for line in response:
                 yield json.loads(line)
 
@@ -83,7 +85,7 @@ class Appraise:
     def download(self, name: str, form: str, path: str | Path, *, campaign: bool = False) -> Path:
         """Save an export (csv, tsv, jsonl, xml, spreadsheet, latex, bundle) to a file."""
         with (
-            self._open(f"{_place(name, campaign)}/export/{quote(form)}") as response,
+            self._open(f"{_scope_path(name, campaign)}/export/{quote(form)}") as response,
             open(path, "wb") as file,
         ):
             shutil.copyfileobj(response, file)
@@ -95,27 +97,34 @@ class Appraise:
         for file in map(Path, files):
             name = quote(file.name, safe=" ()-._")
             parts.append((f'form-data; name="files"; filename="{name}"', file.read_bytes()))
-        mark = secrets.token_hex(16)
+        boundary = secrets.token_hex(16)
         body = b"".join(
-            f"--{mark}\r\nContent-Disposition: {head}\r\n\r\n".encode() + content + b"\r\n"
+            f"--{boundary}\r\nContent-Disposition: {head}\r\n\r\n".encode() + content + b"\r\n"
             for head, content in parts
         )
-        kind = f"multipart/form-data; boundary={mark}"
-        with self._open("/uploads", body + f"--{mark}--\r\n".encode(), kind) as response:
-            found: Json = json.load(response)
-        return found
+        kind = f"multipart/form-data; boundary={boundary}"
+        with self._open("/uploads", body + f"--{boundary}--\r\n".encode(), kind) as response:
+            job: Json = json.load(response)
+        return job
 
     def job(self, job: str) -> Json:
-        """How far an import is: ``state`` is waiting, running, done, failed or cancelled."""
+        """The progress of an import: ``state`` is waiting, running, done, failed or cancelled."""
         return self._object(f"/jobs/{quote(job)}")
 
     def _object(self, path: str, **query: Any) -> Json:
-        found: Json = self._json(path, **query)
-        return found
+        answer: Json = self._json(path, **query)
+        return answer
 
     def _json(self, path: str, **query: Any) -> Any:
-        with self._open(path, **query) as response:
-            return json.load(response)
+        """Return the answer; while a report is being computed in the background, wait and ask again."""
+        while True:
+            with self._open(path, **query) as response:
+                answer, status, wait = json.load(response), response.status, response.headers["Retry-After"]
+            if status != HTTPStatus.ACCEPTED:
+                return answer
+            if answer["state"] in ("failed", "cancelled"):
+                raise AppraiseError(status, answer["detail"])
+            time.sleep(int(wait))
 
     def _open(self, path: str, body: bytes | None = None, kind: str = "", **query: Any) -> Any:
         address = self._base + path + (f"?{urlencode(query, doseq=True)}" if query else "")
@@ -129,5 +138,5 @@ class Appraise:
                 raise AppraiseError(error.code, error.read(2000).decode("utf-8", "replace")) from error
 
 
-def _place(name: str, campaign: bool) -> str:
+def _scope_path(name: str, campaign: bool) -> str:
     return f"/{'campaigns' if campaign else 'tasks'}/{quote(name)}"

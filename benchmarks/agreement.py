@@ -10,6 +10,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import krippendorff
 import numpy as np
@@ -18,17 +19,9 @@ from statsmodels.stats.inter_rater import aggregate_raters
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
 from benchmarks.base import Result, race
-from evaluation.agreement import (
-    FLEISS,
-    KRIPPENDORFF_ALPHA,
-    Judgements,
-    Tally,
-    Unit,
-    cohen_kappa,
-    estimate,
-    fixed_kappa,
-)
-from evaluation.agreement.bootstrap import sampled
+from evaluation.agreement import Judgements, Tally, cohen_kappa
+from evaluation.agreement.bootstrap import Bootstrap
+from evaluation.agreement.coefficients import FLEISS, KRIPPENDORFF_ALPHA, estimate, fixed_kappa
 from evaluation.agreement.judgements import Codes
 
 LABELS = ("A>>B", "A>B", "A=B", "A<B", "A<<B", "N/A")
@@ -43,7 +36,7 @@ def run() -> list[Result]:
         fleiss(),
         cohen(),
         bootstrap_against_a_loop(),
-        *(bootstrap_limit(unit) for unit in Unit),
+        *(bootstrap_limit(unit) for unit in ("sentences", "items")),
     ]
 
 
@@ -108,38 +101,38 @@ def cohen() -> Result:
 
 def bootstrap_against_a_loop(loops: int = 5) -> Result:
     """No peer resamples α, so the peer is a loop over krippendorff, timed for a few of 1,000 rounds."""
-    matrix, study = table(PAPER).astype(float), _study()
+    matrix, study = table(PAPER).astype(float), _study("items")
     rng = np.random.default_rng(1)
 
     def loop() -> list[float]:
         drawn = (rng.integers(0, PAPER, PAPER) for _ in range(loops))
         return [krippendorff.alpha(matrix[:, items], level_of_measurement="nominal") for items in drawn]
 
-    spread = sampled([(KRIPPENDORFF_ALPHA, Tally.of(study))], study, unit=Unit.ITEM)[0].draws
+    spread = Bootstrap(study).estimate([(KRIPPENDORFF_ALPHA, Tally.of(study))])[0].resampled
     _same(float(np.mean(loop())), None if spread is None else float(spread.mean()), 0.01)
-    ours, theirs = race(lambda: _interval(study, Unit.ITEM), loop)
+    ours, theirs = race(lambda: _interval(study), loop)
     return _summary("Interval of α, 1,000 resamples", "loop", ours, [t * 1000 / loops for t in theirs], 100)
 
 
-def bootstrap_limit(unit: Unit) -> Result:
-    """κ and α together, 1,000 resamples, in less than 0.2 s."""
-    study, times = _study(), []
+def bootstrap_limit(unit: str) -> Result:
+    """κ and α together, 1,000 resamples of items or sentences, in less than 0.2 s."""
+    study, times = _study(unit), []
     for _ in range(5):
         start = time.process_time()
-        _interval(study, unit)
+        _interval(study)
         times.append(time.process_time() - start)
-    return _summary(f"Intervals of κ and α over {unit}s", "the limit of 0.2 s", times, [0.2] * 5, 1)
+    return _summary(f"Intervals of κ and α over {unit}", "the limit of 0.2 s", times, [0.2] * 5, 1)
 
 
-def _study() -> Judgements:
-    """Three or four phrases a sentence, as in paper 003."""
+def _study(unit: str) -> Judgements:
+    """Three or four phrases a sentence, as in paper 003, or each item for itself."""
     j = Judgements.from_matrix(table(PAPER), LABELS)
-    return Judgements(j.annotators, j.items, j.labels, j.items * 2 // 7, LABELS, j.annotator_names)
+    return replace(j, sentences=j.items * 2 // 7) if unit == "sentences" else j
 
 
-def _interval(study: Judgements, unit: Unit) -> object:
+def _interval(study: Judgements) -> object:
     tally = Tally.of(study)
-    found = sampled([(fixed_kappa(6), tally), (KRIPPENDORFF_ALPHA, tally)], study, unit=unit)
+    found = Bootstrap(study).estimate([(fixed_kappa(6), tally), (KRIPPENDORFF_ALPHA, tally)])
     return [each.interval for each in found]
 
 

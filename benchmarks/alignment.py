@@ -18,6 +18,9 @@ from benchmarks.base import Result, race
 from benchmarks.corpus import corpus
 from evaluation.alignment import align
 from evaluation.alignment.lexical import LexicalAligner
+from evaluation.alignment.question_rules import QuestionRules
+from evaluation.alignment.questions import group_questions
+from evaluation.alignment.word_classes import find_classes
 from evaluation.alignment.wordnet import find_wordnet
 
 SentencePair = tuple[tuple[str, ...], tuple[str, ...]]
@@ -25,7 +28,7 @@ Matcher = Callable[[Sequence[str], Sequence[str]], object]
 
 DEMANDED = 5.0
 ROUNDS, TURN = 5, 100
-SECONDS = 60.0  # for 36,036 pairs, matched and cut into phrases
+SECONDS = 60.0  # for 36,036 pairs, matched and cut into questions
 # NLTK insists on the file ``lexnames``, which Debian leaves out: 45 numbered names with their part of speech.
 _LEXNAMES = "".join(
     f"{n:02}\tname.{n}\t{3 if n < 3 else 1 if n < 29 else 2 if n < 44 else 3}\n" for n in range(45)
@@ -55,15 +58,15 @@ def sentence_pairs(segments: int = 3003) -> list[SentencePair]:
 
 
 def whole_task() -> Result:
-    """3,003 × 12 pairs matched and cut into phrases, from a cold start, against the limit in seconds."""
+    """3,003 × 12 pairs from words to questions, from a cold start, against the limit in seconds."""
     pairs = sentence_pairs()
     start = time.process_time()
-    made = LexicalAligner("en")
+    aligner, rules = LexicalAligner("en"), QuestionRules(find_classes("en"))
     for a, b in pairs:
-        align(a, b, aligner=made)
+        group_questions(align(a, b, aligner=aligner, ignore_case=True, ignore_punctuation=True), rules)
     spent = time.process_time() - start
     ratio = SECONDS / spent
-    return Result("align 36,036 pairs into phrases", "limit of 60 s", "s", spent, SECONDS, ratio, ratio, 1.0)
+    return Result("cut 36,036 pairs into questions", "limit of 60 s", "s", spent, SECONDS, ratio, ratio, 1.0)
 
 
 def _against_nltk(

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 ROUNDS = 100
 TYPICAL = 4  # questions on the page that is measured; paper 003 has three to four a sentence
-PAGE_LIMIT = 8.0
-SAVE_LIMIT = 5.0
+PAGE_LIMIT = 20.0
+SAVE_LIMIT = 10.0
 
 
 def prepare(home: str) -> None:
@@ -49,15 +49,15 @@ def measure(actions: dict[str, Callable[[], object]]) -> dict[str, float]:
 
 def questions(annotator: Annotator) -> list[tuple[str, int]]:
     """Open questions of an annotator: the page's address and the phrase."""
-    from evaluation.models import Task
-    from evaluation.services import claiming, judging
+    from evaluation.annotate.services import assignments
+    from evaluation.models import Occurrence, Task
 
     found = []
     for task in Task.objects.filter(judging=Task.Judging.PAIRS).order_by("slug"):
-        while (assignment := claiming.next_assignment(task, annotator)) is not None:
-            indices = judging.asked(assignment).values_list("index", flat=True)
+        while (assignment := assignments.next_assignment(task, annotator)) is not None:
+            indices = Occurrence.objects.asked_by(assignment).values_list("index", flat=True)
             found += [(assignment.get_absolute_url(), index) for index in indices]
-            judging.skip(assignment, "opened for the benchmark")
+            assignments.skip_assignment(assignment, "opened for the benchmark")
     return sorted(found, key=lambda question: sum(url == question[0] for url, _ in found) != TYPICAL)
 
 

@@ -23,14 +23,14 @@ import scipy.sparse
 from nltk.metrics import BigramAssocMeasures
 
 from benchmarks.base import Result, race
-from metrics.collocation.association import Measure, log_likelihood_ratio
+from metrics.collocation import trees_kernel
+from metrics.collocation.association import AssociationMeasure, log_likelihood_ratio
+from metrics.collocation.content_words import find_content_words
 from metrics.collocation.counting import PairCounter
 from metrics.collocation.counting_kernel import count_pairs
-from metrics.collocation.scoring import score
-from metrics.collocation.table import Corpus, Table
+from metrics.collocation.scoring import score_sentences
+from metrics.collocation.table import CollocationTable, Corpus
 from metrics.collocation.trees import PAPER_METHODS, Method
-from metrics.collocation.trees_kernel import NO_VERB, score_sentences
-from metrics.collocation.words import content_words
 
 VOCABULARY, SENTENCES = 32_000, 50_000
 SYSTEMS, SEGMENTS = 12, 3_003
@@ -132,7 +132,7 @@ def llr() -> Result:
 
 
 @cache
-def weighted() -> list[tuple[int, Weights]]:
+def make_weighted() -> list[tuple[int, Weights]]:
     """Sentences of about twelve words; two of three pairs are collocations."""
     rng = np.random.default_rng(3)
     found = []
@@ -145,18 +145,20 @@ def weighted() -> list[tuple[int, Weights]]:
 def trees(
     method: Method, peer: str, plain: Callable[[int, Weights], float], demanded: float | None
 ) -> Result:
-    starts = np.concatenate([[0], np.cumsum([len(weights) for _, weights in weighted()])]).astype(np.int64)
-    pairs = np.array([pair for _, weights in weighted() for pair in weights], np.int32)
+    starts = np.concatenate([[0], np.cumsum([len(weights) for _, weights in make_weighted()])]).astype(
+        np.int64
+    )
+    pairs = np.array([pair for _, weights in make_weighted() for pair in weights], np.int32)
     left, right = (np.ascontiguousarray(pairs[:, end]) for end in (0, 1))
-    weight = np.array([value for _, weights in weighted() for value in weights.values()])
-    lengths = np.array([words for words, _ in weighted()], np.int32)
-    verbs, code = np.full(TREES, NO_VERB, np.int32), np.array([method.code], np.int64)
+    weight = np.array([value for _, weights in make_weighted() for value in weights.values()])
+    lengths = np.array([words for words, _ in make_weighted()], np.int32)
+    verbs, code = np.full(TREES, trees_kernel.NO_VERB, np.int32), np.array([method.code], np.int64)
 
     def ours() -> np.ndarray:
-        return score_sentences(starts, left, right, weight, lengths, verbs, code)[0][:, 0]
+        return trees_kernel.score_sentences(starts, left, right, weight, lengths, verbs, code)[0][:, 0]
 
     def theirs() -> list[float]:
-        return [plain(words, weights) for words, weights in weighted()]
+        return [plain(words, weights) for words, weights in make_weighted()]
 
     _equal(np.allclose(ours(), theirs()), peer)
     return _summary(f"{method}, {TREES:,} sentences of 12 words", peer, *race(ours, theirs), demanded)
@@ -205,7 +207,7 @@ def _plain_exact(words: int, weights: Weights) -> float:
 
 
 @cache
-def background() -> Table:
+def background() -> CollocationTable:
     counter = PairCounter()
     for sentence in sentences():
         counter.add(f"w{word}" for word in sentence)
@@ -213,7 +215,7 @@ def background() -> Table:
 
 
 @cache
-def tagged() -> list[tuple[list[str], list[str]]]:
+def make_tagged() -> list[tuple[list[str], list[str]]]:
     """Twelve systems: the first sentences of the corpus, each system in another order of words."""
     rng = np.random.default_rng(4)
     found = []
@@ -226,8 +228,8 @@ def tagged() -> list[tuple[list[str], list[str]]]:
 
 def slowest_of_sixteen() -> Result:
     """Each combination runs once, the slowest five times."""
-    _score([Measure.T], [Method.MST])  # compiles
-    keys = [(measure, method) for measure in Measure for method in PAPER_METHODS]
+    _score([AssociationMeasure.T], [Method.MST])  # compiles
+    keys = [(measure, method) for measure in AssociationMeasure for method in PAPER_METHODS]
     once = {key: _seconds(partial(_score, [key[0]], [key[1]])) for key in keys}
     measure, method = max(once, key=once.__getitem__)
     job = f"{SYSTEMS * SEGMENTS:,} tagged sentences, slowest of 16 ({measure} {method})"
@@ -235,22 +237,28 @@ def slowest_of_sixteen() -> Result:
 
 
 def all_sixteen() -> Result:
-    return _limit(f"{SYSTEMS * SEGMENTS:,} tagged sentences, all 16", 20, list(Measure), list(PAPER_METHODS))
+    return _limit(
+        f"{SYSTEMS * SEGMENTS:,} tagged sentences, all 16", 20, list(AssociationMeasure), list(PAPER_METHODS)
+    )
 
 
-def _limit(job: str, seconds: float, measures: Sequence[Measure], methods: Sequence[Method]) -> Result:
+def _limit(
+    job: str, seconds: float, measures: Sequence[AssociationMeasure], methods: Sequence[Method]
+) -> Result:
     times = [_seconds(lambda: _score(measures, methods)) for _ in range(5)]
     return _summary(job, f"the limit of {seconds:g} s", times, [seconds] * 5, 1)
 
 
-def _score(measures: Sequence[Measure], methods: Sequence[Method]) -> None:
+def _score(measures: Sequence[AssociationMeasure], methods: Sequence[Method]) -> None:
     """From tokens and tags to the score of every sentence."""
     known: dict[str, str] = {}
 
     def canonical(token: str, tag: str) -> str:
         return known.setdefault(token, token.lower())
 
-    score(background(), [content_words(*line, canonical) for line in tagged()], measures, methods)
+    score_sentences(
+        background(), [find_content_words(*line, canonical) for line in make_tagged()], measures, methods
+    )
 
 
 def _seconds(job: Callable[[], object]) -> float:

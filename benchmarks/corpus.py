@@ -43,15 +43,15 @@ def corpus(segments: int = 3003, systems: int = 12, seed: int = 20240406) -> Cor
     def text(sentences: list[Words]) -> list[str]:
         return [" ".join([words[word] for word in sentence]) + " ." for sentence in sentences]
 
-    def corrupted(rate: float) -> list[str]:
-        return text([_corrupted(sentence, rate, draw, random) for sentence in truth])
+    def corrupt_all(rate: float) -> list[str]:
+        return text([_corrupt(sentence, rate, draw, random) for sentence in truth])
 
-    references = [text(truth), *(corrupted(0.45) for _ in range(3))]
-    return Corpus(references, [corrupted(rate) for rate in np.linspace(0.08, 0.70, systems)])
+    references = [text(truth), *(corrupt_all(0.45) for _ in range(3))]
+    return Corpus(references, [corrupt_all(rate) for rate in np.linspace(0.08, 0.70, systems)])
 
 
 @cache
-def published() -> Corpus | None:
+def read_published() -> Corpus | None:
     """WMT12 German–English as its systems translated it, where ``APPRAISE_DATA`` has it; else nothing."""
     root = Path(__file__).resolve().parent.parent.parent
     folder = Path(os.environ.get("APPRAISE_DATA") or root / "shared" / "data" / "dev") / "rr_wmt12"
@@ -111,7 +111,7 @@ def _add_collocations(truth: list[Words], draw: Callable[[int], Words], random: 
             sentence[place : place + len(phrase)] = phrase
 
 
-def _corrupted(
+def _corrupt(
     sentence: Words, rate: float, draw: Callable[[int], Words], random: np.random.Generator
 ) -> Words:
     result: Words = []

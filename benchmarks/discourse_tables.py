@@ -19,33 +19,26 @@ import numpy as np
 
 from metrics import registry
 from metrics.base import MetricUnavailable
-from metrics.datasets import (
-    Dataset,
-    FloatArray,
-    IntArray,
-    read_dataset,
-    read_pairs,
-    read_rankings,
-)
 from metrics.discourse.tables import (
-    Cell,
     Combine,
-    JudgedSet,
-    Scored,
-    Table,
+    DiscourseSet,
+    GainCell,
+    GainTable,
+    MetricScores,
+    combine_tuned,
+    combine_tuned_on,
+    combine_uniformly,
     judged_cells,
     segment_table,
     system_table,
-    tuned,
-    tuned_on,
-    uniformly,
 )
+from metrics.metaeval.datasets import Dataset, FloatArray, IntArray, read_dataset, read_pairs, read_rankings
 from metrics.metaeval.kendall import TieRule
 from metrics.metaeval.scoring import score_dataset
 from metrics.replicate import paper004
 
 ROOT = Path(__file__).parents[1]
-KEPT = ROOT / "var" / "discourse_tables"
+CACHE = ROOT / "var" / "discourse_tables"
 PAIRS = ("cs-en", "de-en", "es-en", "fr-en")
 FOLDERS = {"wmt12": "rr_wmt12", "wmt13": "rr_wmt13_pairs"}
 PLAIN = ":lowercase=true:tokenize=13a"
@@ -75,23 +68,23 @@ def main() -> None:
         for year in FOLDERS
         if options.only in (None, year)
     }
-    for year, found in sets.items():
-        print_tables(year, found, options.resamples)
+    for year, year_sets in sets.items():
+        print_tables(year, year_sets, options.resamples)
     if len(sets) == 2:
         both = rows_of(sets["wmt12"] + sets["wmt13"])
         for rule in (TieRule.WMT12, TieRule.WMT14):
-            combine = tuned_on(sets["wmt12"])
+            combine = combine_tuned_on(sets["wmt12"])
             table = segment_table(sets["wmt13"], both, combine, rule=rule, resamples=options.resamples)
             print_table(f"tuned on WMT12, tested on WMT13, τ ({rule})", table)
 
 
-def print_tables(year: str, sets: Sequence[JudgedSet], resamples: int) -> None:
+def print_tables(year: str, sets: Sequence[DiscourseSet], resamples: int) -> None:
     rows = {"dr": ("dr",), "dr-lex": ("dr-lex",)} | rows_of(sets)
     alone = {name: parts for name, parts in rows.items() if name in ("dr", "dr-lex")}
     others = {name: parts for name, parts in rows.items() if name not in alone}
     print(f"\n## {year}: {[len(one.human.better) for one in sets]} decisive pairs")
     print_table(f"{year} system ρ, uniform", system_table(sets, others))
-    ways: dict[str, Combine] = {"uniform": uniformly, "tuned": tuned}
+    ways: dict[str, Combine] = {"uniform": combine_uniformly, "tuned": combine_tuned}
     for rule in (TieRule.WMT12, TieRule.WMT14):
         table = segment_table(sets, alone, rule=rule, resamples=0)
         print(f"\n{year} τ ({rule}) alone: {_first(table)}")
@@ -99,45 +92,45 @@ def print_tables(year: str, sets: Sequence[JudgedSet], resamples: int) -> None:
             found = segment_table(sets, others, way, rule=rule, resamples=resamples)
             print_table(f"{year} τ ({rule}), {name}", found)
             flat = segment_table(controls(sets), others, way, rule=rule, resamples=resamples)
-            print(f"\nwith one unit per sentence in place of DR-LEX: {_shown(flat.average[2])}")
+            print(f"\nwith one unit per sentence in place of DR-LEX: {_format_cell(flat.average[2])}")
     table = system_table(sets, alone)
     print(f"\n{year} ρ alone: {_first(table)}")
 
 
-def _first(table: Table) -> str:
+def _first(table: GainTable) -> str:
     return ", ".join(f"{name} {cells[0].value:.3f}" for name, cells in table.rows.items())
 
 
-def controls(sets: Sequence[JudgedSet]) -> list[JudgedSet]:
+def controls(sets: Sequence[DiscourseSet]) -> list[DiscourseSet]:
     """The same sets with words alone in the place of DR-LEX."""
     return [replace(one, scores={**one.scores, "dr-lex": one.scores["control"]}) for one in sets]
 
 
-def rows_of(sets: Sequence[JudgedSet]) -> dict[str, tuple[str, ...]]:
+def rows_of(sets: Sequence[DiscourseSet]) -> dict[str, tuple[str, ...]]:
     """The rows for which every part was scored on every set."""
     wanted: dict[str, tuple[str, ...]] = {name: (name,) for name in SINGLE} | paper004.SUMS
     scored = set.intersection(*(set(one.scores) for one in sets))
     return {name: parts for name, parts in wanted.items() if scored.issuperset(parts)}
 
 
-def print_table(title: str, table: Table) -> None:
+def print_table(title: str, table: GainTable) -> None:
     print(f"\n### {title}\n\n| metric | alone | +DR | +DR-LEX |\n|---|---|---|---|")
     for name, cells in [*table.rows.items(), ("**average**", table.average)]:
-        print(f"| {name} | " + " | ".join(map(_shown, cells)) + " |")
+        print(f"| {name} | " + " | ".join(map(_format_cell, cells)) + " |")
 
 
-def _shown(cell: Cell) -> str:
+def _format_cell(cell: GainCell) -> str:
     if cell.gain is None:
         return f"{cell.value:.3f}"
     inside = f" [{cell.interval[0]:+.3f}, {cell.interval[1]:+.3f}]" if cell.interval else ""
     return f"{cell.value:.3f} ({cell.gain:+.3f}{inside})"
 
 
-def judged_sets(year: str, model: str, *, judged_only: bool) -> list[JudgedSet]:
+def judged_sets(year: str, model: str, *, judged_only: bool) -> list[DiscourseSet]:
     return [judged_set(year, pair, model, judged_only=judged_only) for pair in PAIRS]
 
 
-def judged_set(year: str, pair: str, model: str, *, judged_only: bool) -> JudgedSet:
+def judged_set(year: str, pair: str, model: str, *, judged_only: bool) -> DiscourseSet:
     """One language pair with all scores that can be computed here."""
     folder = Path(os.environ.get("APPRAISE_DATA", ROOT.parent / "shared/data/dev")) / FOLDERS[year]
     dataset = read_dataset(folder / f"{pair}.segments.tsv.gz", folder / f"{pair}.outputs.tsv.gz")
@@ -146,23 +139,25 @@ def judged_set(year: str, pair: str, model: str, *, judged_only: bool) -> Judged
     else:
         human = read_pairs(folder / f"{pair}.pairs.tsv.gz", dataset)
     judged = judged_cells(human)
-    scored: dict[str, Scored] = {}
+    scored: dict[str, MetricScores] = {}
     for name, specification in (SPECIFICATIONS | (paper004.SYNTAX if year == "wmt12" else {})).items():
         limit = judged if judged_only or name in paper004.SYNTAX else None
         some = ".judged" if judged_only and name not in paper004.SYNTAX else ""
-        found = kept_scores(f"{year}.{pair}.{name}{some}", specification.format(model=model), dataset, limit)
+        found = cached_scores(
+            f"{year}.{pair}.{name}{some}", specification.format(model=model), dataset, limit
+        )
         if found is not None:
             scored[name] = (found[0][judged], found[1])
-    return JudgedSet.of(dataset, human, scored)
+    return DiscourseSet.of(dataset, human, scored)
 
 
-def kept_scores(
+def cached_scores(
     name: str, specification: str, dataset: Dataset, judged: IntArray | None
 ) -> tuple[FloatArray, dict[str, float]] | None:
     """Scores of cells and systems, from disk where they were computed before; None where a tool is absent."""
-    path = KEPT / f"{name}.npz"
+    path = CACHE / f"{name}.npz"
     if not path.exists():
-        KEPT.mkdir(parents=True, exist_ok=True)
+        CACHE.mkdir(parents=True, exist_ok=True)
         part = dataset if judged is None else replace(dataset, cells=tuple(dataset.cells[n] for n in judged))
         try:
             found = score_dataset(registry.parse(specification), part)

@@ -22,50 +22,50 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 EVERY = 0.004  # seconds between two flushes
-STILL = 0.004  # seconds that a flush takes at least when the disk is said to stand still
+STILL = 0.004  # seconds of a flush above which the disk counts as stalled
 Span = tuple[float, float]  # begin and end, by ``time.monotonic``
 
 
 @contextmanager
-def witness(folder: str) -> Iterator[list[Span]]:
-    """The list holds the moments in which the disk below ``folder`` stood still, at the end of the block."""
+def watch_disk(folder: str) -> Iterator[list[Span]]:
+    """Yield a list that, after the block, holds the times in which the disk of ``folder`` stalled."""
     command = [sys.executable, "-m", "benchmarks.disk", folder]
-    found: list[Span] = []
+    spans: list[Span] = []
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         try:
-            yield found
+            yield spans
         finally:
-            process.send_signal(signal.SIGINT)
-            told, _ = process.communicate()
-    for line in told.splitlines():
+            process.send_signal(signal.SIGTERM)
+            output, _ = process.communicate()
+    for line in output.splitlines():
         begin, end = map(float, line.split())
-        found.append((begin, end))
+        spans.append((begin, end))
 
 
-def met(span: Span, stalls: Iterable[Span]) -> bool:
+def overlaps(span: Span, stalls: Iterable[Span]) -> bool:
     """
-    >>> met((1.0, 2.0), [(0.0, 0.5), (1.9, 3.0)]), met((1.0, 2.0), [(2.5, 3.0)])
+    >>> overlaps((1.0, 2.0), [(0.0, 0.5), (1.9, 3.0)]), overlaps((1.0, 2.0), [(2.5, 3.0)])
     (True, False)
     """
     return any(begin < span[1] and span[0] < end for begin, end in stalls)
 
 
 def stalls(folder: str) -> Iterator[Span]:
-    """Flush for ever; each flush that took long, less the time for which this process waited for a core."""
+    """Flush for ever and yield each slow flush, not counting the time spent waiting for a core."""
     with tempfile.TemporaryFile(dir=folder) as file:
         handle = file.fileno()
         while True:
             time.sleep(EVERY)
-            begin, waited = time.monotonic(), _waited()
+            begin, waited = time.monotonic(), _waiting_time()
             os.pwrite(handle, os.urandom(8192), 0)
             os.fdatasync(handle)
             end = time.monotonic()
-            if end - begin - (_waited() - waited) > STILL:
+            if end - begin - (_waiting_time() - waited) > STILL:
                 yield begin, end
 
 
-def _waited() -> float:
-    """Seconds for which this process was ready to run and had no core: a busy machine is no slow disk."""
+def _waiting_time() -> float:
+    """Seconds for which this process waited for a core, which do not count as a stall of the disk."""
     try:
         return int(Path("/proc/self/schedstat").read_text("ascii").split()[1]) / 1e9
     except OSError:  # not Linux
@@ -73,11 +73,10 @@ def _waited() -> float:
 
 
 def main(folder: str) -> None:
-    try:
-        for begin, end in stalls(folder):
-            print(begin, end, flush=True)
-    except KeyboardInterrupt:
-        return
+    # Not SIGINT: a shell lets the jobs that it starts in the background ignore it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    for begin, end in stalls(folder):
+        print(begin, end, flush=True)
 
 
 if __name__ == "__main__":

@@ -75,7 +75,8 @@ def here(sentences: int, dedup: str) -> dict[str, float]:
     call_command("migrate", verbosity=0)
     from evaluation.importers import COMMAND_LINE, SourceFile, read
     from evaluation.models import Campaign
-    from evaluation.services.importing import TaskSettings, import_set
+    from evaluation.tasks.services.importing import import_set
+    from evaluation.tasks.services.task_settings import TaskSettings
 
     idle = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     started, wall = time.process_time(), time.perf_counter()
@@ -151,10 +152,10 @@ def meanwhile(people: int, sentences: int, alone_seconds: float = 20) -> dict[st
 INVITE = """
 from django.core.management import call_command
 from evaluation.models import Task, User
-from evaluation.services import people
+from evaluation.tasks.services.management import create_invitation
 call_command("import_task", "fixtures/demo/evening-news.jsonl", name="News", overlap={people})
-organiser = User.objects.create_superuser("organiser")
-print(people.invite(Task.objects.get(), by=organiser, most_uses={people}).token)
+manager = User.objects.create_superuser("manager")
+print(create_invitation(Task.objects.get(), by=manager, most_uses={people}).token)
 """
 
 

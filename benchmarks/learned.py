@@ -17,7 +17,7 @@ from sklearn.svm import SVC
 from benchmarks.base import Result, race
 from benchmarks.corpus import corpus
 from metrics.base import segments_of
-from metrics.learned import features, grid
+from metrics.learned import features, svm
 from metrics.learned.svm import TOLERANCE, Labelled, train
 
 TRAINING, VALIDATION = 3_530, 1_765
@@ -42,12 +42,12 @@ def grid_search() -> Result:
     training, validation = rows(TRAINING, 1), rows(VALIDATION, 2)
 
     def ours() -> list[float]:
-        return [point.accuracy for point in grid.search(training, validation).points]
+        return [point.accuracy for point in svm.search(training, validation).points]
 
     def theirs() -> list[float]:
         found = []
-        for sigma in grid.BASIC[1]:
-            for c in grid.BASIC[0]:
+        for sigma in svm.BASIC[1]:
+            for c in svm.BASIC[0]:
                 machine = SVC(C=c, gamma=1 / (2 * sigma**2), tol=TOLERANCE, cache_size=500)
                 machine.fit(training.rows, training.classes)
                 right = machine.predict(validation.rows) == validation.classes

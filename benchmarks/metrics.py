@@ -18,10 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.base import Result, race, row
-from benchmarks.corpus import corpus, published
+from benchmarks.corpus import corpus, read_published
 from metrics import registry
 from metrics.base import AddableMetric, score_systems
-from metrics.significance import bootstrap_scores
+from metrics.scoring.significance import bootstrap_scores
 
 MIDDLE = 4  # the system that peers score; ours is checked on it
 ROUNDS = 5
@@ -91,7 +91,7 @@ def _plain(line: str) -> str:
 
 
 def _measure(job: Job) -> Iterator[Result]:
-    texts = published() if job.real else corpus()
+    texts = read_published() if job.real else corpus()
     if texts is None:
         return
     references, systems = texts.references[: job.references], texts.systems
@@ -193,7 +193,7 @@ def _jobs() -> list[Job]:
 def _wer_and_per(systems: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> list[np.ndarray]:
     """Both counts come from one pass; the peer is asked for the first alone."""
     from metrics.lexical.blocks import Block, count_in_blocks, word_errors
-    from metrics.tokenizers import block_text
+    from metrics.lexical.tokenizers import block_text
 
     def count(some: Sequence[Sequence[str]], outputs: Sequence[Sequence[str]]) -> np.ndarray:
         return word_errors(Block(block_text([*some, *outputs]), len(some[0]), 1, len(outputs)))[0]

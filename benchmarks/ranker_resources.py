@@ -1,7 +1,7 @@
 """The texts behind the ranking tables: ``python -m benchmarks.ranker_resources --debian FILE --out FOLDER``.
 
 Writes ``lm.txt`` (English, one sentence a line), ``lexicon.de`` and ``lexicon.en`` (parallel) from the
-judgement sets of ``APPRAISE_DATA`` and the documentation corpus (``python -m metrics.collocation.corpus``).
+judgement sets of ``APPRAISE_DATA`` and the documentation corpus (``studies/debian_corpus.py``).
 Nothing of WMT 2008, 2010 and 2012, the sets of the tables, goes in. Then:
 
     manage.py train lm --text FOLDER/lm.txt --out lm.npz
@@ -17,7 +17,8 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from metrics.tables import Table, lines
+from appraise.lib.streams import read_lines
+from appraise.lib.tables import TsvReader
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("APPRAISE_DATA", ROOT.parent / "shared/data/dev"))
@@ -31,7 +32,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    english = [*(text for _, text in lines(options.debian)), *brown(), *dict.fromkeys(news())]
+    english = [*(text for _, text in read_lines(options.debian)), *brown(), *dict.fromkeys(news())]
     pairs = [*dict.fromkeys(translations()), *machine_translations()]
     _write(options.out / "lm.txt", english)
     _write(options.out / "lexicon.de", [german for german, _ in pairs])
@@ -87,7 +88,7 @@ def machine_translations() -> Iterator[tuple[str, str]]:
 
 
 def _rows(name: str, *wanted: str) -> Iterator[dict[str, str]]:
-    yield from (row for _, row in Table(DATA / f"{name}.tsv.gz", wanted))
+    yield from (row for _, row in TsvReader(DATA / f"{name}.tsv.gz", wanted))
 
 
 def _write(path: Path, texts: list[str]) -> None:

@@ -17,11 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.base import Result, race
-from metrics.linguistics import base
-from metrics.ranking import arpa
-from metrics.ranking.kneser_ney import train
-from metrics.ranking.loess import loess
+from metrics.ranking.arpa import save_language_model
+from metrics.ranking.classifiers import loess
+from metrics.ranking.language_model import train_language_model
 from metrics.ranking.relieff import relieff
+from metrics.tools import base
 
 TOKENS = 3_000_000
 WORDS = 30_000
@@ -78,7 +78,7 @@ def _language_model() -> list[Result]:
     """Training and scoring speeds against the demanded figures; ``ratio`` is measured / demanded."""
     sentences = _zipf()
     start = time.process_time()
-    model = train(sentences, 5)
+    model = train_language_model(sentences, 5)
     seconds = time.process_time() - start
     rows = [
         _absolute("language model, 3 M tokens, order 5", "at most 60 s", "s", seconds, 60.0, 60.0 / seconds)
@@ -107,12 +107,12 @@ def _kenlm(model: object, sentences: list[list[str]]) -> float:
     """Sentences a second in a process of the tools' environment."""
     import subprocess
 
-    from metrics.ranking.ngrams import NgramModel
+    from metrics.ranking.language_model import NgramModel
 
     if not isinstance(model, NgramModel):
         raise TypeError(f"expected a language model, got {type(model).__name__}")
     with tempfile.TemporaryDirectory() as folder:
-        arpa.save(model, Path(folder) / "m.arpa")
+        save_language_model(model, Path(folder) / "m.arpa")
         text = Path(folder) / "text"
         text.write_text("\n".join(" ".join(words) for words in sentences), encoding="utf-8")
         command = [str(base.python()), "-c", KENLM, f"{folder}/m.arpa", str(text)]

@@ -1,4 +1,4 @@
-"""Django's administration, for the person who runs the site. Rankings can be read there, never changed."""
+"""The admin site, for operators. Rankings are read-only."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from evaluation import models
-from evaluation.services import privacy
+from evaluation.people import erasure
 
 admin.site.site_header = "Appraise"
 admin.site.site_title = "Appraise"
@@ -18,7 +18,7 @@ admin.site.index_title = _("Administration")
 
 
 class ReadOnly(admin.ModelAdmin[Model]):
-    """What people answered, and what was computed from it, must not be edited."""
+    """Answers, and what is computed from them, must not be edited."""
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
@@ -37,28 +37,28 @@ class PersonAdmin(UserAdmin[models.User]):
     fieldsets = [
         (None, {"fields": ["username", "password"]}),
         (_("Person"), {"fields": ["first_name", "last_name", "email"]}),
-        (_("Rights"), {"fields": ["may_create", "is_active", "is_staff", "is_superuser"]}),
+        (_("Permissions"), {"fields": ["may_create", "is_active", "is_staff", "is_superuser"]}),
         (_("Dates"), {"fields": ["last_login", "date_joined"]}),
     ]
     readonly_fields = ["last_login", "date_joined"]
 
-    # Deleting here means erasing: all traces go, and no backup brings the person back.
+    # Deleting a user here erases the person, and no backup brings the account back.
     def delete_model(self, request: HttpRequest, obj: models.User) -> None:
-        privacy.erase(obj)
+        erasure.erase(obj)
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[models.User]) -> None:
         for user in queryset:
             try:
-                privacy.erase(user)
-            except privacy.LastAdministrator:
+                erasure.erase(user)
+            except erasure.LastAdministrator:
                 messages.error(request, _("The last administrator cannot be deleted."))
 
     def has_delete_permission(self, request: HttpRequest, obj: models.User | None = None) -> bool:
         allowed = super().has_delete_permission(request, obj)
-        return allowed and (obj is None or not privacy.is_last_administrator(obj))
+        return allowed and (obj is None or not erasure.is_last_administrator(obj))
 
     def log_deletions(self, request: HttpRequest, queryset: QuerySet[models.User]) -> list[LogEntry]:
-        return []  # Django would write the name into its log; the erasure is in the history of the tasks
+        return []  # Django would log the name; the erasure is recorded in the history of the tasks
 
 
 class MembershipInline(admin.TabularInline[models.Membership, models.Campaign]):
@@ -147,7 +147,7 @@ class JobAdmin(ReadOnly):
 
 @admin.register(models.AuditEntry)
 class AuditAdmin(ReadOnly):
-    """Who changed what, over the whole site; managers see their own tasks' part as its history."""
+    """The audit log of the site; managers see the part of their tasks as history."""
 
     list_display = ["at", "user", "action", "target", "detail"]
     list_filter = ["action", "at"]

@@ -8,7 +8,3 @@ class EvaluationConfig(AppConfig):
 
     name = "evaluation"
     default_auto_field = "django.db.models.BigAutoField"
-
-    def ready(self) -> None:
-        # The worker finds a job's handler by its kind, so the modules that register them must be loaded.
-        from evaluation.services import removal, uploading, uploads  # noqa: F401

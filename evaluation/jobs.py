@@ -1,12 +1,12 @@
-"""Background jobs on the database queue: progress, cancelling, leases, and resuming after a crash.
+"""Background jobs on the database queue: progress, cancellation, leases, and resuming after a crash.
 
 A handler is a function ``(job, progress) -> result`` registered under a kind::
 
     @handler("import")
     def run_import(job: Job, progress: Progress) -> dict[str, object]: ...
 
-It saves what it does in idempotent steps, because after a crash it is simply called again. It calls
-``progress.update`` now and then; that is also where a cancelled job stops.
+It works in idempotent steps, because it is called again after a crash, and calls ``progress.update``
+regularly, which is also where a cancelled job stops.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from typing import Any
 from django.db import InterfaceError, OperationalError, close_old_connections, connection, transaction
 from django.db.models import F
 from django.utils import timezone
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext, gettext_noop
 from django_tasks import task as background_task
 from django_tasks_db.models import DBTaskResult
 
+from appraise.lib.problems import InputError
 from evaluation.models import Job, Task, User
-from evaluation.problems import InputError
 
 logger = logging.getLogger(__name__)
 
@@ -37,20 +37,20 @@ HEARTBEAT_SECONDS = 10.0
 SAVE_EVERY_SECONDS = 0.5
 
 # Stored in English; the job's page translates them.
-ITS_WORKERS_DIED = gettext_noop("Its worker died 3 times.")  # Job.MOST_ATTEMPTS
-UNEXPECTED = gettext_noop("It failed unexpectedly; the log says why.")
+ITS_WORKERS_DIED = gettext_noop("The worker process died 3 times during this job.")  # Job.MOST_ATTEMPTS
+UNEXPECTED = gettext_noop("The job failed unexpectedly. The server log has the details.")
 
 Result = dict[str, Any]  # whatever JSON the handler's own page understands
-Handler = Callable[[Job, "Progress"], Result]
+Handler = Callable[[Job, "JobProgress"], Result]
 HANDLERS: dict[str, Handler] = {}
 
 
 class Cancelled(Exception):
-    """Somebody asked this job to stop."""
+    """The job was cancelled."""
 
 
 class LeaseLost(Exception):
-    """Another worker has taken this job over; whatever this one does now no longer counts."""
+    """Another worker has taken over this job."""
 
 
 def handler(kind: str) -> Callable[[Handler], Handler]:
@@ -66,53 +66,54 @@ def handler(kind: str) -> Callable[[Handler], Handler]:
 def enqueue(
     kind: str, title: str, *, owner: User | None = None, task: Task | None = None, **arguments: object
 ) -> Job:
-    """Put a job on the queue; it starts after the surrounding transaction is committed."""
+    """Put a job on the queue after the current transaction is committed."""
     if kind not in HANDLERS:
         raise KeyError(f"no handler for jobs of kind {kind!r}")
     job = Job.objects.create(kind=kind, title=title[:200], owner=owner, task=task, arguments=arguments)
-    transaction.on_commit(lambda: send(job))
+    transaction.on_commit(lambda: send_job(job))
     return job
 
 
-def send(job: Job) -> None:
+def send_job(job: Job) -> None:
     run_job.enqueue(str(job.pk))
 
 
 def requeue_abandoned() -> int:
-    """Put jobs whose worker died back on the queue; returns how many."""
+    """Put jobs whose worker has died back on the queue; returns how many."""
     requeued = 0
     for job in Job.objects.abandoned():
-        # Conditional, so that of several watching workers only one sends it.
+        # Conditional, so that only one of several workers sends it.
         if Job.objects.abandoned().filter(pk=job.pk).update(state=Job.State.WAITING, lease_until=None):
-            logger.warning("job %s lost its worker and goes back to the queue", job.pk)
-            send(job)
+            logger.warning("job %s lost its worker and is queued again", job.pk)
+            send_job(job)
             requeued += 1
-    for job in _forgotten():
-        logger.warning("job %s waits for a message that nobody has and is sent again", job.pk)
-        send(job)
+    for job in _find_undelivered():
+        logger.warning("job %s is waiting without a message and is sent again", job.pk)
+        send_job(job)
         requeued += 1
     return requeued
 
 
-def _forgotten() -> Iterator[Job]:
-    """Jobs that wait although no message leads to them: a worker died after it took the message and before it
-    began. Sending once too often does no harm, as only one of two messages can begin a job.
+def _find_undelivered() -> Iterator[Job]:
+    """Yield waiting jobs without a message: their worker died between receiving the message and starting.
+
+    A duplicate message is harmless, because only one of two messages can start a job.
     """
     for job in Job.objects.filter(state=Job.State.WAITING, created_at__lt=timezone.now() - LEASE):
         if not DBTaskResult.objects.ready().filter(args_kwargs__args__0=str(job.pk)).exists():
             yield job
 
 
-def cancel(job: Job) -> None:
-    """Ask a job to stop; one that has not begun stops at once."""
+def cancel_job(job: Job) -> None:
+    """Cancel a job; one that has not started is cancelled immediately."""
     Job.objects.filter(pk=job.pk, state=Job.State.WAITING).update(
         state=Job.State.CANCELLED, finished_at=timezone.now()
     )
     Job.objects.filter(pk=job.pk, state=Job.State.RUNNING).update(cancel_requested=True)
 
 
-class Progress:
-    """How far a job is; writes to the database at most twice a second."""
+class JobProgress:
+    """Stores the progress of a job, at most twice a second."""
 
     def __init__(self, job: Job, holder: str) -> None:
         self.job = job
@@ -120,21 +121,21 @@ class Progress:
         self._saved_at = 0.0
 
     def update(self, done: int, total: int, message: str = "") -> None:
-        """Report progress; raises ``Cancelled`` or ``LeaseLost`` where the work must stop."""
+        """Report progress; raises ``Cancelled`` or ``LeaseLost`` if the handler must stop."""
         now = time.monotonic()
         if now - self._saved_at < SAVE_EVERY_SECONDS and done < total:
             return
         self._saved_at = now
-        mine = Job.objects.filter(pk=self.job.pk, lease_holder=self.holder, state=Job.State.RUNNING)
-        if not mine.update(done=done, total=total, message=message[:300], lease_until=timezone.now() + LEASE):
+        own = Job.objects.filter(pk=self.job.pk, lease_holder=self.holder, state=Job.State.RUNNING)
+        if not own.update(done=done, total=total, message=message[:300], lease_until=timezone.now() + LEASE):
             raise LeaseLost(str(self.job.pk))
-        if mine.filter(cancel_requested=True).exists():
+        if own.filter(cancel_requested=True).exists():
             raise Cancelled(str(self.job.pk))
 
 
 @background_task()
 def run_job(job_id: str) -> str:
-    """What the worker calls; returns the state in which it left the job."""
+    """Run a job in a worker; returns its final state."""
     holder = secrets.token_hex(16)
     if not _begin(job_id, holder):
         return "not runnable"  # cancelled, finished, or another worker has it
@@ -143,7 +144,7 @@ def run_job(job_id: str) -> str:
         return _end(job, holder, Job.State.FAILED, error=ITS_WORKERS_DIED)
     try:
         with _heartbeat(job, holder):
-            result = HANDLERS[job.kind](job, Progress(job, holder))
+            result = HANDLERS[job.kind](job, JobProgress(job, holder))
     except Cancelled:
         return _end(job, holder, Job.State.CANCELLED)
     except LeaseLost:
@@ -151,7 +152,7 @@ def run_job(job_id: str) -> str:
     except InputError as error:
         problems = [problem.as_dict() for problem in error.problems]
         return _end(job, holder, Job.State.FAILED, error=str(error), result={"problems": problems})
-    except Exception:  # the worker must survive, and the person must see that the job failed
+    except Exception:  # the worker must survive, and the owner must see that the job failed
         logger.exception("job %s failed", job.pk)
         return _end(job, holder, Job.State.FAILED, error=UNEXPECTED)
     return _end(job, holder, Job.State.DONE, result=result)
@@ -181,7 +182,7 @@ def _end(job: Job, holder: str, state: Job.State, *, error: str = "", result: Re
 
 @contextmanager
 def _heartbeat(job: Job, holder: str) -> Iterator[None]:
-    """Renew the lease from a second thread: one long computation must not look like a dead worker."""
+    """Renew the lease from a second thread, because a long computation reports no progress."""
     over = threading.Event()
 
     def beat() -> None:
@@ -191,7 +192,7 @@ def _heartbeat(job: Job, holder: str) -> Iterator[None]:
                 Job.objects.filter(pk=job.pk, lease_holder=holder, state=Job.State.RUNNING).update(
                     lease_until=timezone.now() + LEASE
                 )
-            except (OperationalError, InterfaceError) as error:  # a lease outlasts two beats that failed
+            except (OperationalError, InterfaceError) as error:  # a lease outlasts two failed renewals
                 logger.warning("job %s cannot renew its lease: %s", job.pk, error)
         connection.close()
 
@@ -202,3 +203,15 @@ def _heartbeat(job: Job, holder: str) -> Iterator[None]:
     finally:
         over.set()
         thread.join()
+
+
+def localize_message(text: str) -> str:
+    """Translate the message of a job; of ``bleu: phrase pairs`` only the second part.
+
+    >>> localize_message("bleu: phrase pairs"), localize_message("")
+    ('bleu: phrase pairs', '')
+    """
+    name, colon, what = text.partition(": ")
+    if colon:
+        return f"{name}: {gettext(what)}"
+    return gettext(text) if text else ""

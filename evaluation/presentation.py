@@ -1,19 +1,23 @@
-"""How a comparison looks to one annotator: two staves of text and a numbered card per difference.
+"""The presentation of a comparison to one annotator: two texts in fragments and a card per question.
 
-Pure: from texts, token spans and phrases to fragments that a template only loops over. Nothing here knows
-systems, ids or other people's answers.
+Turns texts, token spans and phrases into fragments over which a template only loops. Systems, ids and the
+answers of others are unknown here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
+
+from evaluation.alignment.pairs import RUN_SEPARATOR
+from evaluation.alignment.questions import have_same_words
 
 Span = tuple[int, int]
 
 
-class Phrase(NamedTuple):
+class ShownPhrase(NamedTuple):
     """One phrase of an alignment: token spans of both candidates, ``None`` for a missing side."""
 
     first: Span | None
@@ -26,13 +30,13 @@ class Phrase(NamedTuple):
         return self.moved or not self.shared
 
     @property
-    def mirrored(self) -> Phrase:
-        return Phrase(self.second, self.first, self.shared, self.moved)
+    def mirrored(self) -> ShownPhrase:
+        return ShownPhrase(self.second, self.first, self.shared, self.moved)
 
 
 @dataclass(frozen=True, slots=True)
 class Stave:
-    """A candidate: its text and where its tokens begin and end."""
+    """The text of a candidate with the character spans of its tokens."""
 
     text: str
     spans: Sequence[Span]
@@ -42,15 +46,18 @@ class Stave:
         return tuple([self.text[start:end] for start, end in self.spans])
 
     def slice(self, span: Span | None) -> str:
-        """The original text of a token span, spaces inside it included."""
+        """Return the original text of a token span, inner spaces included."""
         if span is None or span[0] == span[1]:
             return ""
         return self.text[self.spans[span[0]][0] : self.spans[span[1] - 1][1]]
 
 
+_MARKS = {"sub": "", "moved": " ⇄", "gap": " +"}
+
+
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """A run of text; ``number`` is set where it belongs to a difference."""
+    """A part of a text; ``number`` is set if it belongs to a difference."""
 
     text: str
     number: int | None = None
@@ -59,8 +66,22 @@ class Fragment:
     space: str = ""
 
     @property
+    def hue(self) -> int:
+        return hue(self.number or 1)
+
+    @property
+    def look(self) -> str:
+        """The style of the underline; the same for both one-sided kinds."""
+        return "gap" if self.kind.startswith("only") else self.kind
+
+    @property
+    def mark(self) -> str:
+        """The sign next to the number on its chip."""
+        return _MARKS[self.look]
+
+    @property
     def head(self) -> str:
-        """The first word, which stays together with the chip."""
+        """The first word, which is not separated from the chip."""
         return self.text.split(" ", 1)[0]
 
     @property
@@ -70,7 +91,10 @@ class Fragment:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A difference, as A and B show it. ``index`` is the phrase's number in the stored alignment."""
+    """A question in display order, or a difference that is not asked here.
+
+    ``index`` is the number of its first phrase in the stored alignment.
+    """
 
     number: int
     index: int
@@ -78,6 +102,8 @@ class Card:
     a: str
     b: str
     asked: bool
+    is_whole: bool = False
+    """Whether hardly anything of the two sentences is outside this question."""
 
     @property
     def hue(self) -> int:
@@ -85,111 +111,196 @@ class Card:
 
     @property
     def field(self) -> str:
-        """The name of its radio buttons on a page that stores nothing."""
+        """The name of its radio buttons on a preview page."""
         return f"choice-{self.number}"
 
 
 def hue(number: int) -> int:
-    """Six colours, used in turn; the number identifies, colour only helps."""
+    """Return one of six colours in turn; the number identifies, the colour only helps."""
     return (number - 1) % 6 + 1
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
+    """Both texts as fragments, and the cards of their differences."""
+
     a: list[Fragment]
     b: list[Fragment]
     cards: list[Card]
 
     @property
-    def asked(self) -> list[Card]:
+    def questions(self) -> list[Card]:
         return [card for card in self.cards if card.asked]
 
 
+WHOLE = 0.8
+"""Share of the words of both sentences from which on a question is about the whole sentence."""
+
+
 def sheet(
-    first: Stave, second: Stave, phrases: Sequence[Phrase], asked: Collection[int], *, swapped: bool
+    first: Stave,
+    second: Stave,
+    phrases: Sequence[ShownPhrase],
+    asked: Mapping[int, int],
+    *,
+    groups: Iterable[Sequence[int]] = (),
+    swapped: bool,
 ) -> Sheet:
-    """Lay out a comparison; ``asked`` are the indices of the phrases that are questions here."""
-    left, right = (second, first) if swapped else (first, second)
+    """Lay out a comparison.
+
+    ``groups`` are the phrases of each question; a differing phrase in none of them stands for itself.
+    ``asked`` maps the first phrase of each asked group to the one that names its card: a pair that occurs
+    twice has one card.
+    """
+    staves = (second, first) if swapped else (first, second)
     shown = [phrase.mirrored if swapped else phrase for phrase in phrases]
-    order_a = _reading_order(shown, mirror=False)
-    order_b = _reading_order(shown, mirror=True)
-    numbers = _Numbers([index for index in order_a if shown[index].differs], shown, asked)
+    units = _list_units(staves, shown, groups, asked)
+    orders = _reading_order(shown, mirror=False), _reading_order(shown, mirror=True)
+    numbers = _number_cards(units, orders[0])
+    cards = [
+        Card(numbers[unit.card], unit.card, unit.kind, *unit.texts, unit.is_asked, unit.is_whole)
+        for index, unit in units.items()
+        if index == unit.card
+    ]
     return Sheet(
-        a=_fragments(left, order_a, [phrase.first for phrase in shown], numbers),
-        b=_fragments(right, order_b, [phrase.second for phrase in shown], numbers),
-        cards=[
-            Card(
-                number=number,
-                index=index,
-                kind=_kind(shown[index]),
-                a=left.slice(shown[index].first),
-                b=right.slice(shown[index].second),
-                asked=index in asked,
-            )
-            for index, number in numbers.of.items()
-        ],
+        a=_fragments(staves[0], orders[0], [phrase.first for phrase in shown], units, numbers),
+        b=_fragments(staves[1], orders[1], [phrase.second for phrase in shown], units, numbers),
+        cards=sorted(cards, key=lambda card: card.number),
     )
 
 
-@dataclass(slots=True)
-class _Numbers:
-    """Questions are numbered first to last as A reads; quiet differences get no number."""
+@dataclass(frozen=True)
+class _Unit:
+    """What is marked with one number: the phrases of a question, or a difference that is not asked."""
 
-    differing: Sequence[int]
-    phrases: Sequence[Phrase]
-    asked: Collection[int]
-    of: dict[int, int] = field(init=False)
+    staves: tuple[Stave, Stave]
+    phrases: Sequence[int]
+    all_phrases: Sequence[ShownPhrase]
+    card: int
+    is_asked: bool
 
-    def __post_init__(self) -> None:
-        questions = [index for index in self.differing if index in self.asked]
-        quiet = [index for index in self.differing if index not in self.asked]
-        self.of = {index: number for number, index in enumerate(questions + quiet, 1)}
+    @cached_property
+    def runs(self) -> tuple[list[Span], list[Span]]:
+        """The contiguous runs of tokens on both sides."""
+        shown = [self.all_phrases[index] for index in self.phrases]
+        return join_spans([p.first for p in shown if p.first]), join_spans(
+            [p.second for p in shown if p.second]
+        )
+
+    @cached_property
+    def texts(self) -> tuple[str, str]:
+        of_a, of_b = (
+            [stave.slice(run) for run in runs] for stave, runs in zip(self.staves, self.runs, strict=True)
+        )
+        return RUN_SEPARATOR.join(of_a), RUN_SEPARATOR.join(of_b)
+
+    @cached_property
+    def kind(self) -> str:
+        if not self.runs[0]:
+            return "only-b"
+        if not self.runs[1]:
+            return "only-a"
+        if len(self.phrases) == 1:
+            return "moved" if self.all_phrases[self.phrases[0]].moved else "sub"
+        return "moved" if have_same_words(*(self._words(side) for side in (0, 1))) else "sub"
+
+    @property
+    def is_whole(self) -> bool:
+        return all(len(self._words(side)) >= WHOLE * len(self.staves[side].spans) for side in (0, 1))
+
+    def _words(self, side: int) -> list[str]:
+        stave = self.staves[side]
+        return [stave.slice((n, n + 1)) for run in self.runs[side] for n in range(*run)]
 
 
-def _kind(phrase: Phrase) -> str:
-    if phrase.first is None:
-        return "only-b"
-    if phrase.second is None:
-        return "only-a"
-    return "moved" if phrase.moved else "sub"
+def join_spans(spans: Iterable[Span]) -> list[Span]:
+    """Return the contiguous runs of some spans.
+
+    >>> join_spans([(4, 5), (0, 2), (2, 3)])
+    [(0, 3), (4, 5)]
+    """
+    runs: list[Span] = []
+    for start, end in sorted(spans):
+        if runs and runs[-1][1] == start:
+            runs[-1] = (runs[-1][0], end)
+        else:
+            runs.append((start, end))
+    return runs
 
 
-def _reading_order(phrases: Sequence[Phrase], *, mirror: bool) -> list[int]:
-    """Phrase indices in the order in which one side reads, one-sided ones at the place they would fill.
+def _list_units(
+    staves: tuple[Stave, Stave],
+    phrases: Sequence[ShownPhrase],
+    groups: Iterable[Sequence[int]],
+    asked: Mapping[int, int],
+) -> dict[int, _Unit]:
+    """Return the unit of each phrase that is marked."""
+    units: dict[int, _Unit] = {}
+    grouped = {index: group for group in groups for index in group}
+    for index, phrase in enumerate(phrases):
+        if index not in units and (index in grouped or phrase.differs):
+            group = grouped.get(index, (index,))
+            first = group[0]
+            unit = _Unit(staves, group, phrases, asked.get(first, first), first in asked)
+            units |= dict.fromkeys(group, unit)
+    return units
 
-    A phrase that this side lacks stands right after its left neighbour on the other side.
+
+def _number_cards(units: Mapping[int, _Unit], order: Sequence[int]) -> dict[int, int]:
+    """Number the questions in the order of A, then the differences that are not asked about."""
+    cards = dict.fromkeys(units[index].card for index in order if index in units)
+    asked = {unit.card for unit in units.values() if unit.is_asked}
+    questions = [card for card in cards if card in asked]
+    others = [card for card in cards if card not in asked]
+    return {card: number for number, card in enumerate(questions + others, 1)}
+
+
+def _reading_order(phrases: Sequence[ShownPhrase], *, mirror: bool) -> list[int]:
+    """Return phrase indices in the order of one side.
+
+    A phrase that is missing on this side directly follows its left neighbour on the other side.
     """
     here = [phrase.second if mirror else phrase.first for phrase in phrases]
     there = [phrase.first if mirror else phrase.second for phrase in phrases]
     order = sorted((i for i, span in enumerate(here) if span), key=lambda i: here[i] or (0, 0))
     elsewhere = sorted((i for i, span in enumerate(there) if span), key=lambda i: there[i] or (0, 0))
-    for place, index in enumerate(elsewhere):
+    for position, index in enumerate(elsewhere):
         if here[index] is None:
-            left = elsewhere[place - 1] if place else None
+            left = elsewhere[position - 1] if position else None
             order.insert(order.index(left) + 1 if left is not None else 0, index)
     return order
 
 
 def _fragments(
-    stave: Stave, order: Sequence[int], spans: Sequence[Span | None], numbers: _Numbers
+    stave: Stave,
+    order: Sequence[int],
+    spans: Sequence[Span | None],
+    units: Mapping[int, _Unit],
+    numbers: Mapping[int, int],
 ) -> list[Fragment]:
-    """The side as fragments; neighbouring shared phrases flow together."""
+    """Return one side as fragments; adjacent phrases of a question, and adjacent shared ones, are joined."""
     fragments: list[Fragment] = []
     end = 0
+    last: _Unit | None = None
+    has_words = {id(units[index]) for index in order if index in units and spans[index]}
     for index in order:
-        span, phrase = spans[index], numbers.phrases[index]
-        text = stave.slice(span)
-        space = ""
+        span, unit = spans[index], units.get(index)
+        if span is None and unit and id(unit) in has_words:
+            continue  # the question has words elsewhere on this side
+        text, space = stave.slice(span), ""
         if span:
             start = stave.spans[span[0]][0]
             space, end = stave.text[end:start], stave.spans[span[1] - 1][1]
         elif fragments and stave.text[end : end + 1].isspace():
-            space = " "  # where words stand apart; Chinese and Japanese must not get a space of ours
-        if phrase.differs:
-            fragments.append(Fragment(text, numbers.of[index], _kind(phrase), index in numbers.asked, space))
-        elif fragments and fragments[-1].number is None:
-            last = fragments[-1]
-            fragments[-1] = Fragment(last.text + space + text, space=last.space)
+            space = " "  # only in scripts with spaces, not in Chinese or Japanese
+        if fragments and unit is last and span:
+            before = fragments[-1]
+            fragments[-1] = replace(before, text=before.text + space + text)
+        elif unit:
+            fragments.append(Fragment(text, numbers[unit.card], unit.kind, unit.is_asked, space))
         else:
             fragments.append(Fragment(text, space=space))
+        if span is None and unit:
+            has_words.add(id(unit))  # one mark is enough
+        last = unit
     return fragments

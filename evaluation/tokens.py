@@ -1,14 +1,13 @@
-"""Text to tokens, always by character offsets, so that a page can show the original text.
+"""Tokenisation by character offsets, so that pages can show the original text.
 
-Paper 003 compares phrases, that is, runs of words; this module says what a word is. It promises:
-tokens stand in reading order and never overlap; ``text[start:end]`` is the token; whatever lies outside
-is white space or an invisible formatting character; a combining mark stays with its base; the same text
-gives the same tokens everywhere.
+Paper 003 compares phrases, that is, runs of words; this module defines words. It guarantees: tokens are in
+reading order and do not overlap; ``text[start:end]`` is the token; only white space and invisible formatting
+characters are outside tokens; a combining mark stays with its base; the same text always has the same tokens.
 
-One pattern serves most languages. What differs by language is the apostrophe (French and Italian elide:
-``l'|homme``; English keeps ``don't`` whole). Scripts written without spaces are cut by script and not by
-language code: a Han or Hiragana character, a run of Katakana, a Thai, Lao, Khmer or Burmese cluster. Those
-are not words, but both sides of a comparison are cut the same way, which is what alignment needs.
+One pattern serves most languages. Only the apostrophe depends on the language (French and Italian elide:
+``l'|homme``; English does not split ``don't``). Scripts without spaces are split by script, not by language
+code: a Han or Hiragana character, a run of Katakana, a Thai, Lao, Khmer or Burmese cluster. These are not
+words, but both sides of a comparison are split in the same way, as alignment requires.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _BLANKS = re.compile(r"[^ \t\r\n\f\v]+")
 
 
 def offsets(text: str, language: str = "") -> tuple[Span, ...]:
-    """Character spans of the tokens of ``text``; ``language`` is a code such as ``de`` or ``pt-BR``.
+    """Return the character spans of the tokens; ``language`` is a code such as ``de`` or ``pt-BR``.
 
     >>> offsets("Don't stop, Anna!", "en")
     ((0, 5), (6, 10), (10, 11), (12, 16), (16, 17))
@@ -34,7 +33,7 @@ def offsets(text: str, language: str = "") -> tuple[Span, ...]:
 
 
 def tokenize(text: str, language: str = "") -> tuple[str, ...]:
-    """The tokens themselves.
+    """Return the tokens.
 
     >>> tokenize("L'homme n'a que 1,5 kg d'or (env.).", "fr")
     ("L'", 'homme', "n'", 'a', 'que', '1,5', 'kg', "d'", 'or', '(', 'env', '.', ')', '.')
@@ -47,10 +46,9 @@ def tokenize(text: str, language: str = "") -> tuple[str, ...]:
 
 
 def split(text: str) -> tuple[Span, ...]:
-    """Spans of the tokens of a text that is tokenised already.
+    """Return the spans of the tokens of a tokenised text.
 
-    Only ASCII white space separates, because that is what GIZA++, fast_align and their relatives count;
-    a no-break space inside a token is part of it.
+    Only ASCII white space separates tokens, as in GIZA++ and fast_align; a no-break space is part of a token.
 
     >>> split("the  red\\u00a0house .")
     ((0, 3), (5, 14), (15, 16))
@@ -59,7 +57,7 @@ def split(text: str) -> tuple[Span, ...]:
 
 
 def words(text: str, spans: tuple[Span, ...]) -> tuple[str, ...]:
-    """The texts at these spans.
+    """Return the texts of these spans.
 
     >>> words("the red house", split("the red house"))
     ('the', 'red', 'house')
@@ -69,7 +67,7 @@ def words(text: str, spans: tuple[Span, ...]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 16)
 def is_punctuation(token: str) -> bool:
-    """Whether a token holds nothing but punctuation, also as a character reference that nobody decoded.
+    """Whether a token consists of punctuation, possibly as an undecoded character reference.
 
     >>> is_punctuation("..."), is_punctuation("U.S."), is_punctuation("€"), is_punctuation("")
     (True, False, False, False)
@@ -82,8 +80,18 @@ def is_punctuation(token: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 16)
+def is_unspaced(token: str) -> bool:
+    """Whether a token begins with a character of a script that is written without spaces between words.
+
+    >>> is_unspaced("猫"), is_unspaced("テレビ"), is_unspaced("cat"), is_unspaced("。")
+    (True, True, False, False)
+    """
+    return re.match(f"[{_UNSPACED}]", token) is not None
+
+
+@lru_cache(maxsize=1 << 16)
 def bare(token: str) -> tuple[str, ...]:
-    """What is left of a token without its punctuation; in a number the marks are part of it.
+    """Return the parts of a token without its punctuation; a number keeps its punctuation.
 
     >>> bare("so-called"), bare(","), bare("1,5"), bare("U.S.")
     (('so', 'called'), (), ('1,5',), ('U', 'S'))
@@ -104,9 +112,10 @@ def _elides(language: str) -> bool:
 
 @cache
 def _pattern(elides: bool) -> re.Pattern[str]:
-    """The alternatives in order of preference; every one takes its combining marks along.
+    """Return the pattern of a token: alternatives in order of preference, each with its combining marks.
 
-    What is tried again at each character is bounded: a long chain such as ``a.a.a`` would take a minute.
+    Repetitions that are retried at each character are bounded; a long chain such as ``a.a.a`` would otherwise
+    take a minute.
     """
     mark = _marks()
     letter = rf"(?:[^\W{_UNSPACED}]{mark}*)"
@@ -117,16 +126,16 @@ def _pattern(elides: bool) -> re.Pattern[str]:
         rf"{_THAI}{mark}*[\u0e30\u0e32\u0e33\u0e45\u0eb0\u0eb2\u0eb3]*{mark}*"  # Thai and Lao clusters
         rf"|[\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff]{mark}*(?:[\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff]{mark}*)*"
         rf"|[{_UNSPACED}]{mark}*"
-        rf"|&(?:[a-zA-Z]+|\#\d+);"  # a character reference that somebody forgot to decode
+        rf"|&(?:[a-zA-Z]+|\#\d+);"  # an undecoded character reference
         rf"|\d+(?:[.,:/]\d+)+{mark}*(?:{letter}+)?"  # 1,234.5 and 12:30 and 3.5mm
         rf"|{letter}(?:\.{letter}){{1,20}}\.(?!{letter})"  # U.S. and z.B.
         rf"|{elision}{letter}+(?:{joiner}{letter}+)*"
         rf"|(?![{_INVISIBLE}])([^\w\s])\1+(?!{mark})"  # ... and --
-        rf"|(?![{_INVISIBLE}])\S(?:\u200d\S|{mark})*"  # any sign, emoji sequences whole
+        rf"|(?![{_INVISIBLE}])\S(?:\u200d\S|{mark})*"  # any sign; an emoji sequence is one token
     )
 
 
-# Scripts without spaces: Han, Hiragana, Bopomofo, Thai, Lao, Burmese, Khmer and their kin; Katakana apart.
+# Scripts without spaces: Han, Hiragana, Katakana, Bopomofo, Thai, Lao, Burmese, Khmer and related ones.
 _UNSPACED = (
     "\u0e01-\u0e30\u0e32\u0e33\u0e40-\u0e46\u0e81-\u0eb0\u0eb2\u0eb3\u0ebd-\u0ec6\u1000-\u102a\u103f\u1050-\u1055"
     "\u1780-\u17b3\u17d7\u17dc\u1950-\u19ab\u1a00-\u1a16\u3005-\u3007\u3021-\u3029\u303b\u3041-\u3096"
@@ -134,13 +143,13 @@ _UNSPACED = (
     "\uf900-\ufaff\U0001b000-\U0001b167\U00020000-\U0003ffff"
 )
 _THAI = "[\u0e40-\u0e44\u0ec0-\u0ec4]{0,3}[\u0e01-\u0e2f\u0e81-\u0eaf\u0edc-\u0edf]"
-# Formatting characters that nobody sees: soft hyphen, directional marks, word joiner, byte order mark.
+# Invisible formatting characters: soft hyphen, directional marks, word joiner, byte order mark.
 _INVISIBLE = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
 
 
 @cache
 def _marks() -> str:
-    """A character class of all combining marks, the joiners inside words and variation selectors."""
+    """Return a character class of combining marks, joiners inside words and variation selectors."""
     ranges: list[list[int]] = []
     for point in (*range(0x20000), *range(0xE0000, 0xE1000)):  # no other plane has marks
         if unicodedata.category(chr(point))[0] != "M":

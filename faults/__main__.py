@@ -1,4 +1,4 @@
-"""``python -m faults``: every fault on both databases, then with seeded bugs; a report and a page."""
+"""``python -m faults``: runs every fault on both databases, then with seeded bugs; writes a report."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pathlib import Path
 from faults.base import BOTH
 from faults.catalogue import FAULTS
 from faults.report import About, as_data, as_page, from_data, good
-from faults.runs import FUZZ_SECONDS, LANES, Fuzzed, Result, Run, fuzz_all, plan, run_all
+from faults.runs import FUZZ_SECONDS, LANES, Fuzzed, Result, Run, fuzz_all, plan, run_all, runs_alone
 from faults.site import prepare_stage
 from tests.site import ROOT
 
@@ -25,13 +25,11 @@ from tests.site import ROOT
 def main() -> int:
     options = arguments()
     started = time.monotonic()
-    earlier, kept, fuzz_kept = taken_over(options.json) if options.again else ("", {}, {})
-    fuzzed: dict[str, Fuzzed] = dict(fuzz_kept)
-    fuzzing = threading.Thread(target=fuzz_the_rest, args=(fuzzed,), daemon=True)
-    if not options.only and not options.no_fuzz:
-        fuzzing.start()
+    earlier, previous, previously_fuzzed = read_passed(options.json) if options.again else ("", {}, {})
+    fuzzed: dict[str, Fuzzed] = dict(previously_fuzzed)
+    fuzzing = threading.Thread(target=fuzz_remaining, args=(fuzzed,), daemon=True)
     runs = plan([FAULTS[key] for key in options.only or FAULTS], seeded=not options.no_bugs)
-    results = kept | break_things([run for run in runs if run not in kept], options)
+    results = previous | run_faults([run for run in runs if run not in previous], options, fuzzing)
     if fuzzing.is_alive():
         fuzzing.join()
     date, took = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC", round(time.monotonic() - started)
@@ -39,8 +37,8 @@ def main() -> int:
     return conclude(about, [results[run] for run in runs], list(fuzzed.values()), options)
 
 
-def taken_over(path: Path) -> tuple[str, dict[Run, Result], dict[str, Fuzzed]]:
-    """What was good in an earlier report, and which report that was."""
+def read_passed(path: Path) -> tuple[str, dict[Run, Result], dict[str, Fuzzed]]:
+    """The passed runs of an earlier report, and a description of it."""
     about, results, fuzzed = from_data(json.loads(path.read_text("utf-8")))
     of_earlier = f"; {about.earlier}" if about.earlier else ""
     return (
@@ -50,19 +48,24 @@ def taken_over(path: Path) -> tuple[str, dict[Run, Result], dict[str, Fuzzed]]:
     )
 
 
-def fuzz_the_rest(fuzzed: dict[str, Fuzzed]) -> None:
+def fuzz_remaining(fuzzed: dict[str, Fuzzed]) -> None:
     for one in fuzz_all(FUZZ_SECONDS, tell_fuzzed, done=set(fuzzed)):
         fuzzed[one.form] = one
 
 
-def break_things(runs: list[Run], options: argparse.Namespace) -> dict[Run, Result]:
+def run_faults(runs: list[Run], options: argparse.Namespace, fuzzing: threading.Thread) -> dict[Run, Result]:
+    """Run what has to run alone, then the rest beside the fuzzing."""
+    alone, others = ([run for run in runs if runs_alone(run) is is_alone] for is_alone in (True, False))
     with tempfile.TemporaryDirectory(prefix="appraise-faults-", ignore_cleanup_errors=True) as folder:
         stage = Path(folder)
-        stage.chmod(0o755)  # PostgreSQL's user must be able to look inside
+        stage.chmod(0o755)  # the user of PostgreSQL needs access
         for kind in BOTH:
             prepare_stage(stage, kind)
-        found = run_all(runs, stage, full=options.full, lanes=options.lanes, tell=tell)
-    return {result.run: result for result in found}
+        results = run_all(alone, stage, full=options.full, lanes=1, tell=tell)
+        if not options.only and not options.no_fuzz:
+            fuzzing.start()
+        results += run_all(others, stage, full=options.full, lanes=options.lanes, tell=tell)
+    return {result.run: result for result in results}
 
 
 def conclude(about: About, results: list[Result], fuzzed: list[Fuzzed], options: argparse.Namespace) -> int:
@@ -70,9 +73,9 @@ def conclude(about: About, results: list[Result], fuzzed: list[Fuzzed], options:
     options.json.write_text(json.dumps(as_data(about, results, fuzzed), indent=1) + "\n", "utf-8")
     if options.page:
         options.page.write_text(as_page(about, results, fuzzed), "utf-8")
-    held = good(results, fuzzed)
-    print(f"{'all held' if held else 'SOMETHING BROKE'}; {about.seconds / 60:.1f} minutes; {options.json}")
-    return 0 if held else 1
+    passed = good(results, fuzzed)
+    print(f"{'all passed' if passed else 'SOME FAILED'}; {about.seconds / 60:.1f} minutes; {options.json}")
+    return 0 if passed else 1
 
 
 def arguments() -> argparse.Namespace:
@@ -94,8 +97,8 @@ def tell(result: Result) -> None:
     run = result.run
     what = f"{run.fault:4} {run.kind:11} {run.bug or '-':26}"
     state = "ok" if result.good else "NOT OK"
-    said = result.error or "; ".join(result.violations[:2]) if not result.good else ""
-    print(f"{what} {state:7} {result.seconds:6.1f} s  {json.dumps(result.counts)} {said}", flush=True)
+    reason = result.error or "; ".join(result.violations[:2]) if not result.good else ""
+    print(f"{what} {state:7} {result.seconds:6.1f} s  {json.dumps(result.counts)} {reason}", flush=True)
 
 
 def tell_fuzzed(one: Fuzzed) -> None:
@@ -106,10 +109,10 @@ def tell_fuzzed(one: Fuzzed) -> None:
 
 
 def commit() -> str:
-    found = subprocess.run(
+    process = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    return found.stdout.strip() or "unknown"
+    return process.stdout.strip() or "unknown"
 
 
 def machine() -> str:

@@ -108,7 +108,7 @@ def read_back(before: list[Acknowledged], restored: Store | Cluster, outcome: Ou
 FAULT = Fault(
     "F11",
     "Backup under load",
-    "While 8 people answer, the site is backed up and the backup is restored on an empty site.",
+    "While 8 clients answer, the site is backed up and the backup is restored to an empty site.",
     run,
     {SQLITE: "plain_copy", POSTGRESQL: "plain_copy"},
 )

@@ -1,4 +1,4 @@
-"""What a fault is: something done to a site on one database, and what was found afterwards."""
+"""The definition of a fault: what is done to a site on one database, and its outcome."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BOTH = (SQLITE, POSTGRESQL)
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """Where a fault happens: a stage to copy, a folder of its own, a database, perhaps a seeded bug."""
+    """The environment of a run: a prepared site to copy, a folder, a database, and possibly a seeded bug."""
 
     stage: Path
     folder: Path
@@ -21,7 +21,7 @@ class Ground:
     full: bool = False
 
     def size(self, usual: int, full: int, seeded: int) -> int:
-        """How much to do: a seeded bug needs less to be noticed."""
+        """The amount of work; a seeded bug is detected with less."""
         if self.bug:
             return seeded
         return full if self.full else usual
@@ -29,7 +29,7 @@ class Ground:
 
 @dataclass(slots=True)
 class Outcome:
-    """``violations`` are broken promises; none of them means that the fault did no harm."""
+    """Figures of a run, and ``violations``: the expectations that did not hold."""
 
     counts: dict[str, int | float] = field(default_factory=dict)
     violations: list[str] = field(default_factory=list)
@@ -41,7 +41,10 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """``bugs`` maps a database to the seeded bug that must turn this fault red there."""
+    """``bugs`` maps a database to the seeded bug that this fault must detect there.
+
+    ``alone``: it bounds how long people wait, so nothing else of ours runs beside it.
+    """
 
     key: str
     title: str
@@ -49,4 +52,5 @@ class Fault:
     run: Callable[[Ground], Outcome]
     bugs: dict[str, str]
     databases: tuple[str, ...] = BOTH
-    seconds: float = 900.0  # after which a run counts as hung: far more than it needs on a busy machine
+    seconds: float = 900.0  # time limit, far above the usual duration on a busy machine
+    alone: bool = False

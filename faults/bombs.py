@@ -64,8 +64,8 @@ def main() -> None:
 
 
 def explode(case: object) -> dict[str, object]:
+    from appraise.lib.problems import InputError
     from evaluation.importers import read
-    from evaluation.problems import InputError
     from tests.importers.bad_inputs import BadInput
 
     assert isinstance(case, BadInput)

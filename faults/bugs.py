@@ -5,6 +5,7 @@ They live here and nowhere else: a site gets one only by ``faults.settings`` and
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 import time
 from collections.abc import Callable
@@ -51,13 +52,68 @@ def database_bug(function: DatabaseBug) -> DatabaseBug:
 
 
 @bug
+def read_bodies_in_threads() -> None:
+    """Holds a thread while a body arrives, as a WSGI server does."""
+    from appraise import exchange
+
+    read_body = exchange.Exchange.read_body
+
+    async def hold_thread(self: exchange.Exchange, receive: exchange.Receive) -> None:
+        complete = threading.Event()
+        exchange.threads.submit(complete.wait)
+        try:
+            await read_body(self, receive)
+        finally:
+            complete.set()
+
+    replace(exchange.Exchange, "read_body", hold_thread)
+
+
+@bug
+def few_connections() -> None:
+    """Nothing in the product: the harness starts the server with few connections, idle ones included."""
+
+
+@bug
+def final_refusals() -> None:
+    """An answer that races a correction gets 400, which the browser treats as final."""
+    from evaluation.tasks.views import alignments
+
+    replace(alignments, "find_moved_assignment", lambda token, user: None)
+
+
+@bug
+def align_in_pages() -> None:
+    """A page aligns the sentences of an upload itself, however long they are."""
+    from evaluation.tasks.services import upload_previews
+
+    replace(upload_previews, "_is_small", lambda outcome, settings: True)
+
+
+@bug
+def report_in_pages() -> None:
+    """A page computes every report itself, however long that takes."""
+    from evaluation.reports import report_job
+
+    replace(report_job, "AT_ONCE_SECONDS", float("inf"))
+
+
+@bug
+def members_return() -> None:
+    """Removing a member leaves nothing behind that a link could notice."""
+    from evaluation.models import Removal
+
+    replace(Removal.objects, "update_or_create", lambda **fields: None)
+
+
+@bug
 def acknowledge_before_commit() -> None:
     """Says “stored” first and stores a moment later."""
-    from evaluation.services import judging
+    from evaluation.annotate.services import answers
 
-    store = judging.submit_ranking
+    store = answers.submit_ranking
 
-    def hasty(assignment: Any, answer: judging.Answer, **options: Any) -> judging.Receipt:
+    def hasty(assignment: Any, answer: answers.Submission[Any], **options: Any) -> answers.Receipt[Any]:
         def later() -> None:
             from django.db import connection
 
@@ -68,9 +124,9 @@ def acknowledge_before_commit() -> None:
                 connection.close()
 
         threading.Thread(target=later, daemon=True).start()
-        return judging.Receipt(answer.base + 1, answer.choice)
+        return answers.Receipt(answer.base + 1, answer.value)
 
-    replace(judging, "submit_ranking", hasty)
+    replace(answers, "submit_ranking", hasty)
 
 
 @database_bug
@@ -98,24 +154,24 @@ def swallow_database_errors() -> None:
     """Says “stored” where the database refused."""
     from django.db import OperationalError
 
-    from evaluation.services import judging
+    from evaluation.annotate.services import answers
 
-    store = judging.submit_ranking
+    store = answers.submit_ranking
 
-    def careless(assignment: Any, answer: judging.Answer, **options: Any) -> judging.Receipt:
+    def careless(assignment: Any, answer: answers.Submission[Any], **options: Any) -> answers.Receipt[Any]:
         try:
             return store(assignment, answer, **options)
         except OperationalError:
-            return judging.Receipt(answer.base + 1, answer.choice)
+            return answers.Receipt(answer.base + 1, answer.value)
 
-    replace(judging, "submit_ranking", careless)
+    replace(answers, "submit_ranking", careless)
 
 
 @bug
 def count_then_insert() -> None:
     """Looks for a comparison with too few people and takes it a moment later: no seat, no transaction."""
+    from evaluation.annotate.services import assignments
     from evaluation.models import Alignment, Annotator, Assignment, Comparison, Task
-    from evaluation.services import claiming
 
     def next_assignment(task: Task, annotator: Annotator) -> Assignment | None:
         from django.db.models import Count
@@ -136,18 +192,18 @@ def count_then_insert() -> None:
             alignment=Alignment.objects.filter(comparison=comparison).latest(),
         )  # fmt: skip
 
-    replace(claiming, "next_assignment", next_assignment)
+    replace(assignments, "next_assignment", next_assignment)
 
 
 @bug
 def order_by_clock() -> None:
     """Takes the answer with the latest time for the current one."""
+    from evaluation.annotate.services import answers
     from evaluation.models import Assignment, Ranking
-    from evaluation.services import judging
 
-    right = judging.questions
+    right = answers.load_questions
 
-    def questions(assignment: Assignment) -> dict[int, judging.Asked]:
+    def load_questions(assignment: Assignment) -> dict[int, answers.AskedPair]:
         rows = Ranking.objects.filter(
             annotator=assignment.annotator_id,
             presentation=assignment.presentation,
@@ -155,13 +211,15 @@ def order_by_clock() -> None:
         ).order_by("received_at")
         last = {row.pair_id: row for row in rows}
         return {
-            index: asked._replace(version=last[asked.pair].version, choice=last[asked.pair].choice)
+            index: dataclasses.replace(
+                asked, version=last[asked.pair].version, choice=last[asked.pair].choice
+            )
             if asked.pair in last
             else asked
             for index, asked in right(assignment).items()
         }
 
-    replace(judging, "questions", questions)
+    replace(answers, "load_questions", load_questions)
 
 
 @bug
@@ -172,9 +230,9 @@ def plain_copy() -> None:
 @bug
 def forget_progress() -> None:
     """A job that does not remember what it has made already."""
-    from evaluation.services import uploading
+    from evaluation.tasks.services import import_job
 
-    replace(uploading, "_remember", lambda job, task: None)
+    replace(import_job, "_record_task", lambda job, task: None)
 
 
 @bug
@@ -234,14 +292,16 @@ def forgetful_outbox() -> None:
 
     from django.conf import settings
 
-    script = (Path(settings.BASE_DIR) / "static" / "outbox.js").read_text("utf-8")
+    script = (Path(settings.BASE_DIR) / "static" / "js" / "sync.js").read_text("utf-8")
     kept = 'catch {\n      return "offline";'
     if kept not in script:
-        raise ValueError("outbox.js has changed: this bug does not fit any more")
+        raise ValueError("sync.js has changed: this bug does not fit any more")
     folder = Path(tempfile.mkdtemp(prefix="appraise-bug-"))
     Finalize(None, shutil.rmtree, (folder, True), exitpriority=0)  # not before: the site reads it
-    (folder / "outbox.js").write_text(
-        script.replace(kept, 'catch {\n      await remove(entry.uuid);\n      return "saved";'), "utf-8"
+    (folder / "js").mkdir()
+    (folder / "js" / "sync.js").write_text(
+        script.replace(kept, 'catch {\n      await this.outbox.remove(entry.uuid);\n      return "saved";'),
+        "utf-8",
     )
     settings.STATICFILES_DIRS = [folder, *settings.STATICFILES_DIRS]
 

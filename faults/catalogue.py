@@ -6,6 +6,7 @@ from faults import (
     backup,
     bombs,
     clock,
+    connections,
     crowd,
     disk_full,
     foreign_lock,
@@ -36,5 +37,8 @@ FAULTS: dict[str, Fault] = {
         suites.F12,
         bombs.FAULT,
         polite_stop.FAULT,
+        connections.FAULT,
+        suites.F16,
+        suites.F17,
     )
 }

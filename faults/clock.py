@@ -100,16 +100,16 @@ def report(site: StagedSite, outcome: Outcome) -> None:
     outcome.counts |= {"jumps": 3, "late_answers_kept": surplus, "negative_durations": negative}
     outcome.expect(negative == 0, f"{negative} durations are negative")
     outcome.expect(
-        surplus == OVERLAP, f"{surplus} instead of {OVERLAP} late answers were kept without a seat"
+        surplus == OVERLAP, f"{surplus} instead of {OVERLAP} late answers were stored without a slot"
     )
 
 
 FAULT = Fault(
     "F8",
     "Wrong clocks",
-    "Three people hold the seats of a sentence; the server's clock jumps a day ahead, three others get them,"
-    " and all six answer. Then an hour back and through the end of summer time, with corrections; negative"
-    " durations are sent.",
+    "Three clients hold the slots of a sentence; the server's clock jumps a day ahead, three"
+    " others claim the slots, and all six answer. Then the clock goes back an hour and through"
+    " the end of daylight saving time, with corrections and negative durations.",
     run,
     {SQLITE: "order_by_clock", POSTGRESQL: "order_by_clock"},
 )

@@ -22,13 +22,13 @@ Row = tuple[Any, ...]  # whatever the columns hold
 
 
 class Store:
-    """A database of a site, seen with SQL alone."""
+    """The database of a site, accessed by SQL."""
 
     def __init__(self, kind: str, address: str) -> None:
         self.kind, self.address = kind, address
 
     @contextmanager
-    def opened(self) -> Iterator[sqlite3.Connection | psycopg.Connection[Row]]:
+    def connect(self) -> Iterator[sqlite3.Connection | psycopg.Connection[Row]]:
         connection: sqlite3.Connection | psycopg.Connection[Row]
         if self.kind == SQLITE:
             connection = sqlite3.connect(self.address, timeout=30)
@@ -40,14 +40,14 @@ class Store:
             connection.close()
 
     def rows(self, sql: str) -> list[Row]:
-        with self.opened() as connection:
+        with self.connect() as connection:
             return list(connection.execute(sql).fetchall())
 
     def number(self, sql: str) -> int:
         return int(self.rows(sql)[0][0])
 
     def change(self, *statements: str) -> None:
-        with self.opened() as connection:
+        with self.connect() as connection:
             for statement in statements:
                 connection.execute(statement)
             connection.commit()

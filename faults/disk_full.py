@@ -57,16 +57,21 @@ def small_disk(folder: Path, room: int) -> Iterator[Path]:
     """A file system of a few megabytes, in memory; needs the right to mount."""
     folder.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={room},mode=755", "tmpfs", str(folder)], check=True)
+    ballast_of(folder).touch()  # now: a full disk has no room for another name
     try:
         yield folder
     finally:
         subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
+def ballast_of(disk: Path) -> Path:
+    return disk / "ballast"
+
+
 def fill(disk: Path) -> Path:
     """Ballast up to the last page."""
-    ballast = disk / "ballast"
-    with ballast.open("wb") as file:
+    ballast = ballast_of(disk)
+    with ballast.open("r+b") as file:
         room = shutil.disk_usage(disk).free
         while room > 0:
             try:
@@ -85,8 +90,8 @@ def refusals(person: Person) -> int:
 FAULT = Fault(
     "F4",
     "Disk full",
-    "The site's files, the database's included, are on a disk of 32 MB (PostgreSQL: 256 MB). While 8 people "
-    "answer, it is filled up, then emptied.",
+    "The site's files and its database are on a disk of 32 MB (PostgreSQL: 256 MB), which is"
+    " filled and freed while 8 clients answer.",
     run,
     {SQLITE: "swallow_database_errors", POSTGRESQL: "swallow_database_errors"},
 )

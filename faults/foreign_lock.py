@@ -48,7 +48,7 @@ def run(ground: Ground) -> Outcome:
 
 def hold(site: StagedSite, seconds: float) -> None:
     """Take the write lock, write something, keep the lock, commit."""
-    with site.store.opened() as connection:
+    with site.store.connect() as connection:
         connection.execute("BEGIN IMMEDIATE" if site.store.kind == SQLITE else "BEGIN")
         if site.store.kind == POSTGRESQL:
             connection.execute("LOCK TABLE evaluation_ranking IN EXCLUSIVE MODE")
@@ -59,9 +59,9 @@ def hold(site: StagedSite, seconds: float) -> None:
 
 FAULT = Fault(
     "F6",
-    "Foreign lock",
-    "While 8 people answer, another program holds the write lock for 2 s three times (all is stored), and"
-    " on SQLite once for 24 s (503, nothing lost).",
+    "Lock by another program",
+    "While 8 clients answer, another program holds the write lock for 2 s three times (everything"
+    " is stored), and on SQLite once for 24 s (503, nothing is lost).",
     run,
     {SQLITE: "deferred_transactions", POSTGRESQL: "deferred_transactions"},
 )

@@ -46,7 +46,7 @@ WHERE c.contype = 'f'
 
 def check(store: Store, journal: Journal, outcome: Outcome, *, late: bool = False) -> None:
     """All of them; ``late`` where answers after a lost lease may finish a comparison once too often."""
-    taken(journal, outcome)
+    expect_accepted(journal, outcome)
     lost, changed = compare(journal.entries(), store.rows(STORED))
     doubled = sum(store.number(sql) for sql in DOUBLED)
     over = store.number(OVER_OVERLAP) + (0 if late else store.number(OVER_SEATED))
@@ -61,8 +61,8 @@ def check(store: Store, journal: Journal, outcome: Outcome, *, late: bool = Fals
     outcome.violations += broken(store)
 
 
-def taken(journal: Journal, outcome: Outcome) -> None:
-    """Answers were accepted, and none was refused for good, which would be a loss as well."""
+def expect_accepted(journal: Journal, outcome: Outcome) -> None:
+    """Expect that answers were accepted and none was refused for good, which would be a loss."""
     outcome.expect(journal.count > 0, "nothing was acknowledged")
     outcome.expect(not journal.refused, f"answers were refused for good, by status: {dict(journal.refused)}")
 

@@ -66,8 +66,8 @@ def _check_while_dead(site: StagedSite, journal: Journal, outcome: Outcome) -> N
 FAULT = Fault(
     "F1",
     "kill -9 of the web server",
-    "32 people answer without pause; the server's process group is killed at random moments, the database is"
-    " read while it is dead, the server starts again.",
+    "32 clients answer without pause. The server's process group is killed at random moments; the"
+    " database is read while the server is down, then the server restarts.",
     run,
     {SQLITE: "acknowledge_before_commit", POSTGRESQL: "acknowledge_before_commit"},
     seconds=2400,

@@ -43,14 +43,14 @@ class Foreman:
         self.process.stdin.flush()
         said: Said = json.loads(self._line())
         if said["said"] is None and not said["killed"] and said["status"]:
-            raise RuntimeError(f"{do} failed: {self.site.said()[-2000:]}")
+            raise RuntimeError(f"{do} failed: {self.site.read_log()[-2000:]}")
         return said
 
     def _line(self) -> str:
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if not line:
-            raise RuntimeError(f"the foreman died: {self.site.said()[-2000:]}")
+            raise RuntimeError(f"the foreman died: {self.site.read_log()[-2000:]}")
         return line
 
     def close(self) -> None:
@@ -154,9 +154,9 @@ def start_worker(site: StagedSite) -> subprocess.Popen[bytes]:
 FAULT = Fault(
     "F3",
     "kill -9 of background workers",
-    "An import in the background is killed before single writes, from the first to the last, and taken over:"
-    " the result must be the same to the last row. Then two workers share a queue that delivers each of 6"
-    " jobs twice, one is killed, a third comes.",
+    "A background import is killed before single writes, from the first to the last, and resumed;"
+    " the result must be identical. Then two workers share a queue that delivers each of 6 jobs"
+    " twice; one is killed and a third starts.",
     run,
     {SQLITE: "forget_progress", POSTGRESQL: "no_lease"},
     seconds=1200,

@@ -9,9 +9,9 @@ from django.utils import timezone
 
 
 def install(path: str) -> None:
-    right, file = timezone.now, Path(path)
+    original, file = timezone.now, Path(path)
 
-    def wrong() -> datetime:
-        return right() + timedelta(seconds=float(file.read_text()))
+    def shifted() -> datetime:
+        return original() + timedelta(seconds=float(file.read_text()))
 
-    timezone.now = wrong
+    timezone.now = shifted

@@ -74,8 +74,8 @@ def fingerprint(store: Store) -> str:
 FAULT = Fault(
     "F10",
     "Old database",
-    "A database with the schema of each release, full of answers, is migrated; the migration is killed before"
-    " single writes and started again. Answers and row counts stay the same.",
+    "A database with the schema of each release and many answers is migrated; the migration is"
+    " killed before single writes and restarted. Answers and row counts stay the same.",
     run,
     {SQLITE: "migration_in_pieces", POSTGRESQL: "migration_in_pieces"},
 )

@@ -1,4 +1,4 @@
-"""A pytest plugin that puts a bug into the product before the tests run: ``pytest -p faults.planted``."""
+"""A pytest plugin that installs a seeded bug before the tests run: ``pytest -p faults.planted``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 
 def pytest_collection_finish() -> None:
-    """Late enough that Django is ready, early enough that no test has begun."""
+    """Install the bug when Django is ready and no test has begun."""
     from faults import bugs
 
     if name := os.environ.get("FAULTS_BUG"):

@@ -42,8 +42,8 @@ def run(ground: Ground) -> Outcome:
 
 FAULT = Fault(
     "F14",
-    "Polite stop under load",
-    "While 16 people answer, the server gets SIGTERM, is given time to end, and is started again.",
+    "Graceful stop under load",
+    "While 16 clients answer, the server gets SIGTERM, time to shut down, and is restarted.",
     run,
     {SQLITE: "acknowledge_before_commit", POSTGRESQL: "acknowledge_before_commit"},
 )

@@ -44,7 +44,8 @@ def run(ground: Ground) -> Outcome:
 FAULT = Fault(
     "F5",
     "PostgreSQL restarts",
-    "While 16 people answer, PostgreSQL is restarted ten times, in turn without and with saying goodbye.",
+    "While 16 clients answer, PostgreSQL is restarted ten times, alternately by an immediate and"
+    " a fast shutdown.",
     run,
     {POSTGRESQL: "relaxed_sync"},
     databases=(POSTGRESQL,),

@@ -32,7 +32,7 @@ def run(ground: Ground) -> Outcome:
     tracer = (*TRACER, "-o", str(traces / "syncs"))
     with StagedSite(ground, cluster_prefix=tracer) as site:
         site.start(*(tracer if ground.kind == SQLITE else ()))
-        with site.store.opened() as neighbour:
+        with site.store.connect() as neighbour:
             # Somebody else has the database open, as ever on a working site: otherwise SQLite would empty and
             # sync its log at the end of each request, which hides what a commit alone does.
             neighbour.execute("SELECT count(*) FROM evaluation_task").fetchall()
@@ -66,7 +66,7 @@ def syncs(trace: Path) -> int:
 FAULT = Fault(
     "F2",
     "Power failure (by counting syncs)",
-    "One person answers; strace counts the calls that force data to the disk: one for each acknowledgement.",
+    "One client answers; strace counts the calls that flush data to disk: at least one per acknowledgement.",
     run,
     {SQLITE: "relaxed_sync", POSTGRESQL: "relaxed_sync"},
 )

@@ -11,7 +11,7 @@ from importlib import import_module
 
 import django
 
-PEOPLE = 64
+PEOPLE, CROWD = 64, 300
 LONG, CROWDED = "long", "crowded"
 LONG_ITEMS, CROWDED_ITEMS, OVERLAP = 420, 100, 3
 DIFFERENT = ("red", "blue"), ("big", "small"), ("house", "hut"), ("stands", "sits"), ("here", "there")
@@ -33,12 +33,15 @@ def make_task(slug: str, count: int, words: int) -> None:
     """Sentences whose outputs differ in ``words`` words: as many questions for each of ``OVERLAP`` people."""
     from evaluation.importers import SourceFile, read
     from evaluation.models import Campaign
-    from evaluation.services.importing import TaskSettings, import_set
+    from evaluation.tasks.services.importing import import_set
+    from evaluation.tasks.services.task_settings import TaskSettings
 
     lines = [json.dumps(sentence(number, words)) for number in range(count)]
     imported = read([SourceFile.from_bytes("items.jsonl", "\n".join(lines).encode())])
     campaign, _ = Campaign.objects.get_or_create(slug="faults", defaults={"name": "Faults"})
-    settings = TaskSettings(name=slug, scheme="six-way", overlap=OVERLAP, aligner="exact")
+    settings = TaskSettings(
+        name=slug, scheme="six-way", overlap=OVERLAP, aligner="exact", question_size="phrase"
+    )
     import_set(imported, settings, campaign=campaign)
 
 
@@ -57,20 +60,23 @@ def sentence(number: int, words: int) -> dict[str, object]:
 
 
 def sign_in_people() -> list[str]:
-    """One session each, made directly: hashing sixty-four passwords proves nothing here."""
+    """One session each, made directly: hashing hundreds of passwords proves nothing here."""
     from django.conf import settings
     from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+    from django.utils import timezone
 
+    from appraise.middleware import RENEWED
     from evaluation.models import Campaign, Membership, Role, User
 
     store = import_module(settings.SESSION_ENGINE).SessionStore
     keys = []
-    for number in range(PEOPLE):
+    for number in range(CROWD):
         user = User.objects.create(username=f"person-{number}", password="!", may_create=True)
         Membership.objects.create(user=user, campaign=Campaign.objects.get(), role=Role.ANNOTATOR)
         session = store()
         session[SESSION_KEY], session[BACKEND_SESSION_KEY] = str(user.pk), settings.AUTHENTICATION_BACKENDS[0]
         session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+        session[RENEWED] = timezone.now().date().isoformat()  # as signing in does
         session.save()
         keys.append(session.session_key)
     return keys

@@ -1,4 +1,4 @@
-"""Single runs in processes of their own, two at a time, each with a limit; and the fuzzing beside them."""
+"""Runs each fault in its own process, two at a time, each with a time limit; and the fuzzing."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Fuzzed:
 
 
 def plan(faults: Iterable[Fault], *, seeded: bool) -> list[Run]:
-    """The long ones first, so that both lanes end together; each bug after its honest run.
+    """The longest faults first, so that both lanes end together; each bug after the run without one.
 
     >>> [run.bug for run in plan([FAULTS["F13"]], seeded=True)]
     ['', 'entities_expanded']
@@ -77,25 +77,30 @@ def plan(faults: Iterable[Fault], *, seeded: bool) -> list[Run]:
     return honest + (bugs if seeded else [])
 
 
+def runs_alone(run: Run) -> bool:
+    """Whether nothing else may run at the same time; a bug is noticed whatever runs beside it."""
+    return FAULTS[run.fault].alone and not run.bug
+
+
 def run_all(
     runs: list[Run], stage: Path, *, full: bool, lanes: int, tell: Callable[[Result], None]
 ) -> list[Result]:
-    def one(run: Run) -> Result:
-        result = in_a_process(run, stage, full=full)
+    def run_and_report(run: Run) -> Result:
+        result = run_in_process(run, stage, full=full)
         tell(result)
         return result
 
     with ThreadPoolExecutor(lanes) as pool:
-        return list(pool.map(one, runs))
+        return list(pool.map(run_and_report, runs))
 
 
-def in_a_process(run: Run, stage: Path, *, full: bool) -> Result:
-    """However the run ends, every process that it started is stopped."""
+def run_in_process(run: Run, stage: Path, *, full: bool) -> Result:
+    """Run one fault; every process that it started is stopped afterwards, however it ends."""
     started = time.monotonic()
     with (
         tempfile.TemporaryDirectory(prefix="appraise-fault-", ignore_cleanup_errors=True) as folder,
-        tempfile.TemporaryFile("w+") as said,
-        tempfile.TemporaryFile("w+") as complained,
+        tempfile.TemporaryFile("w+") as output,
+        tempfile.TemporaryFile("w+") as errors,
     ):
         command = [
             sys.executable,
@@ -111,8 +116,8 @@ def in_a_process(run: Run, stage: Path, *, full: bool) -> Result:
             [*_rights(run), *command, str(int(full))],
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
-            stdout=said,
-            stderr=complained,
+            stdout=output,
+            stderr=errors,
         )
         limit = FAULTS[run.fault].seconds * (5 if full else 1)
         result = Result(run)
@@ -124,9 +129,9 @@ def in_a_process(run: Run, stage: Path, *, full: bool) -> Result:
             process.kill()
             process.wait()
             sweep(folder)
-        said.seek(0)
-        complained.seek(0)
-        _understand(result, process.returncode, said.read(), complained.read())
+        output.seek(0)
+        errors.seek(0)
+        _read_result(result, process.returncode, output.read(), errors.read())
     result.seconds = round(time.monotonic() - started, 1)
     return result
 
@@ -138,16 +143,16 @@ def _rights(run: Run) -> tuple[str, ...]:
     )
 
 
-def _understand(result: Result, status: int, said: str, complained: str) -> None:
-    lines = said.strip().splitlines()
+def _read_result(result: Result, status: int, output: str, errors: str) -> None:
+    lines = output.strip().splitlines()
     if status == 0 and lines:
         result.counts, result.violations = json.loads(lines[-1])
     elif not result.error:
-        result.error = complained[-1500:] or f"exit status {status}"
+        result.error = errors[-1500:] or f"exit status {status}"
 
 
 def sweep(folder: str) -> None:
-    """End every process that was started for this folder: it stands in their command or their environment."""
+    """Kill every process that was started for this folder, recognised by its command or environment."""
     for entry in os.scandir("/proc"):
         if not entry.name.isdigit() or int(entry.name) == os.getpid():
             continue

@@ -1,4 +1,4 @@
-"""Puts the bug that the environment names into the running product; see ``faults.bugs``."""
+"""Installs the seeded bug that the environment names; see ``faults.bugs``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The product's settings with a moved clock, or with a bug. No ordinary site is started with them."""
+"""The settings of the site with a shifted clock or a seeded bug; for fault runs only."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import os
 
 from faults import bugs, moved_clock
 
-# Before the models are loaded, which keep the clock as their default.
+# Before the models are loaded, because their field defaults refer to the clock.
 if "FAULTS_CLOCK" in os.environ:
     moved_clock.install(os.environ["FAULTS_CLOCK"])
 
-from appraise.settings import *  # noqa: F403 — that is what Django's settings are for
+from appraise.settings import *  # noqa: F403 — the usual way to extend Django's settings
 from appraise.settings import DATABASES, INSTALLED_APPS
 
 if "FAULTS_BUG" in os.environ:

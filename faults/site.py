@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
+from appraise.operations.server import web_command
 from faults.base import POSTGRESQL, SQLITE, Ground
 from faults.databases import Cluster, Store, give_to_postgres
 from tests.site import ROOT, Site, free_port
@@ -64,12 +65,7 @@ class StagedSite(Site):
 
     def start(self, *prefix: str) -> None:
         """The ordinary web server, cold, as an operator starts it."""
-        command = [
-            *prefix,
-            *(sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws", "--log-level", "error"),
-            *("--host", "127.0.0.1", "--port", str(self.port), "--workers", "1", "--blocking-threads", "4"),
-            *("--backpressure", "64", "--workers-kill-timeout", "15", "appraise.wsgi:application"),
-        ]
+        command = [*prefix, *web_command("127.0.0.1", self.port, 1)]
         self.process = subprocess.Popen(
             command,
             cwd=ROOT,
@@ -89,7 +85,7 @@ class StagedSite(Site):
             )  # fmt: skip
             assert self._warm.stdout is not None
             if self._warm.stdout.readline() != "ready\n":
-                raise RuntimeError(f"the server cannot start: {self.said()[-2000:]}")
+                raise RuntimeError(f"the server cannot start: {self.read_log()[-2000:]}")
         assert self._warm.stdin is not None
         assert self._warm.stdout is not None
         self._warm.stdin.write(f"{self.port}\n")
@@ -100,7 +96,7 @@ class StagedSite(Site):
     def log(self) -> int:
         return os.open(self.home / "stderr", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 
-    def said(self) -> str:
+    def read_log(self) -> str:
         return (self.home / "stderr").read_text("utf-8", "replace")
 
     def wait_until_up(self, seconds: float = 60) -> None:
@@ -110,7 +106,7 @@ class StagedSite(Site):
                 if probe.connect_ex(("127.0.0.1", self.port)) == 0:
                     return
             time.sleep(0.01)
-        raise TimeoutError(f"the site did not come up: {self.said()[-2000:]}")
+        raise TimeoutError(f"the site did not come up: {self.read_log()[-2000:]}")
 
     # --- ending --------------------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
-"""F9 and F12: faults from the project's own tests, here on both databases and with bugs.
+"""F9, F12, F16 and F17: faults from the project's own tests, here on both databases and with bugs.
 
-F9 sends the 57 bad files to every way in; F12 breaks connections, sessions and windows in a real browser.
+F9 sends the 57 bad files to every way in; F12 breaks connections, sessions and windows in a real browser; F16
+corrects, removes, revokes and erases while people work; F17 opens the pages that would take long.
 """
 
 from __future__ import annotations
@@ -19,6 +20,12 @@ from tests.site import ROOT
 BAD_FILES = ("tests/importers/test_bad_inputs.py", "tests/database/test_bad_inputs.py")
 BROWSER = ("tests/journeys/test_never_lose.py",)
 RESTART = ("tests/journeys/test_restart.py",)
+ENDS = (
+    *("tests/database/test_form_limits.py", "tests/database/test_alignment_editor.py"),
+    *("tests/database/test_members.py", "tests/database/test_privacy.py"),
+)
+EXPENSIVE = ("tests/database/test_upload.py::TestThePreview", "tests/database/test_report_jobs.py")
+ENDS_OF = {"final_refusals": "races", "members_return": "removed_member"}
 
 
 def bad_uploads(ground: Ground) -> Outcome:
@@ -34,6 +41,14 @@ def browser(ground: Ground) -> Outcome:
     if ground.bug:
         return run_tests(ground, *BROWSER, "-k", "offline or lost")
     return run_tests(ground, *BROWSER, *(RESTART if ground.kind == SQLITE else ()))
+
+
+def ends(ground: Ground) -> Outcome:
+    return run_tests(ground, *ENDS, *(("-k", ENDS_OF[ground.bug]) if ground.bug else ()))
+
+
+def expensive_requests(ground: Ground) -> Outcome:
+    return run_tests(ground, *EXPENSIVE)
 
 
 def run_tests(ground: Ground, *arguments: str) -> Outcome:
@@ -85,8 +100,9 @@ def read_report(text: str, outcome: Outcome) -> Outcome:
 F9 = Fault(
     "F9",
     "Bad uploads",
-    "57 kinds of bad or odd files through the reader, the page and the command: refused whole with a code"
-    " and a remedy, or accepted with a warning; never a server error, nothing half imported.",
+    "57 kinds of bad or unusual files are given to reader, page and command. Each is refused as a"
+    " whole with a code and a remedy, or accepted with a warning, without server errors or"
+    " partial imports.",
     bad_uploads,
     {SQLITE: "lenient_json"},
     seconds=1100,
@@ -94,9 +110,28 @@ F9 = Fault(
 F12 = Fault(
     "F12",
     "Browser faults",
-    "In Chromium: offline, reload while offline, a reply lost after the commit, an expired session, two tabs,"
-    " the back button, a double click; on SQLite also a server that is killed and comes back.",
+    "In Chromium: offline, reload while offline, a response lost after the commit, an expired"
+    " session, two tabs, the back button, a double click; on SQLite also a server that is killed"
+    " and restarted.",
     browser,
     {SQLITE: "forgetful_outbox"},
     seconds=1000,
+)
+F16 = Fault(
+    "F16",
+    "Ends",
+    "Sentences at the limits of the importers are finished; an alignment is corrected under an answer;"
+    " members are removed, links revoked and expired, people erased: no dead end, and no way back.",
+    ends,
+    {SQLITE: "members_return", POSTGRESQL: "final_refusals"},
+    seconds=1000,
+)
+F17 = Fault(
+    "F17",
+    "Expensive requests",
+    "Uploads with long sentences and reports on many answers are opened: a job computes them, the page"
+    " shows its progress, and the result equals what the page would have computed.",
+    expensive_requests,
+    {SQLITE: "align_in_pages", POSTGRESQL: "report_in_pages"},
+    seconds=600,
 )

@@ -1,8 +1,8 @@
-"""A parent process that has everything imported and forks web servers: ``python -m faults.warm``.
+"""A parent process that has imported everything and forks web servers: ``python -m faults.warm``.
 
-Hundreds of cold starts would spend the time of a run on imports. For each port number on standard input a
-child is forked that runs the ordinary web server with the ordinary application, as servers with preloading
-do; its process group is printed. No thread runs and no connection is open in the parent.
+Hundreds of cold starts would spend most of a run on imports. For each port number on standard input it forks
+a child that runs the usual web server, as servers with preloading do, and prints its process group. The
+parent has no threads and no open connections.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 
-THREADS = 4
+from appraise.operations.server import CONNECTIONS
 
 
 def main() -> None:
@@ -26,11 +26,11 @@ def main() -> None:
 
 
 def warm_up() -> None:
-    """Import and compile what the first request would; nothing here asks the database."""
+    """Import and compile what the first request needs, without using the database."""
     from django.template.loader import get_template
     from django.test import Client
 
-    import appraise.wsgi  # noqa: F401 — so that children need not
+    import appraise.wsgi  # noqa: F401 — imported for the children
 
     Client().get("/sign-in", headers={"host": "localhost"})
     get_template("evaluation/annotate.html")
@@ -47,13 +47,12 @@ def serve(port: int) -> None:
     os.dup2(null, 0)
     os.dup2(null, 1)
     Server(
-        "appraise.wsgi:application",
+        "appraise.asgi:application",
         address="127.0.0.1",
         port=port,
-        interface=Interfaces.WSGI,
+        interface=Interfaces.ASGINL,
         workers=1,
-        blocking_threads=THREADS,
-        backpressure=THREADS * 16,
+        backpressure=CONNECTIONS,
         websockets=False,
         log_level=LogLevels.error,
     ).serve()

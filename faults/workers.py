@@ -23,7 +23,6 @@ def main() -> None:
     import django
 
     django.setup()
-    from evaluation.services import uploading  # noqa: F401 — so that children need not
 
     commands: dict[str, Callable[..., object]] = {
         "make": make, "work": work, "deliver_again": deliver_again, "fingerprint": fingerprint,
@@ -59,16 +58,18 @@ def make(name: str) -> str:
     from django.core.files.uploadedfile import SimpleUploadedFile
 
     from evaluation.models import User
-    from evaluation.services import uploads
-    from evaluation.services.importing import TaskSettings
-    from evaluation.services.uploading import begin_import
+    from evaluation.tasks.services import uploads
+    from evaluation.tasks.services.import_job import begin_import
+    from evaluation.tasks.services.task_settings import TaskSettings
     from faults.prepare import sentence
 
     lines = "\n".join(json.dumps(sentence(number, 3)) for number in range(120))
     owner = User.objects.get(username="person-0")
-    upload = uploads.new_upload(owner, [SimpleUploadedFile("items.jsonl", lines.encode())])
-    outcome = uploads.check(upload)
-    settings = TaskSettings(name="Imported", scheme="six-way", overlap=2, aligner="exact")
+    upload = uploads.create_upload(owner, [SimpleUploadedFile("items.jsonl", lines.encode())])
+    outcome = uploads.check_upload(upload)
+    settings = TaskSettings(
+        name="Imported", scheme="six-way", overlap=2, aligner="exact", question_size="phrase"
+    )
     return str(begin_import(upload, outcome, settings, campaign=name, split=70).pk)
 
 
@@ -112,7 +113,7 @@ def deliver_again(job: str) -> None:
     from evaluation import jobs
     from evaluation.models import Job
 
-    jobs.send(Job.objects.get(pk=job))
+    jobs.send_job(Job.objects.get(pk=job))
 
 
 def fingerprint(job: str, campaign: str) -> Given:

@@ -1,4 +1,4 @@
-"""What was computed can be read in Django's administration, never changed; a run can be deleted there."""
+"""Runs and trained models in Django's administration: they can be read and deleted, but not changed."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from evaluation.admin import ReadOnly
 from metrics.models import MetricRun, TrainedModel
 
 
-class Deletable(ReadOnly):
-    """For administrators only, as everything here."""
+class DeletableAdmin(ReadOnly):
+    """Only administrators may delete."""
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return bool(request.user.is_superuser)
 
 
 @admin.register(MetricRun)
-class MetricRunAdmin(Deletable):
+class MetricRunAdmin(DeletableAdmin):
     list_display = ["metric", "task", "imported", "created_at", "signature"]
     list_filter = ["imported", "metric"]
     list_select_related = ["task"]
@@ -26,7 +26,7 @@ class MetricRunAdmin(Deletable):
 
 
 @admin.register(TrainedModel)
-class TrainedModelAdmin(Deletable):
+class TrainedModelAdmin(DeletableAdmin):
     list_display = ["name", "kind", "task", "owner", "created_at"]
     list_filter = ["kind"]
     list_select_related = ["task", "owner"]

@@ -1,35 +1,46 @@
-"""The interface of every automatic metric, and what it returns.
+"""The interface of automatic metrics, and their results.
 
-A metric is one class with a name, a direction, a list of what it needs and one method, ``score``. Segment
-statistics are kept apart from the score, because they add up and scores do not: corpus BLEU is a function
-of summed counts, never a mean of sentence scores, and a bootstrap costs one matrix product.
+A metric is a class with a name, a direction, a description of what it needs, and a method ``score``. Segment
+statistics are separate from scores, because statistics add up and scores do not: corpus BLEU is a function of
+summed counts, not a mean of sentence scores, and a bootstrap is one matrix product.
 
-A metric that is fast because it encodes the references once offers ``score_many`` as well
-(``ManySystemsMetric``); callers always use the function ``score_systems``, which knows both kinds.
+A metric that encodes the references once for several systems also has ``score_many`` (``ManySystemsMetric``).
+Callers use the function ``score_systems``, which handles both kinds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib.metadata import PackageNotFoundError, version
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from metrics.spreading import engine_is_there, spread
+from appraise.lib.digests import find_version
+from appraise.lib.parallel import is_parallel, parallel_map
 
 FloatArray = npt.NDArray[np.float64]
 
 
 class MetricUnavailable(Exception):
-    """A metric cannot score here; the message is one sentence that tells a person what to do."""
+    """A metric cannot score; the message is one sentence for the user."""
+
+
+def explain_unavailable(check: Callable[[], object]) -> str | None:
+    """Return why a metric is unavailable, in one sentence; None if the check succeeds."""
+    try:
+        check()
+        return None
+    except MetricUnavailable as error:
+        return str(error)
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One translation with what it may be compared with."""
+    """One translation with its references and source."""
 
     hypothesis: str
     references: tuple[str, ...] = ()
@@ -38,7 +49,7 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What a metric cannot do without; ``resource`` names a tool, a model or a data set in words.
+    """What a metric requires; ``resource`` describes a tool, a model or a data set.
 
     >>> Needs(source=True).lacking(references=0, source=False)
     'it needs a reference and the source'
@@ -49,7 +60,7 @@ class Needs:
     resource: str | None = None
 
     def lacking(self, *, references: int, source: bool) -> str | None:
-        """What is missing among the texts, in words, or ``None`` when the metric can score."""
+        """Return in words which texts are missing; None if the metric can score."""
         missing = ["a reference"] if self.reference and not references else []
         missing += ["the source"] if self.source and not source else []
         return f"it needs {' and '.join(missing)}" if missing else None
@@ -57,10 +68,10 @@ class Needs:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scores:
-    """One score per segment, the score of the whole set, and how both were computed.
+    """One score per segment, the score of the whole set, and the signature of both.
 
-    ``corpus`` is ``None`` where there was nothing to score. ``statistics`` has one row per segment; rows add
-    up, and the metric's ``from_statistics`` turns any sum of them into a score.
+    ``corpus`` is None if there was nothing to score. ``statistics`` has one addable row per segment; the
+    metric's ``from_statistics`` converts any sum of rows into a score.
     """
 
     segments: FloatArray
@@ -70,7 +81,7 @@ class Scores:
 
 
 class Metric(Protocol):
-    """The contract; ``tests/metrics/test_laws.py`` holds every registered metric to it."""
+    """The contract of a metric; ``tests/metrics/test_laws.py`` checks every registered metric against it."""
 
     @property
     def name(self) -> str:
@@ -78,7 +89,7 @@ class Metric(Protocol):
 
     @property
     def title(self) -> str:
-        """A few words for people."""
+        """A short description for users."""
 
     @property
     def higher_is_better(self) -> bool: ...
@@ -91,13 +102,13 @@ class Metric(Protocol):
         """Name, version and every parameter that can change a number."""
 
     def score(self, segments: Sequence[Segment]) -> Scores:
-        """Every score is a finite number, unless the class says ``may_be_undefined = True``: then a segment
-        that the metric cannot score is NaN, and readers of the scores leave it out and count it.
+        """Score segments. Every score is finite, unless the class sets ``may_be_undefined = True``: then a
+        segment that the metric cannot score is NaN, and statistics exclude and count it.
         """
 
 
 def may_be_undefined(metric: Metric) -> bool:
-    """Whether the metric declares that it cannot score some segments."""
+    """Whether the metric declares that some segments may have no score."""
     return bool(getattr(metric, "may_be_undefined", False))
 
 
@@ -111,10 +122,11 @@ class AddableMetric(Metric, Protocol):
     """A metric whose corpus score is a function of summed segment statistics."""
 
     def statistics(self, segments: Sequence[Segment]) -> FloatArray:
-        """One row of k numbers per segment."""
+        """Return one row of k numbers per segment."""
 
     def from_statistics(self, summed: FloatArray) -> FloatArray:
-        """Scores of sums of rows; works on the last axis of an array of any shape, NaN where undefined."""
+        """Return the scores of sums of rows, over the last axis of an array of any shape; NaN if
+        undefined."""
 
 
 @runtime_checkable
@@ -128,30 +140,11 @@ class ManySystemsMetric(Metric, Protocol):
         sources: Sequence[str] | None,
         workers: int,
     ) -> list[Scores]:
-        """Scores of each system; ``references[r][i]`` is the r-th reference of segment i.
+        """Score every system; ``references[r][i]`` is the r-th reference of segment i.
 
-        Where the score of one system depends on the others, ``compares_systems = True`` says so: then they
-        are never scored apart.
+        A metric sets ``compares_systems = True`` if the score of one system depends on the others. They are
+        then always scored together.
         """
-
-
-class Ranker(Protocol):
-    """Orders the outputs of one source without a reference."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def title(self) -> str: ...
-
-    @property
-    def needs(self) -> Needs: ...
-
-    @property
-    def signature(self) -> str: ...
-
-    def rank(self, source: str, outputs: Sequence[str]) -> tuple[int, ...]:
-        """Ranks of the outputs: 1 is best, equal ranks are ties."""
 
 
 def score_systems(
@@ -164,15 +157,15 @@ def score_systems(
 ) -> dict[str, Scores]:
     """Score several systems on one test set; ``references[r][i]`` is the r-th reference of segment i.
 
-    The result does not depend on ``workers``. Raises ``ValueError`` when the texts differ in length and
-    ``MetricUnavailable`` when the metric needs texts that are not given.
+    The result does not depend on ``workers``. Raises ``ValueError`` if the texts differ in length and
+    ``MetricUnavailable`` if the metric needs texts that are missing.
     """
     _check_parallel(systems, references, sources)
     if lacking := metric.needs.lacking(references=len(references), source=sources is not None):
         raise MetricUnavailable(f"{metric.name} cannot score here: {lacking}")
-    if len(systems) > 1 and not compares_systems(metric) and engine_is_there():
+    if len(systems) > 1 and not compares_systems(metric) and is_parallel():
         alone = partial(_score_alone, metric, references, sources, workers)
-        return dict(zip(systems, spread(alone, systems.values()), strict=True))
+        return dict(zip(systems, parallel_map(alone, systems.values()), strict=True))
     if isinstance(metric, ManySystemsMetric):
         scores = metric.score_many(list(systems.values()), references, sources, workers)
         return dict(zip(systems, scores, strict=True))
@@ -194,23 +187,38 @@ def _score_alone(
 def segments_of(
     outputs: Sequence[str], references: Sequence[Sequence[str]] = (), sources: Sequence[str] | None = None
 ) -> list[Segment]:
-    """Put parallel texts together, segment by segment.
+    """Return parallel texts as segments.
 
     >>> segments_of(["a b"], [["a c"], ["a d"]])
     [Segment(hypothesis='a b', references=('a c', 'a d'), source=None)]
     """
     of_segment: Sequence[tuple[str, ...]] = list(zip(*references, strict=True)) or [()] * len(outputs)
-    given: Sequence[str | None] = [None] * len(outputs) if sources is None else sources
-    return [Segment(*parts) for parts in zip(outputs, of_segment, given, strict=True)]
+    source_of: Sequence[str | None] = [None] * len(outputs) if sources is None else sources
+    return [Segment(*parts) for parts in zip(outputs, of_segment, source_of, strict=True)]
 
 
 def mean_or_none(values: FloatArray) -> float | None:
-    """The mean, or ``None`` without data.
+    """Return the mean, or None without data.
 
     >>> mean_or_none(np.array([1.0, 3.0])), mean_or_none(np.array([]))
     (2.0, None)
     """
     return float(values.mean()) if values.size else None
+
+
+def find_versions(*packages: str) -> dict[str, str | None]:
+    """Return the versions of the software that a result may depend on; None for a package that is absent.
+
+    >>> find_versions("appraise", "no-such-package") == {"appraise": find_version(), "no-such-package": None}
+    True
+    """
+    versions: dict[str, str | None] = {}
+    for package in packages:
+        try:  # a checkout has a version without being installed
+            versions[package] = find_version() if package == "appraise" else version(package)
+        except PackageNotFoundError:
+            versions[package] = None
+    return versions
 
 
 def _check_parallel(
@@ -223,5 +231,5 @@ def _check_parallel(
     if sources is not None:
         sizes["the source"] = len(sources)
     if len(set(sizes.values())) > 1:
-        found = ", ".join(f"{name} has {size}" for name, size in sizes.items())
-        raise ValueError(f"texts of one test set must have equally many segments: {found}")
+        counts = ", ".join(f"{name} has {size}" for name, size in sizes.items())
+        raise ValueError(f"texts of one test set must have equally many segments: {counts}")

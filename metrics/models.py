@@ -1,4 +1,4 @@
-"""What metrics computed for the items of a task."""
+"""Scores and votes of metrics on the items of a task, and models trained on this site."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class MetricRun(models.Model):
     signature = models.CharField(max_length=500)
     higher_is_better = models.BooleanField()
     content = models.CharField(
-        max_length=64, help_text="Digest of what was scored: the same is not scored twice."
+        max_length=64, help_text="Digest of the scored texts, so that they are not scored twice."
     )
     corpus: models.JSONField[Any, Any] = models.JSONField(default=dict, help_text="System → corpus score.")
     imported = models.BooleanField(default=False, help_text="Scores that were computed elsewhere.")
@@ -38,7 +38,7 @@ class MetricRun(models.Model):
 
 
 class SegmentScore(models.Model):
-    """The score of one output; empty where the metric is undefined, which is not zero."""
+    """The score of one output; null where the metric is undefined, which is not zero."""
 
     run = models.ForeignKey(MetricRun, on_delete=models.CASCADE, related_name="scores")
     output = models.ForeignKey(Output, on_delete=models.CASCADE, related_name="scores")
@@ -57,7 +57,7 @@ class PhraseVote(models.Model):
     run = models.ForeignKey(MetricRun, on_delete=models.CASCADE, related_name="votes")
     pair = models.ForeignKey(PhrasePair, on_delete=models.CASCADE, related_name="machine_votes")
     choice = models.CharField(max_length=4)
-    delta = models.FloatField(help_text="The summed change; positive where the pair's first text is better.")
+    delta = models.FloatField(help_text="Sum of the changes; positive if the pair's first text is better.")
 
     class Meta:
         constraints = [
@@ -76,12 +76,12 @@ class TrainedModelQuerySet(models.QuerySet["TrainedModel"]):
         """Models of tasks that ``user`` may study, and the user's own."""
         if user.is_superuser:
             return self
-        mine = Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER)
-        return self.filter(Q(task__in=mine) | Q(owner=user))
+        tasks = Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER)
+        return self.filter(Q(task__in=tasks) | Q(owner=user))
 
 
 class TrainedModel(models.Model):
-    """A metric or ranker that was learned here; the file is JSON or NPZ, never pickle."""
+    """A metric or ranker trained on this site; the file is JSON or NPZ, never pickle."""
 
     class Kind(models.TextChoices):
         SVM = "svm", _("human or machine (SVM)")

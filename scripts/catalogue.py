@@ -70,23 +70,25 @@ def texts_of_project(root: Path = ROOT) -> Found:
 
 
 def words_of_pure_modules() -> Iterator[str]:
-    """What pages show of pure modules through the filter ``spoken``: names of schemes, bands, coefficients,
+    """What pages show of pure modules through the filter ``spoken``: texts of schemes, bands, coefficients,
     phenomena, changes, formats and metrics."""
-    from evaluation.agreement import Judgements, band, report
-    from evaluation.changes import What
+    from evaluation.agreement import Judgements, compute_agreement, name_band
+    from evaluation.campaign_diff.campaigns import DiffMeasure
     from evaluation.importers import FORMATS
-    from evaluation.phenomena import Phenomenon
+    from evaluation.phenomena.classification import Phenomenon
     from evaluation.schemes import SCHEMES
     from metrics import registry
 
-    yield from filter(None, map(band, (-0.1, 0.1, 0.3, 0.5, 0.7, 0.9)))
+    yield from filter(None, map(name_band, (-0.1, 0.1, 0.3, 0.5, 0.7, 0.9)))
     for scheme in SCHEMES.values():
-        yield scheme.title
+        yield from scheme.texts
         judged = [("ann", "item", scheme.labels[0]), ("bea", "item", scheme.labels[0])]
-        for line in report(Judgements.from_rows(judged, scheme.labels), scheme, resamples=0).lines:
+        for line in compute_agreement(
+            Judgements.from_rows(judged, scheme.labels), scheme, resamples=0
+        ).coefficients:
             yield from (line.title, line.chance)
     yield from (form.title for form in FORMATS.values())
-    yield from (word.value for words in (Phenomenon, What) for word in words)
+    yield from (word.value for words in (Phenomenon, DiffMeasure) for word in words)
     yield from (entry.title for entry in registry.available())
 
 

@@ -2,8 +2,8 @@
 
     python -m scripts.count_questions --set DIR/PREFIX --count 500 --seed 1
 
-Prints the two tables of ``docs/alignment.md``: phrases and questions by option, and questions that nobody
-should be asked, by category, as imports cut the sentences. No text of the set is printed.
+Prints the two tables of ``docs/results/alignment.md``: phrases and questions by option, and questions that
+nobody should be asked, by category, as imports cut the sentences. No text of the set is printed.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 from statistics import mean, median, quantiles
 
-from evaluation.alignment import Alignment, Kind, Phrase, align, aligner
-from evaluation.alignment.function_words import is_content
-from evaluation.alignment.pairs import questions
-from evaluation.planning import Planner
+from evaluation.alignment import Kind, Phrase, PhraseAlignment, align, load_aligner
+from evaluation.alignment.pairs import select_asked
+from evaluation.alignment.question_rules import QuestionSize
+from evaluation.alignment.vocabulary import is_content
+from evaluation.tasks.planning import Planner
 from evaluation.tokens import bare, tokenize
 from scripts.sampled_pairs import Sampled, add_arguments, read_sample
 
@@ -47,7 +48,7 @@ def by_option(samples: Sequence[Sampled], language: str) -> list[str]:
         "| option | phrases | questions a pair (median) | ε | moved | words a question | longest |",
         "|---|---|---|---|---|---|---|",
     ]
-    words = aligner("lexical", language)
+    words = load_aligner("lexical", language)
     for name, chosen in OPTIONS.items():
         cut = [
             align(
@@ -60,9 +61,9 @@ def by_option(samples: Sequence[Sampled], language: str) -> list[str]:
             for sample in samples
         ]
         lines.append(f"| {name} | {' | '.join(_row(cut))} |")
-    counts = [len(questions(alignment)) for alignment in cut]
+    counts = [len(select_asked(alignment)) for alignment in cut]
     low, _, high = quantiles(counts, n=4)
-    lengths = [_length(phrase) for alignment in cut for phrase in asked(alignment)]
+    lengths = [_length(phrase) for alignment in cut for phrase in list_questions(alignment)]
     shared = sum(_length(p) for x in cut for p in x.phrases if p.kind is Kind.SHARED)
     tokens = mean([len(side) for x in cut for side in (x.a, x.b)])
     return [
@@ -75,9 +76,9 @@ def by_option(samples: Sequence[Sampled], language: str) -> list[str]:
     ]
 
 
-def _row(cut: Sequence[Alignment]) -> list[str]:
-    counts = [len(questions(alignment)) for alignment in cut]
-    found = [phrase for alignment in cut for phrase in asked(alignment)]
+def _row(cut: Sequence[PhraseAlignment]) -> list[str]:
+    counts = [len(select_asked(alignment)) for alignment in cut]
+    found = [phrase for alignment in cut for phrase in list_questions(alignment)]
     lengths = [_length(phrase) for phrase in found]
     return [
         f"{mean([len(alignment.phrases) for alignment in cut]):.1f}",
@@ -89,8 +90,8 @@ def _row(cut: Sequence[Alignment]) -> list[str]:
     ]
 
 
-def asked(alignment: Alignment) -> list[Phrase]:
-    return [alignment.phrases[number] for number in questions(alignment)]
+def list_questions(alignment: PhraseAlignment) -> list[Phrase]:
+    return [alignment.phrases[number] for number in select_asked(alignment)]
 
 
 def _length(phrase: Phrase) -> int:
@@ -99,11 +100,11 @@ def _length(phrase: Phrase) -> int:
 
 
 def silly(samples: Sequence[Sampled], language: str) -> list[str]:
-    planner = Planner(language)
+    planner = Planner(language, size=QuestionSize.PHRASE)
     counts: Counter[str] = Counter()
     for sample in samples:
-        alignment = sample.aligned(planner)
-        counts["all questions"] += len(questions(alignment))
+        alignment = sample.align(planner)
+        counts["all questions"] += len(select_asked(alignment))
         for name, test in CATEGORIES.items():
             counts[name] += test(alignment)
     return ["| category | questions |", "|---|---|", *[f"| {name} | {n:,} |" for name, n in counts.items()]]
@@ -112,7 +113,7 @@ def silly(samples: Sequence[Sampled], language: str) -> list[str]:
 # --- the categories: how many questions of an alignment are of each -----------------------------------------
 
 
-def sides(alignment: Alignment, phrase: Phrase) -> tuple[Words, Words]:
+def sides(alignment: PhraseAlignment, phrase: Phrase) -> tuple[Words, Words]:
     """The words of both sides in lower case, without punctuation."""
     return _words(alignment.a, phrase.a), _words(alignment.b, phrase.b)
 
@@ -121,20 +122,22 @@ def _words(tokens: Words, span: tuple[int, int] | None) -> Words:
     return tuple([word.lower() for token in tokens[slice(*span or (0, 0))] for word in bare(token)])
 
 
-def _each(test: Callable[[Phrase, Words, Words], bool]) -> Callable[[Alignment], int]:
+def _each(test: Callable[[Phrase, Words, Words], bool]) -> Callable[[PhraseAlignment], int]:
     """A category that one question alone belongs to."""
-    return lambda alignment: sum(test(phrase, *sides(alignment, phrase)) for phrase in asked(alignment))
+    return lambda alignment: sum(
+        test(phrase, *sides(alignment, phrase)) for phrase in list_questions(alignment)
+    )
 
 
-def _missing_twice(alignment: Alignment) -> int:
+def _missing_twice(alignment: PhraseAlignment) -> int:
     """Words that only A has at one place and only B at another: pairs of questions."""
-    runs = [(p.kind, sides(alignment, p)) for p in asked(alignment)]
+    runs = [(p.kind, sides(alignment, p)) for p in list_questions(alignment)]
     only_a = Counter([a for kind, (a, _) in runs if kind is Kind.A_ONLY])
     only_b = Counter([b for kind, (_, b) in runs if kind is Kind.B_ONLY])
     return (only_a & only_b).total()
 
 
-def _around(alignment: Alignment) -> int:
+def _around(alignment: PhraseAlignment) -> int:
     """What one sentence says before a short shared phrase and the other after it: pairs of questions."""
     found = 0
     for left, middle, right in zip(
@@ -147,9 +150,9 @@ def _around(alignment: Alignment) -> int:
     return found
 
 
-def _exchanged(alignment: Alignment) -> int:
+def _count_exchanged(alignment: PhraseAlignment) -> int:
     """Neighbours that only changed places, both asked about: pairs of questions."""
-    moved = [(p.a, p.b) for p in asked(alignment) if p.moved and p.a and p.b]
+    moved = [(p.a, p.b) for p in list_questions(alignment) if p.moved and p.a and p.b]
     two_sided = [(p.a, p.b) for p in alignment.phrases if p.a and p.b]
     orders = [
         {pair: place for place, pair in enumerate(sorted(two_sided, key=lambda p: p[side]))}
@@ -161,7 +164,7 @@ def _exchanged(alignment: Alignment) -> int:
     )
 
 
-CATEGORIES: dict[str, Callable[[Alignment], int]] = {
+CATEGORIES: dict[str, Callable[[PhraseAlignment], int]] = {
     "nothing but punctuation on one side, nothing on the other": _each(
         lambda p, a, b: not (a or b) and not (p.a and p.b)
     ),
@@ -178,7 +181,7 @@ CATEGORIES: dict[str, Callable[[Alignment], int]] = {
     ),
     "the same words missing at two places, two questions": _missing_twice,
     "content words before a short shared phrase here, after it there, two questions": _around,
-    "neighbours that changed places, two questions": _exchanged,
+    "neighbours that changed places, two questions": _count_exchanged,
 }
 
 if __name__ == "__main__":

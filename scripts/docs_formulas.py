@@ -1,6 +1,6 @@
 """Formulas of the documentation: ``math`` blocks in LaTeX become MathML.
 
-Browsers draw MathML by themselves, so nothing is fetched from another site; GitHub draws the same blocks.
+Browsers render MathML without a script from another site; GitHub renders the same blocks.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from pymdownx.superfences import SuperFencesException  # type: ignore[import-unt
 
 
 def on_config(config: Any) -> Any:  # Any: of MkDocs
-    """A hook of MkDocs: ``math`` blocks are handed to ``fenced``."""
-    fence = {"name": "math", "class": "math", "format": fenced}
+    """A hook of MkDocs: ``math`` blocks are handed to ``render_formula``."""
+    fence = {"name": "math", "class": "math", "format": render_formula}
     config["mdx_configs"].setdefault("pymdownx.superfences", {})["custom_fences"] = [fence]
     return config
 
 
-def fenced(source: str, *_: Any, **__: Any) -> str:  # Any: of superfences
+def render_formula(source: str, *_: Any, **__: Any) -> str:  # Any: of superfences
     """One formula, in a box that scrolls on a narrow screen.
 
-    >>> "<mi>&#x003BA;</mi>" in fenced(r"\\kappa = 1")
+    >>> "<mi>&#x003BA;</mi>" in render_formula(r"\\kappa = 1")
     True
     """
     try:
-        drawn = convert(source.strip(), display="block")
+        mathml = convert(source.strip(), display="block")
     except Exception as error:  # the library's errors have no base of their own, and the build ignores them
         raise SuperFencesException(f"{type(error).__name__} in the formula {source!r}") from error
-    if "\\" in drawn:
+    if "\\" in mathml:
         raise SuperFencesException(f"an unknown command in the formula {source!r}")
-    return f'<div class="formula" tabindex="0">{drawn}</div>'
+    return f'<div class="formula" tabindex="0">{mathml}</div>'

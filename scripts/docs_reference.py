@@ -16,7 +16,7 @@ from typing import Any
 
 Schema = dict[str, Any]  # Any: a part of an OpenAPI document
 
-OURS = ("appraise", "evaluation", "metrics")
+OURS = ("appraise.operations", "evaluation", "metrics")
 DJANGOS_OWN = {
     "--version", "--verbosity", "--settings", "--pythonpath", "--traceback", "--no-color", "--force-color",
     "--skip-checks", "--help",
@@ -55,7 +55,7 @@ def commands() -> str:
     lines += ["installed package `appraise COMMAND`. `COMMAND --help` prints the same explanations.", ""]
     names = sorted(name for name, app in found.items() if app in OURS)
     lines += ["| command | what it does |", "|---|---|"]
-    lines += [f"| [{name}](#{name}) | {_cell(_escaped(_about(name, found[name])))} |" for name in names]
+    lines += [f"| [{name}](#{name}) | {_cell(_escape(_about(name, found[name])))} |" for name in names]
     for name in names:
         lines += ["", *_command(name, found[name])]
     return "\n".join(lines)
@@ -72,14 +72,14 @@ def _command(name: str, app: str) -> Iterator[str]:
 
     command = load_command_class(app, name)
     parser = command.create_parser("manage.py", name)
-    yield from (f"## {name}", "", _escaped(parser.description or ""), "")
+    yield from (f"## {name}", "", _escape(parser.description or ""), "")
     if examples := getattr(command, "examples", ()):
         yield from ("```", *(f".venv/bin/python manage.py {example}" for example in examples), "```", "")
     yield from _options(parser)
     for kinds in (action for action in parser._actions if isinstance(action, _SubParsersAction)):
         told = {choice.dest: choice.help or "" for choice in kinds._choices_actions}
         for kind, below in kinds.choices.items():
-            yield from (f"### {name} {kind}", "", _escaped(told[kind]), "")
+            yield from (f"### {name} {kind}", "", _escape(told[kind]), "")
             yield from _options(below)
 
 
@@ -93,7 +93,7 @@ def _options(parser: ArgumentParser) -> Iterator[str]:
         spelled = ", ".join(f"`{spelling}`" for spelling in action.option_strings) or f"`{_metavar(action)}`"
         if action.option_strings and action.nargs != 0:
             spelled += f" `{_metavar(action)}`"
-        yield f"| {_cell(spelled)} | {_cell(_escaped(_help(action)))} |"
+        yield f"| {_cell(spelled)} | {_cell(_escape(_help(action)))} |"
     yield ""
 
 
@@ -105,14 +105,14 @@ def _metavar(action: Action) -> str:
 
 
 def _help(action: Action) -> str:
-    from appraise.command_help import explained
+    from evaluation.management.base import help_with_default
 
-    text = explained(action).replace("%(default)s", str(action.default)).replace("%%", "%")
+    text = help_with_default(action).replace("%(default)s", str(action.default)).replace("%%", "%")
     return text + (" (required)" if action.required and action.option_strings else "")
 
 
 def operations() -> str:
-    from evaluation.api import api
+    from evaluation.api.core import api
 
     document = api.get_openapi_schema()
     lines = ["# API operations", "", "Written from the OpenAPI document that a site publishes at"]
@@ -127,12 +127,12 @@ def operations() -> str:
 def _operation(method: str, address: str, operation: Schema, schemas: Schema) -> Iterator[str]:
     yield from (f"## {operation['summary']}", "", f"`{method} {address}`", "")
     if told := operation.get("description"):
-        yield from (_escaped(told), "")
+        yield from (_escape(told), "")
     yield from ("```", example(method, address, operation, schemas), "```", "")
     if fields := parameters(operation, schemas):
         yield from ("| parameter | in | values | meaning |", "|---|---|---|---|")
         for name, place, field in fields:
-            said = _cell(_escaped(field.get("description", "")))
+            said = _cell(_escape(field.get("description", "")))
             yield f"| `{name}` | {place} | {_cell(_values(field))} | {said} |"
         yield ""
     for status, answer in operation["responses"].items():
@@ -148,7 +148,7 @@ def example(method: str, address: str, operation: Schema, schemas: Schema) -> st
     line = 'curl -H "Authorization: Bearer $TOKEN"'
     for kind, body in operation.get("requestBody", {}).get("content", {}).items():
         if kind == "application/json":
-            fields = _found(body["schema"], schemas)["properties"].items()
+            fields = _resolve(body["schema"], schemas)["properties"].items()
             sent = json.dumps({name: field["examples"][0] for name, field in fields})
             line += f" -H 'Content-Type: {kind}' -d '{sent}'"
         else:
@@ -159,12 +159,12 @@ def example(method: str, address: str, operation: Schema, schemas: Schema) -> st
 def parameters(operation: Schema, schemas: Schema) -> list[tuple[str, str, Schema]]:
     """Name, place and schema of everything that an operation can be told."""
     found = [
-        (place["name"], place["in"], _found(place["schema"], schemas) | _description(place))
+        (place["name"], place["in"], _resolve(place["schema"], schemas) | _description(place))
         for place in operation.get("parameters", [])
     ]
     for body in operation.get("requestBody", {}).get("content", {}).values():
-        fields = _found(body["schema"], schemas)["properties"]
-        found += [(name, "body", _found(field, schemas)) for name, field in fields.items()]
+        fields = _resolve(body["schema"], schemas)["properties"]
+        found += [(name, "body", _resolve(field, schemas)) for name, field in fields.items()]
     return found
 
 
@@ -172,12 +172,12 @@ def _description(place: Schema) -> Schema:
     return {"description": place["description"]} if place.get("description") else {}
 
 
-def _found(schema: Schema, schemas: Schema) -> Schema:
+def _resolve(schema: Schema, schemas: Schema) -> Schema:
     """A schema, or the one that it refers to."""
     if "$ref" in schema:
         return {**schemas[schema["$ref"].rpartition("/")[2]], **schema}
     for part in schema.get("allOf", []):
-        return {**_found(part, schemas), **schema}
+        return {**_resolve(part, schemas), **schema}
     return schema
 
 
@@ -197,7 +197,7 @@ def _answer(answer: Schema, schemas: Schema) -> list[str]:
     for body in answer.get("content", {}).values():
         schema = body["schema"]
         inner = schema.get("items") or schema.get("additionalProperties") or schema
-        return list(_found(inner, schemas).get("properties", {})) if isinstance(inner, dict) else []
+        return list(_resolve(inner, schemas).get("properties", {})) if isinstance(inner, dict) else []
     return []
 
 
@@ -205,5 +205,5 @@ def _cell(text: str) -> str:
     return " ".join(text.replace("|", "\\|").split())
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("<", "&lt;").replace("*", "\\*")

@@ -29,8 +29,9 @@ except ModuleNotFoundError:  # the app itself needs no browser
         "draw_examples needs the environment of the tests, with its browser; make it with: make setup-dev"
     )
 
-from evaluation.alignment.pairs import questions
-from evaluation.planning import Planner
+from evaluation.alignment.pairs import select_asked
+from evaluation.alignment.question_rules import QuestionSize
+from evaluation.tasks.planning import Planner
 from scripts.sampled_pairs import Sampled, add_arguments, read_sample
 from tests.alignment.drawing import drawing
 from tests.browser import FLAGS, chromium_path, sign_in
@@ -60,7 +61,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         finally:
             site.kill()
     index = options.out / "index.html"
-    index.write_text(index_page(samples, Planner(options.language)), encoding="utf-8")
+    index.write_text(
+        index_page(samples, Planner(options.language, size=QuestionSize.PHRASE)), encoding="utf-8"
+    )
     print(index)
 
 
@@ -69,10 +72,11 @@ def pages_of(samples: Sequence[Sampled], language: str) -> list[str | None]:
 
     ``None`` for a pair that asks nothing.
     """
+    from evaluation.annotate.services.assignments import next_assignment
     from evaluation.importers import SourceFile, read
     from evaluation.models import Annotator, Campaign, Membership, Role, Task, User
-    from evaluation.services.claiming import next_assignment
-    from evaluation.services.importing import TaskSettings, import_set
+    from evaluation.tasks.services.importing import import_set
+    from evaluation.tasks.services.task_settings import TaskSettings
 
     items = [
         {
@@ -123,8 +127,8 @@ def picture(number: int) -> str:
 def index_page(samples: Sequence[Sampled], planner: Planner) -> str:
     parts = ["<!doctype html>", '<meta charset="utf-8">', "<title>Examples</title>"]
     for number, sample in enumerate(samples, 1):
-        alignment = sample.aligned(planner)
-        asked = len(questions(alignment))
+        alignment = sample.align(planner)
+        asked = len(select_asked(alignment))
         parts += [
             f"<h2>{number}. {escape(str(sample))}, questions: {asked}</h2>",
             f"<p>{escape(drawing(alignment))}</p>",

@@ -62,10 +62,9 @@ def wanted(values: dict[str, object], only: str) -> Iterator[tuple[str, str]]:
     wrong += [("anonymous", f"broken/{page}") for page in BROKEN]
     more = [("manager", f"upload/{{{one}}}/") for one in values if one.startswith("faulty")]
     more += [("manager", f"models/{{{one}}}") for one in values if one.startswith("model_")]
-    more += [("manager", f"replications/{{{one}}}/") for one in values if one.startswith("paper_")]
     more += [("second annotator", "a/{four}/"), ("reader", "a/{arabic}/")]
     more += [("manager", ""), ("manager", "jobs/"), ("manager", "jobs/{failed}/")]
-    again = ("selection", "standing", "changes?before=task:{task}", "phenomena", "panel", "results", "")
+    again = ("standing", "changes?before=task:{task}", "phenomena", "panel", "results", "")
     more += [("manager", f"tasks/{{again}}/{page}") for page in again]
     more += [("manager", "campaigns/{other}/changes?before=campaign:{campaign}&old=tundra&new=tundra-2")]
     for role, example in [*examples(), *wrong, *more]:
@@ -133,10 +132,10 @@ def nobody_but_root() -> tuple[dict[str, User | None], dict[str, object]]:
 
 
 def demonstration(site: Site) -> tuple[dict[str, User | None], dict[str, object]]:
+    from evaluation.annotate.services import assignments
     from evaluation.models import Job, Task, User
-    from evaluation.services import claiming
-    from metrics.jobs import begin_training
     from metrics.models import TrainedModel
+    from metrics.scoring.jobs import begin_training
     from tests.database.test_scripts_of_the_world import make_pages
     from tests.security.stage import gaps
 
@@ -147,22 +146,21 @@ def demonstration(site: Site) -> tuple[dict[str, User | None], dict[str, object]
     # The first has too few sentences for it: a job that failed.
     for what, method in ((task, "svm"), (again, "svm"), (task, "ranker"), (task, "combination")):
         begin_training(what, f"{method}-{what.slug}", people["manager"], method=method)
-    papers = replications(people["manager"])
     site.manage("worker", "--batch", "--no-startup-delay", "-v", "0")
     values = gaps(task, people["manager"], people["heron"].annotator)
     # The demo has real ones; one job waits.
-    Job.objects.filter(pk__in=[values["job"], values["replication"]]).delete()
+    Job.objects.filter(pk=str(values["job"])).delete()
     TrainedModel.objects.filter(pk=str(values["model"])).delete()
     values["job"] = begin_training(task, "waiting", people["manager"], method="combination").pk
-    values["replication"], values["model"] = papers["paper_003"], TrainedModel.objects.all()[0].pk
-    assignment = claiming.next_assignment(by_place, people["heron"].annotator)
+    values["model"] = TrainedModel.objects.all()[0].pk
+    assignment = assignments.next_assignment(by_place, people["heron"].annotator)
     values["places"] = "" if assignment is None else assignment.token
     values |= {f"model_{model.kind}": model.pk for model in TrainedModel.objects.all()}
-    four = claiming.next_assignment(Task.objects.get(slug="town-news"), people["lark"].annotator)
+    four = assignments.next_assignment(Task.objects.get(slug="town-news"), people["lark"].annotator)
     values["four"] = "" if four is None else four.token
     _, reader, arabic = make_pages("ar")
     values["failed"] = Job.objects.filter(state=Job.State.FAILED)[0].pk
-    values |= papers | {"arabic": arabic.token, "again": again.slug, "other": "demo-2"}
+    values |= {"arabic": arabic.token, "again": again.slug, "other": "demo-2"}
     values |= {f"faulty{number}": pk for number, pk in enumerate(faulty(people["manager"]))}
     Task.objects.filter(pk=task.pk).update(practice=True)
     staff: dict[str, User | None] = {
@@ -175,28 +173,6 @@ def demonstration(site: Site) -> tuple[dict[str, User | None], dict[str, object]
         "reader": reader.user,
     }
     return staff, values
-
-
-def replications(manager: User) -> dict[str, object]:
-    """Of every paper but the demo's own, one on small invented data."""
-    from metrics.jobs import begin_replication
-    from metrics.replicate.recipes import RECIPES
-    from metrics.services.replicating import data_folder
-    from tests.learned.data import write_set
-
-    data_folder().mkdir(parents=True)
-    seasons = ["spring", "summer", "autumn", "winter"]
-    for seed, one in enumerate(seasons, start=1):
-        write_set(data_folder(), one, segments=150 if one == "winter" else 60, references=2, seed=seed)
-    # To learn, three documents are needed, of fifty sentences each.
-    second = {"paper-000": ["winter"], "paper-001": ["autumn"], "paper-004": ["autumn"]}
-    found: dict[str, object] = {}
-    for recipe in RECIPES:
-        own = recipe == "paper-003"
-        data = {"campaign": "demo" if own else "", "sets": [] if own else ["spring"]}
-        arguments = {"recipe": recipe, "second": second.get(recipe, []), "scheme": "", **data}
-        found[recipe.replace("-", "_")] = begin_replication(arguments, manager).pk
-    return found
 
 
 def faulty(manager: User) -> Iterator[object]:

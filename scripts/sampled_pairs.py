@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 
-from evaluation.alignment import Alignment
-from evaluation.planning import Planner
-from metrics.datasets import Dataset, find_set, read_dataset
+from evaluation.alignment import PhraseAlignment
+from evaluation.tasks.planning import Planner
+from metrics.metaeval.datasets import Dataset, find_set, read_dataset
 from tests.alignment.drawing import imported
 
 
@@ -24,7 +24,7 @@ class Sampled:
     def __str__(self) -> str:
         return f"segment {self.segment}, {' and '.join(self.outputs)}"
 
-    def aligned(self, planner: Planner) -> Alignment:
+    def align(self, planner: Planner) -> PhraseAlignment:
         return imported(planner, self.outputs)
 
 
@@ -52,17 +52,17 @@ def sample(dataset: Dataset, count: int, seed: int) -> list[Sampled]:
     usable = [segment for segment, of in outputs.items() if len(set(of.values())) > 1]
     possible = sum(_different(list(outputs[segment].values())) for segment in usable)
     if count > possible:
-        raise ValueError(f"{count} pairs were asked for; the set has {possible} of different outputs")
+        raise ValueError(f"{count} pairs requested; the set has {possible} of different outputs")
     random = Random(seed)
-    found: dict[tuple[str, ...], Sampled] = {}
-    while len(found) < count:
+    samples: dict[tuple[str, ...], Sampled] = {}
+    while len(samples) < count:
         segment = random.choice(usable)
         of = outputs[segment]
         systems = sorted(random.sample(sorted(of), 2))
         pair = {system: of[system] for system in systems}
         if len(set(pair.values())) > 1:
-            found.setdefault((segment, *systems), Sampled(segment, dataset.texts[segment].source, pair))
-    return list(found.values())
+            samples.setdefault((segment, *systems), Sampled(segment, dataset.texts[segment].source, pair))
+    return list(samples.values())
 
 
 def _different(texts: list[str]) -> int:

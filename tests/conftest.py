@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from psycopg import sql
 
+import appraise.middleware  # noqa: F401 — as on a site, before anybody signs in
 from tests.postgres import running_postgres
 
 ROOT = Path(__file__).resolve().parent.parent

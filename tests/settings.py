@@ -17,7 +17,7 @@ os.environ["SECRET_KEY"] = "tests-only-" + "x" * 40
 from appraise.settings import *  # noqa: E402, F403 — that is what Django's settings are for
 
 database = cast("dict[str, Any]", DATABASES["default"])  # noqa: F405 — Any: Django's options are of every type
-if database["ENGINE"] == "appraise.sqlite":
+if database["ENGINE"] == "appraise.operations.sqlite":
     # A file, as everywhere else: in memory all threads would share one connection's locks.
     database["TEST"] = {"NAME": os.path.join(os.environ["APPRAISE_HOME"], "tests.sqlite3")}
     # Nobody needs the rows of a test after a power cut.
@@ -31,3 +31,6 @@ STORAGES = {
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = True
 LOGGING = {"version": 1, "disable_existing_loggers": False}
+# Figures for a monitor are counted as with METRICS=true.
+METRICS_FOLDER.mkdir(parents=True)  # noqa: F405
+os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(METRICS_FOLDER)  # noqa: F405

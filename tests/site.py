@@ -12,6 +12,8 @@ import urllib.request
 from pathlib import Path
 from urllib.error import URLError
 
+from appraise.operations.server import web_command
+
 ROOT = Path(__file__).resolve().parent.parent
 # In one process: to start Python and Django takes longer than either.
 PREPARE = """
@@ -51,11 +53,7 @@ class Site:
         return run.stdout
 
     def start(self) -> None:
-        command = [
-            *(sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws", "--log-level", "error"),
-            *("--host", "127.0.0.1", "--port", str(self.port), "--workers", "2", "--blocking-threads", "4"),
-            "appraise.wsgi:application",
-        ]
+        command = web_command("127.0.0.1", self.port, 2)
         self.process = subprocess.Popen(command, cwd=ROOT, env=self.environment, start_new_session=True)
         for _ in range(600):
             try:

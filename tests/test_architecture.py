@@ -1,120 +1,182 @@
-"""The arrows of the house point one way (docs/architecture.md)."""
+"""Directions between packages: what may import what (docs/architecture.md)."""
 
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+APPS = ("appraise", "evaluation", "metrics")
 
-# Rooms that hold the methods and know nothing of the web or the database.
+# Modules that implement methods: they know neither the web nor the database.
 PURE = [
-    "evaluation/agreement", "evaluation/alignment", "evaluation/blinding.py",
-    "evaluation/changes", "evaluation/checks.py",
-    "evaluation/correcting.py", "evaluation/digests.py", "evaluation/exporters", "evaluation/study",
-    "evaluation/importers", "evaluation/lightly.py", "evaluation/panel", "evaluation/phenomena",
-    "evaluation/places.py", "evaluation/planning.py", "evaluation/practice.py",
-    "evaluation/presentation.py", "evaluation/problems.py", "evaluation/release.py", "evaluation/results",
-    "evaluation/schemes.py", "evaluation/streams.py",
-    "evaluation/power", "evaluation/selection", "evaluation/sequential", "evaluation/tokens.py",
-    "evaluation/votes.py", "evaluation/word_classes.py",
-    "metrics/base.py", "metrics/registry.py", "metrics/kernels", "metrics/lexical", "metrics/learned",
-    "metrics/ranking", "metrics/collocation", "metrics/discourse", "metrics/metaeval", "metrics/datasets.py",
-    "metrics/replicate",
-    "metrics/substitution.py", "metrics/testset.py", "metrics/phrase_votes.py", "metrics/sidebyside.py",
-    "metrics/task_training.py", "metrics/task_ranking.py", "metrics/score_files.py", "metrics/model_files.py",
-    "metrics/nbest.py", "metrics/uneven.py", "metrics/npz.py", "metrics/parallel.py", "metrics/tables.py",
-    "metrics/one_place.py", "metrics/rereading.py", "metrics/significance.py", "metrics/tokenizers.py",
+    "appraise.lib", "evaluation.agreement", "evaluation.alignment", "evaluation.blinding",
+    "evaluation.campaign_diff", "evaluation.exporters", "evaluation.importers", "evaluation.panel",
+    "evaluation.phenomena", "evaluation.power", "evaluation.presentation", "evaluation.results",
+    "evaluation.schemes", "evaluation.stopping", "evaluation.study", "evaluation.tokens",
+    "evaluation.voters", "evaluation.annotate.known_answers", "evaluation.annotate.places",
+    "evaluation.annotate.known_answers", "evaluation.tasks.planning", "evaluation.tasks.edited_links",
+    "metrics.base", "metrics.collocation", "metrics.discourse", "metrics.kernels",
+    "metrics.learned", "metrics.lexical", "metrics.metaeval", "metrics.ranking", "metrics.registry",
+    "metrics.replicate", "metrics.scoring.testset", "metrics.scoring.phrase_votes",
+    "metrics.scoring.task_training", "metrics.scoring.task_ranking",
+    "metrics.scoring.vote_agreement", "metrics.scoring.significance",
+    "metrics.scoring.model_files",
 ]  # fmt: skip
+# From the lowest to the highest: a package imports only those on its left.
+SITE = ("appraise.lib", "evaluation", "metrics", "appraise")
+ACTIVITIES = ("people", "annotate", "tasks", "reports", "api")
+LAYERS = ("services", "queries", "forms", "views")
 
 
-def modules(*places: str) -> Iterator[Path]:
-    for place in places:
-        path = ROOT / place
-        yield from sorted(path.rglob("*.py")) if path.is_dir() else [path]
+def modules() -> Iterator[tuple[str, Path]]:
+    for app in APPS:
+        for path in sorted((ROOT / app).rglob("*.py")):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            if "migrations" not in parts:
+                yield ".".join(parts).removesuffix(".__init__"), path
+
+
+MODULES = dict(modules())
 
 
 def imports(path: Path) -> set[str]:
     """Every module that a file imports, also inside functions."""
-    found: set[str] = set()
+    names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
-    return found
+            names |= {
+                full if (full := f"{node.module}.{alias.name}") in MODULES else node.module
+                for alias in node.names
+            }
+    return names
 
 
-def reaches(path: Path, *packages: str) -> list[str]:
-    return sorted(
-        name for name in imports(path) if any(name == p or name.startswith(p + ".") for p in packages)
-    )
+IMPORTS = {module: imports(path) for module, path in MODULES.items()}
 
 
-def test_the_list_of_pure_rooms_is_true() -> None:
-    assert [place for place in PURE if not (ROOT / place).exists()] == []
+def is_in(module: str, package: str) -> bool:
+    return module == package or module.startswith(f"{package}.")
+
+
+def package_of(module: str) -> str:
+    """The unit that the rules are about: a package inside an app, or a module at an app's root."""
+    app, *rest = module.split(".")
+    if app == "appraise" and rest[:1] not in (["lib"], ["operations"]):
+        return "appraise"
+    return ".".join([app, *rest[:1]])
+
+
+def site_level(module: str) -> int:
+    return next(level for level, package in enumerate(SITE) if is_in(module, package))
+
+
+def test_the_list_of_pure_modules_is_true() -> None:
+    assert [name for name in PURE if name not in MODULES] == []
+
+
+@pytest.mark.parametrize("package", PURE)
+def test_pure_modules_import_neither_django_nor_models(package: str) -> None:
+    forbidden = ("django", "ninja", "appraise.operations", "evaluation.models", "metrics.models")
+    offenders = {
+        module: sorted(name for name in IMPORTS[module] if any(is_in(name, one) for one in forbidden))
+        for module in MODULES
+        if is_in(module, package)
+    }
+    assert {module: names for module, names in offenders.items() if names} == {}
+
+
+def test_apps_import_only_what_is_below_them() -> None:
+    offenders = [
+        (module, name)
+        for module in MODULES
+        for name in IMPORTS[module]
+        if name.split(".")[0] in APPS and site_level(name) > site_level(module)
+    ]
+    assert offenders == []
+
+
+def test_no_package_imports_itself_through_another() -> None:
+    graph: defaultdict[str, set[str]] = defaultdict(set)
+    for module in MODULES:
+        targets = {package_of(name) for name in IMPORTS[module] if name.split(".")[0] in APPS}
+        graph[package_of(module)] |= targets - {package_of(module)}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(f"package cycle: {' → '.join(error.args[1])}")
+
+
+def test_activities_import_only_those_before_them() -> None:
+    offenders = [
+        (module, name)
+        for place, activity in enumerate(ACTIVITIES)
+        for module in MODULES
+        if is_in(module, f"evaluation.{activity}")
+        for name in IMPORTS[module]
+        if any(is_in(name, f"evaluation.{later}") for later in ACTIVITIES[place + 1 :])
+    ]
+    assert offenders == []
+
+
+@pytest.mark.parametrize("activity", ["evaluation.people", "evaluation.annotate", "evaluation.tasks"])
+def test_inside_an_activity_views_call_forms_and_forms_call_services(activity: str) -> None:
+    offenders = [
+        (module, name)
+        for place, layer in enumerate(LAYERS)
+        for module in MODULES
+        if is_in(module, f"{activity}.{layer}")
+        for name in IMPORTS[module]
+        if any(is_in(name, f"{activity}.{later}") for later in LAYERS[place + 1 :])
+    ]
+    assert offenders == []
+
+
+def test_only_views_forms_and_the_api_speak_http() -> None:
+    http = ("django.http", "django.shortcuts", "ninja.errors")
+    offenders = {
+        module: sorted(name for name in IMPORTS[module] if any(is_in(name, one) for one in http))
+        for module in MODULES
+        if {"services", "queries"} & set(module.split(".")) or is_in(module, "evaluation.models")
+    }
+    assert {module: names for module, names in offenders.items() if names} == {}
+
+
+@pytest.mark.parametrize("app", APPS)
+def test_an_app_has_at_most_ten_modules_at_its_root(app: str) -> None:
+    at_root = [path.name for path in (ROOT / app).glob("*.py") if path.name != "__init__.py"]
+    assert len(at_root) <= 10, sorted(at_root)
 
 
 def pictured() -> set[str]:
     """What docs/architecture.md draws: names first in a line, two spaces before anything is said of them."""
     drawing = (ROOT / "docs" / "architecture.md").read_text("utf-8").split("```")[1]
-    found, room = set(), ""
+    names_seen, room = set(), ""
     for line in drawing.strip("\n").split("\n"):
         names = line.strip().partition("  ")[0].split()
         if not line.startswith(" "):
             room = ""
-        found |= {room + name for name in names}
+        names_seen |= {room + name for name in names}
         room = room or names[0]
-    return found
+    return names_seen
 
 
-def test_everything_in_the_picture_of_the_house_exists() -> None:
+def test_everything_in_the_drawn_tree_exists() -> None:
     assert sorted(name for name in pictured() if not (ROOT / name).exists()) == []
 
 
-@pytest.mark.parametrize("house", ["appraise", "evaluation", "metrics"])
-def test_the_picture_of_the_house_shows_every_room(house: str) -> None:
-    rooms = {
-        f"{house}/{path.name}" + ("/" if path.is_dir() else "")
-        for path in (ROOT / house).iterdir()
+@pytest.mark.parametrize("app", APPS)
+def test_the_drawn_tree_shows_every_package_and_root_module(app: str) -> None:
+    names = {
+        f"{app}/{path.name}" + ("/" if path.is_dir() else "")
+        for path in (ROOT / app).iterdir()
         if path.name not in {"__init__.py", "__pycache__"}
     }
-    assert sorted(rooms - pictured()) == []
-
-
-@pytest.mark.parametrize("path", list(modules(*PURE)), ids=lambda p: str(p.relative_to(ROOT)))
-def test_pure_modules_never_import_django(path: Path) -> None:
-    assert reaches(path, "django", "ninja", "appraise", "evaluation.models", "evaluation.services") == []
-
-
-def test_people_never_depend_on_machines() -> None:
-    offenders = {str(p.relative_to(ROOT)): reaches(p, "metrics") for p in modules("evaluation")}
-    assert {path: found for path, found in offenders.items() if found} == {}
-
-
-def test_reading_never_writes() -> None:
-    """Reports may ask services what an assignment is about, but only views, forms and services write."""
-    offenders = {
-        str(p.relative_to(ROOT)): reaches(p, "evaluation.views", "evaluation.forms")
-        for p in modules("evaluation/reports", "evaluation/services", "evaluation/models")
-    }
-    assert {path: found for path, found in offenders.items() if found} == {}
-
-
-def test_services_and_reports_do_not_speak_http() -> None:
-    offenders = {
-        str(p.relative_to(ROOT)): reaches(p, "django.http", "django.shortcuts", "ninja")
-        for p in modules("evaluation/services", "evaluation/reports", "metrics/services", "metrics/reports")
-    }
-    assert {path: found for path, found in offenders.items() if found} == {}
-
-
-def test_models_know_only_pure_modules() -> None:
-    offenders = {
-        str(p.relative_to(ROOT)): reaches(p, "evaluation.services", "evaluation.reports", "evaluation.views")
-        for p in modules("evaluation/models")
-    }
-    assert {path: found for path, found in offenders.items() if found} == {}
+    assert sorted(names - pictured()) == []

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from pymdownx.superfences import SuperFencesException  # type: ignore[import-untyped]  # it has no types
 
-from scripts.docs_formulas import fenced
+from scripts.docs_formulas import render_formula
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 WRITTEN = [
@@ -21,7 +21,7 @@ WRITTEN = [
 
 @pytest.mark.parametrize("formula", WRITTEN)
 def test_every_formula_is_well_formed(formula: str) -> None:
-    drawn = ElementTree.fromstring(fenced(formula))
+    drawn = ElementTree.fromstring(render_formula(formula))
     assert drawn.find("{*}math") is not None
     assert [len(fraction) for fraction in drawn.findall(".//{*}mfrac")] == [2] * formula.count("\\frac")
 
@@ -29,4 +29,4 @@ def test_every_formula_is_well_formed(formula: str) -> None:
 @pytest.mark.parametrize("broken", [r"\nonsense", r"\left(1", "x_1_2"])
 def test_what_cannot_be_drawn_ends_the_build(broken: str) -> None:
     with pytest.raises(SuperFencesException):
-        fenced(broken)
+        render_formula(broken)

@@ -19,7 +19,9 @@ SAME_EVERYWHERE |= {"Holm", ", Holm)", "McNemar"}
 
 # Here the text comes from a pure module or from Django's own list of languages.
 TEXT_FROM_ELSEWHERE = {
-    "evaluation/forms_upload.py",
+    "evaluation/annotate/forms.py",
+    "evaluation/jobs.py",
+    "evaluation/tasks/forms/upload.py",
     "evaluation/reports/phenomena.py",
     "evaluation/reports/plots.py",
     "evaluation/templatetags/appraise.py",
@@ -36,13 +38,13 @@ def test_the_catalogue_has_every_text_translated_with_the_same_placeholders(path
 def test_the_compiled_catalogue_says_what_the_readable_one_says(path: Path) -> None:
     compiled = polib.mofile(str(path.with_suffix(".mo")))
 
-    def said(file: polib.POFile | polib.MOFile) -> dict[catalogue.Text, list[str]]:
+    def texts_of(file: polib.POFile | polib.MOFile) -> dict[catalogue.Text, list[str]]:
         return {
             catalogue.text_of(e): list(e.msgstr_plural.values()) if e.msgid_plural else [e.msgstr]
             for e in file
         }
 
-    assert said(compiled) == said(polib.pofile(str(path))), "run: make catalogue"
+    assert texts_of(compiled) == texts_of(polib.pofile(str(path))), "run: make catalogue"
 
 
 def test_a_marked_text_is_written_out_where_it_is_marked() -> None:

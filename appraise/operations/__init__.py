@@ -1,1 +1,1 @@
-"""What keeps a running site alive: copies that prove themselves, counters, logs without names."""
+"""Operation of a site: start, backup, monitoring, databases. An installed app because of its commands."""

@@ -1,15 +1,15 @@
-"""Copy a site from SQLite to PostgreSQL: every row of every table, compared afterwards.
+"""Copies a site from SQLite to PostgreSQL and compares every table afterwards.
 
-Both databases are read through the same models, so that a value is the same Python value on both sides:
-SQLite keeps a date as text and a boolean as 0 or 1. Rows are written by ``COPY``, read back, and their number
-and fingerprint compared, all inside one transaction of the target: a copy is complete or it is not there.
+Both databases are read through the models, so that a value is the same Python value on both sides, although
+SQLite stores a date as text and a boolean as 0 or 1. Rows are written by ``COPY``, read back, and their
+number and fingerprint compared, all inside one transaction of the target: the copy is complete or nothing is
+kept.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 from uuid import UUID
@@ -19,40 +19,34 @@ from django.db import connections, transaction
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Field, JSONField, Model
 
-from appraise.operations.fingerprints import Fingerprint
-from appraise.operations.postgres import reset_sequences
-from evaluation.problems import InputError, Problem
+from appraise.lib.problems import InputError, Problem
+from appraise.operations.database_dumps import Fingerprint, Tables, reset_sequences
 
-# Made by the migrations of the target itself; replaced by the rows of the source.
-MADE_BY_MIGRATE = {"django_content_type", "auth_permission"}
+# Filled by the migrations of the target; replaced by the rows of the source.
+FILLED_BY_MIGRATIONS = {"django_content_type", "auth_permission"}
 _CHUNK = 5000
 
-Say = Callable[[str], None]
+Note = Callable[[str], None]
 
 
-@dataclass(frozen=True, slots=True)
-class CopiedTable:
-    table: str
-    rows: int
-    fingerprint: str
-
-
-def copy_all(source: str, target: str, say: Say = lambda _: None) -> list[CopiedTable]:
+def copy_all(source: str, target: str, note: Note = lambda _: None) -> Tables:
     """Copy every table from the database ``source`` to the empty one ``target`` (Django's aliases)."""
     models = stored_models()
     _check(source, target, models)
-    copied = []
+    copied: Tables = {}
     with transaction.atomic(source), transaction.atomic(target):
         _clear(target)
         for model in models:
             written = _copy(model, source, target)
-            found = fingerprint(model, target)
+            stored = fingerprint(model, target)
             name = model._meta.db_table
-            if written != found:
-                message = f"{name}: {written.as_dict()} became {found.as_dict()}"
-                raise InputError(Problem("copy_differs", message, "nothing was kept; please report this"))
-            say(f"{name}: {found.rows} rows")
-            copied.append(CopiedTable(name, found.rows, f"{found.total:064x}"))
+            if written != stored:
+                message = f"{name}: {written.as_dict()} became {stored.as_dict()}"
+                raise InputError(
+                    Problem("copy_differs", message, "nothing was copied; please report this problem")
+                )
+            note(f"{name}: {stored.rows} rows")
+            copied[name] = stored.as_dict()
         reset_sequences(connections[target])
     return copied
 
@@ -64,14 +58,11 @@ def stored_models() -> list[type[Model]]:
 
 
 def fingerprint(model: type[Model], database: str) -> Fingerprint:
-    found = Fingerprint()
-    for row in _rows(model, database):
-        found.add(canonical(model, row))
-    return found
+    return Fingerprint.of(canonical(model, row) for row in _rows(model, database))
 
 
 def canonical(model: type[Model], row: tuple[Any, ...]) -> bytes:
-    """One row as bytes that are equal exactly where the values are, whichever database they come from."""
+    """One row as bytes, equal for equal values of both databases."""
     values = [
         _json(value) if isinstance(field, JSONField) else value
         for field, value in zip(_fields(model), row, strict=True)
@@ -84,14 +75,14 @@ def _copy(model: type[Model], source: str, target: str) -> Fingerprint:
     fields = _fields(model)
     columns = ", ".join(connection.ops.quote_name(str(field.column)) for field in fields)
     statement = f"COPY {connection.ops.quote_name(model._meta.db_table)} ({columns}) FROM STDIN"
-    found = Fingerprint()
+    written = Fingerprint()
     with connection.cursor() as cursor, cursor.copy(statement) as copy:
         for row in _rows(model, source):
-            found.add(canonical(model, row))
+            written.add(canonical(model, row))
             copy.write_row(
                 [field.get_db_prep_save(value, connection) for field, value in zip(fields, row, strict=True)]
             )
-    return found
+    return written
 
 
 def _rows(model: type[Model], database: str) -> Iterator[tuple[Any, ...]]:
@@ -105,29 +96,29 @@ def _fields(model: type[Model]) -> list[Field[Any, Any]]:
 
 
 def _check(source: str, target: str, models: list[type[Model]]) -> None:
-    """Both must have the same schema, and the target nothing that could be lost."""
+    """Raise ``InputError`` unless both have the same schema and the target has no rows to lose."""
     applied = [set(MigrationRecorder(connections[alias]).applied_migrations()) for alias in (source, target)]
     if differing := sorted(applied[0] ^ applied[1]):
         names = ", ".join(f"{app} {name}" for app, name in differing)
         raise InputError(Problem("schemas_differ", f"applied on one side only: {names}", "run migrate first"))
-    full = [
+    filled = [
         model._meta.db_table
         for model in models
-        if model._meta.db_table not in MADE_BY_MIGRATE and model._base_manager.using(target).exists()
+        if model._meta.db_table not in FILLED_BY_MIGRATIONS and model._base_manager.using(target).exists()
     ]
-    if full:
+    if filled:
         remedy = "name a new, empty database"
-        raise InputError(Problem("target_not_empty", f"rows in {', '.join(full)}", remedy))
+        raise InputError(Problem("target_not_empty", f"rows in {', '.join(filled)}", remedy))
 
 
 def _clear(target: str) -> None:
     quote = connections[target].ops.quote_name
     with connections[target].cursor() as cursor:
-        cursor.execute(f"TRUNCATE {', '.join(map(quote, sorted(MADE_BY_MIGRATE)))} CASCADE")
+        cursor.execute(f"TRUNCATE {', '.join(map(quote, sorted(FILLED_BY_MIGRATIONS)))} CASCADE")
 
 
 def _json(value: object) -> object:
-    """PostgreSQL keeps JSON numbers as decimals: 1e16 comes back as a whole number of equal value."""
+    """PostgreSQL stores JSON numbers as decimals, so that 1e16 comes back as an integer of equal value."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, list):
@@ -144,4 +135,4 @@ def _text(value: object) -> str:
         return value.isoformat()
     if isinstance(value, UUID):
         return value.hex
-    raise TypeError(f"a {type(value).__name__} in a table: say how it is compared")
+    raise TypeError(f"a {type(value).__name__} in a table: define how it is compared")

@@ -1,9 +1,14 @@
-"""Figures for a monitor: requests, latency, answers, jobs and errors, in the text format of Prometheus.
+"""Monitoring: ``/healthz``, ``/readyz``, and figures on requests, answers, jobs and errors for Prometheus.
 
-Off unless ``METRICS=true``. Then ``/metrics`` answers the addresses in ``METRICS_ALLOW`` (default: this
-machine) and requests with ``Authorization: Bearer`` and ``METRICS_TOKEN``; for everybody else it is 404. A
-request through a proxy carries the proxy's address, so there only the token counts. No figure identifies a
-person.
+``/healthz`` (the process responds) and ``/readyz`` (it can store an answer) need no account and reveal
+nothing else.
+
+``/metrics`` is off unless ``METRICS=true``. It answers the addresses in ``METRICS_ALLOW`` (default: this
+machine) and requests with the bearer token ``METRICS_TOKEN``; for everybody else it is 404. A request
+through a proxy has the address of the proxy, so there only the token counts. No figure identifies a person.
+
+Each web process counts in its own files below ``METRICS_FOLDER``; a response sums over all files, also those
+of processes that have ended, until ``start`` deletes them.
 """
 
 from __future__ import annotations
@@ -11,44 +16,58 @@ from __future__ import annotations
 import hmac
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
+from datetime import timedelta
 from ipaddress import ip_address
 from typing import Any
 
 from django.conf import settings
+from django.contrib.sessions.models import Session
+from django.core.cache import cache
 from django.db import DatabaseError, InterfaceError
 from django.db.backends.signals import connection_created
 from django.db.models import Count, Max
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
 
-from appraise.operations.counters import Counters, Key
+from appraise.lib.digests import find_version
 from evaluation.models import Job, Ranking
-from evaluation.release import version
 
 logger = logging.getLogger("appraise.requests")
 
-METHODS = ("GET", "POST", "HEAD", "other")
-STATUSES = (200, 204, 301, 302, 304, 400, 401, 403, 404, 405, 409, 413, 422, 429, 500, 503, "other")
+METHODS = ("GET", "POST", "HEAD")
 GROUPS = ("answer", "annotate", "page", "api", "static")
-# Seconds. The promise is a saved answer well below a tenth of a second.
+# Seconds; an answer should be saved in well below a tenth of a second.
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
+READY_SECONDS = 2  # for which readiness is cached: anybody may ask, so most requests must not write
 ANSWERS = {"answer", "rank-place", "skip"}
 ANNOTATION = {"annotate", "work", "places"}
 
-KEYS: list[Key] = [
-    *(("requests", method, str(status)) for method in METHODS for status in STATUSES),
-    *(("bucket", group, str(bound)) for group in GROUPS for bound in (*BUCKETS, "+Inf")),
-    *(("seconds", group) for group in GROUPS),
-    ("replays",),
-    ("database_errors",),
-]
-COUNTERS = Counters(settings.HOME / "run" / "metrics", KEYS)
+REQUESTS = Counter("appraise_requests", "Requests by method and status.", ("method", "status"), registry=None)
+SECONDS = Histogram(
+    "appraise_request_seconds",
+    "Duration of requests by group.",
+    ("group",),
+    buckets=BUCKETS,
+    registry=None,
+)
+REPLAYS = Counter("appraise_outbox_replays", "Answers that a browser had to send again.", registry=None)
+DATABASE_ERRORS = Counter(
+    "appraise_database_errors", "Statements that failed in the database.", registry=None
+)
+for _group_name in GROUPS:  # a group without requests is 0, not absent
+    SECONDS.labels(_group_name)
 
 
 class Telemetry:
-    """The outermost middleware, present only where metrics or a log of requests are wanted."""
+    """The outermost middleware, installed only if metrics or a log of requests are enabled."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -60,15 +79,15 @@ class Telemetry:
         response = self.get_response(request)
         seconds = time.perf_counter() - began
         if settings.METRICS:
-            COUNTERS.add(_counted(request, response.status_code, seconds))
+            _count(request, response.status_code, seconds)
         if settings.LOG_REQUESTS:
-            said = {
+            fields = {
                 "method": request.method,
                 "route": route(request),
                 "status": response.status_code,
                 "ms": round(1000 * seconds, 1),
             }
-            logger.info("request", extra={"said": said})
+            logger.info("request", extra={"fields": fields})
         return response
 
 
@@ -79,20 +98,81 @@ def count_database_errors(sender: object, connection: Any, **_: object) -> None:
         try:
             return execute(*arguments)
         except DatabaseError:
-            COUNTERS.add([(("database_errors",), 1)])
+            DATABASE_ERRORS.inc()
             raise
 
     connection.execute_wrappers.append(watch)
 
 
+class SiteCollector(Collector):
+    """Figures that are read on request: this version, and those of the database."""
+
+    def collect(self) -> Iterator[Metric]:
+        info = GaugeMetricFamily("appraise_info", "The version of Appraise.", labels=("version",))
+        info.add_metric((find_version(),), 1)
+        yield info
+        try:
+            # The highest id of an append-only table is the number of its rows.
+            stored = Ranking.objects.aggregate(last=Max("pk"))["last"] or 0
+            jobs = dict(Job.objects.order_by().values_list("state").annotate(Count("pk")))
+        except (DatabaseError, InterfaceError):
+            yield _database_up(False)
+            return
+        yield _database_up(True)
+        yield CounterMetricFamily(
+            "appraise_rankings", "Stored rankings, including corrections.", value=stored
+        )
+        states = GaugeMetricFamily("appraise_jobs", "Background jobs by state.", labels=("state",))
+        for state in Job.State:
+            states.add_metric((state.value,), jobs.get(state.value, 0))
+        yield states
+
+
+@never_cache
+@require_GET
+def healthz(request: HttpRequest) -> JsonResponse:
+    """Liveness: the process responds."""
+    return JsonResponse({"status": "ok"})
+
+
+@never_cache
+@require_GET
+def readyz(request: HttpRequest) -> JsonResponse:
+    """Readiness: an answer can be stored."""
+    is_ready = cache.get("readyz")
+    if is_ready is None:
+        is_ready = can_write()
+        cache.set("readyz", is_ready, READY_SECONDS)
+    if is_ready:
+        return JsonResponse({"status": "ok"})
+    return JsonResponse({"status": "the database cannot be written"}, status=503)
+
+
+def can_write() -> bool:
+    """Commit a row, because only that detects a full disk or a read-only standby.
+
+    The row is an expired session without a user, so that no table is needed for it.
+    """
+    expired = timezone.now() - timedelta(days=1)
+    try:
+        Session.objects.update_or_create(
+            session_key="readyz", defaults={"session_data": "", "expire_date": expired}
+        )
+    except (DatabaseError, InterfaceError):
+        return False
+    return True
+
+
 @never_cache
 @require_GET
 def metrics(request: HttpRequest) -> HttpResponse:
-    """The figures, or 404 for those who may not see them."""
-    if not settings.METRICS or not _allowed(request):
+    """The figures, or 404 without permission."""
+    if not settings.METRICS or not _is_allowed(request):
         raise Http404
-    text = "\n".join((*_from_counters(COUNTERS.totals()), *_from_database(), ""))
-    return HttpResponse(text, content_type="text/plain; version=0.0.4; charset=utf-8")
+    registry = CollectorRegistry()
+    MultiProcessCollector(registry, settings.METRICS_FOLDER)  # type: ignore[no-untyped-call] # the library's
+    registry.register(SiteCollector())
+    return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_PLAIN_0_0_4)
 
 
 def route(request: HttpRequest) -> str:
@@ -100,15 +180,13 @@ def route(request: HttpRequest) -> str:
     return request.resolver_match.route if request.resolver_match else "(none)"
 
 
-def _counted(request: HttpRequest, status: int, seconds: float) -> Iterator[tuple[Key, float]]:
+def _count(request: HttpRequest, status: int, seconds: float) -> None:
     method = request.method if request.method in METHODS else "other"
-    yield ("requests", str(method), str(status if status in STATUSES else "other")), 1
+    REQUESTS.labels(method, status).inc()
     group = _group(request)
-    bound = next((bound for bound in BUCKETS if seconds <= bound), "+Inf")
-    yield ("bucket", group, str(bound)), 1
-    yield ("seconds", group), seconds
+    SECONDS.labels(group).observe(seconds)
     if group == "answer" and request.headers.get("X-Outbox-Retry"):
-        yield ("replays",), 1
+        REPLAYS.inc()
 
 
 def _group(request: HttpRequest) -> str:
@@ -121,9 +199,9 @@ def _group(request: HttpRequest) -> str:
     return "answer" if name in ANSWERS else "annotate" if name in ANNOTATION else "page"
 
 
-def _allowed(request: HttpRequest) -> bool:
-    given = request.headers.get("Authorization", "").removeprefix("Bearer ")
-    if settings.METRICS_TOKEN and hmac.compare_digest(given.encode(), settings.METRICS_TOKEN.encode()):
+def _is_allowed(request: HttpRequest) -> bool:
+    token = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    if settings.METRICS_TOKEN and hmac.compare_digest(token.encode(), settings.METRICS_TOKEN.encode()):
         return True
     if "X-Forwarded-For" in request.headers or "Forwarded" in request.headers:
         return False
@@ -134,63 +212,7 @@ def _allowed(request: HttpRequest) -> bool:
     return any(address in network for network in settings.METRICS_ALLOW)
 
 
-def _from_counters(totals: Mapping[Key, float]) -> Iterator[str]:
-    yield from _head("appraise_info", "gauge", "Which Appraise this is.")
-    yield _line("appraise_info", 1, version=version())
-    yield from _head("appraise_requests_total", "counter", "Requests by method and status.")
-    for kind, *rest in totals:
-        if kind == "requests" and totals[(kind, *rest)]:
-            labels = dict(zip(("method", "status"), rest, strict=True))
-            yield _line("appraise_requests_total", totals[(kind, *rest)], **labels)
-    name = "appraise_request_seconds"
-    yield from _head(name, "histogram", "How long requests took, by what they were for.")
-    for group in GROUPS:
-        running = 0.0
-        for bound in (*BUCKETS, "+Inf"):
-            running += totals[("bucket", group, str(bound))]
-            yield _line(f"{name}_bucket", running, group=group, le=str(bound))
-        yield _line(f"{name}_sum", totals[("seconds", group)], group=group)
-        yield _line(f"{name}_count", running, group=group)
-    name = "appraise_outbox_replays_total"
-    yield from _head(name, "counter", "Answers that a browser had to send again.")
-    yield _line(name, totals[("replays",)])
-    name = "appraise_database_errors_total"
-    yield from _head(name, "counter", "Statements that the database refused.")
-    yield _line(name, totals[("database_errors",)])
-
-
-def _from_database() -> Iterator[str]:
-    """Two small queries: the highest id of an append-only table, and jobs by state."""
-    try:
-        stored = Ranking.objects.aggregate(last=Max("pk"))["last"] or 0
-        jobs = dict(Job.objects.order_by().values_list("state").annotate(Count("pk")))
-    except (DatabaseError, InterfaceError):
-        yield from _database_up(0)
-        return
-    yield from _database_up(1)
-    yield from _head(
-        "appraise_rankings_total", "counter", "Rankings that were ever stored, corrections included."
+def _database_up(is_up: bool) -> Metric:
+    return GaugeMetricFamily(
+        "appraise_database_up", "Whether the database answered this request.", value=is_up
     )
-    yield _line("appraise_rankings_total", stored)
-    yield from _head("appraise_jobs", "gauge", "Background jobs by state.")
-    for state in Job.State:
-        yield _line("appraise_jobs", jobs.get(state.value, 0), state=state.value)
-
-
-def _database_up(value: int) -> Iterator[str]:
-    yield from _head("appraise_database_up", "gauge", "Whether the database answered this question.")
-    yield _line("appraise_database_up", value)
-
-
-def _head(name: str, kind: str, meaning: str) -> tuple[str, str]:
-    return f"# HELP {name} {meaning}", f"# TYPE {name} {kind}"
-
-
-def _line(name: str, value: float, **labels: str) -> str:
-    """
-    >>> _line("appraise_rankings_total", 123456789.0)
-    'appraise_rankings_total 123456789'
-    """
-    labelled = ",".join(f'{label}="{text}"' for label, text in labels.items())
-    number = str(int(value)) if value == int(value) else repr(value)  # :g would round after six digits
-    return f"{name}{{{labelled}}} {number}" if labelled else f"{name} {number}"

@@ -1,13 +1,17 @@
-"""Agreement coefficients, each with its own idea of chance (Artstein & Poesio 2008; Gwet 2014).
+"""Agreement coefficients, each with its own model of chance (Artstein & Poesio 2008; Gwet 2014).
 
-All have the form (P(A) − P(E)) / (1 − P(E)) and differ in how they weigh items in P(A) and in what they
-call chance. A coefficient is data: ``features`` gives one column of numbers for each item, columns add up
-to totals, and ``value`` turns totals into the coefficient. So a bootstrap costs one matrix product, and
-the estimate and its interval come from the same line of code. ``nan`` stands for "undefined" inside
-arrays; ``estimate`` turns it into ``None``.
+All have the form (P(A) − P(E)) / (1 − P(E)) and differ in how they weight items in P(A) and in their model of
+chance. A coefficient is data: ``features`` returns one column of numbers for each item, columns add up to
+totals, and ``value`` computes the coefficient from totals. A bootstrap is therefore one matrix product, and
+the estimate and its interval come from the same code. ``nan`` means "undefined" inside arrays; ``estimate``
+returns ``None`` instead.
 
-Where an annotator judged an item twice, each judgement counts as a label, but the two are not compared
-(unless the tally says so): in every formula Pᵢ is the share of the *compared* pairs that agree.
+Where an annotator judged an item twice, each judgement counts as a label, but the two are compared only if
+the tally includes them: in every formula Pᵢ is the share of the *compared* pairs that agree.
+
+Two coefficients are for labels on a scale, where a near miss costs less than a contradiction. *N/A* is not on
+the scale: their callers leave such judgements out, and count only the first of several judgements of one
+annotator on an item.
 """
 
 from __future__ import annotations
@@ -34,7 +38,7 @@ class Coefficient:
 
 
 def estimate(coefficient: Coefficient, tallies: Tally | Iterable[Tally]) -> float | None:
-    """The coefficient over all items of a tally or of several, or None where it is undefined.
+    """Return the coefficient over all items of one or several tallies, or None where it is undefined.
 
     >>> tally = Tally(np.array([[2, 2, 0, 1], [0, 0, 2, 1]]))
     >>> round(estimate(SCOTT_PI, tally), 4), estimate(SCOTT_PI, [])
@@ -42,7 +46,7 @@ def estimate(coefficient: Coefficient, tallies: Tally | Iterable[Tally]) -> floa
     """
     blocks = tallies.blocks() if isinstance(tallies, Tally) else tallies
     parts = [coefficient.features(block).sum(axis=1) for block in blocks]
-    return defined(coefficient.value(np.sum(parts, axis=0))) if parts else None
+    return none_if_nan(coefficient.value(np.sum(parts, axis=0))) if parts else None
 
 
 def fixed_kappa(size: int) -> Coefficient:
@@ -56,7 +60,7 @@ def fixed_kappa(size: int) -> Coefficient:
         "κ (fixed chance)",
         f"uniform, P(E) = 1/{size}",
         _pairs,
-        lambda t: corrected(ratio(t[0], t[1]), 1 / size),
+        lambda t: correct_for_chance(ratio(t[0], t[1]), 1 / size),
     )
 
 
@@ -68,37 +72,37 @@ def bennett_s(size: int) -> Coefficient:
     return Coefficient(
         "bennett_s",
         "Bennett S",
-        f"uniform, P(E) = 1/{size}, items weigh the same",
+        f"uniform, P(E) = 1/{size}, items weighted equally",
         _by_item,
-        lambda t: corrected(ratio(t[0], t[1]), 1 / size),
+        lambda t: correct_for_chance(ratio(t[0], t[1]), 1 / size),
     )
 
 
-def wmt_kappa(tie: int, apart: int | None = None) -> Coefficient:
-    """κ of the WMT organisers: ties as frequent as seen, all other labels equally likely.
+def wmt_kappa(tie: int, not_applicable: int | None = None) -> Coefficient:
+    """κ of the WMT organisers: ties as frequent as observed, all other labels equally likely.
 
-    With t the share of ties and three labels, P(E) = t² + 2·((1−t)/2)². A label that stands ``apart``
-    (N/A) is, like ties, as frequent as seen; m further labels share the rest: m·((1−t−a)/m)².
+    With t the share of ties and three labels, P(E) = t² + 2·((1−t)/2)². The label ``not_applicable``, with
+    the share a, is as frequent as observed too; m further labels share the rest: m·((1−t−a)/m)².
     """
     return Coefficient(
         "kappa",
         "κ (WMT)",
         "ties as frequent as seen, the rest uniform",
         lambda tally: np.vstack([tally.pairs, tally.counts]),
-        lambda t: corrected(ratio(t[0], t[1]), wmt_chance(t[2:], tie, apart)),
+        lambda t: correct_for_chance(ratio(t[0], t[1]), wmt_chance(t[2:], tie, not_applicable)),
     )
 
 
-def wmt_chance(label_totals: Floats, tie: int, apart: int | None = None) -> Floats:
-    """P(E) of ``wmt_kappa`` from totals of labels.
+def wmt_chance(label_totals: Floats, tie: int, not_applicable: int | None = None) -> Floats:
+    """P(E) of ``wmt_kappa`` from label totals.
 
     >>> round(float(wmt_chance(np.array([4.0, 2.0, 4.0]), 1)), 4)
     0.36
     """
     shares = ratio(label_totals, label_totals.sum(axis=0))
-    seen = [tie] if apart is None else [tie, apart]
-    rest = 1 - shares[seen].sum(axis=0)
-    return np.asarray((shares[seen] ** 2).sum(axis=0) + rest**2 / max(len(shares) - len(seen), 1))
+    observed = [tie] if not_applicable is None else [tie, not_applicable]
+    rest = 1 - shares[observed].sum(axis=0)
+    return np.asarray((shares[observed] ** 2).sum(axis=0) + rest**2 / max(len(shares) - len(observed), 1))
 
 
 def _pairs(tally: Tally) -> Floats:
@@ -112,17 +116,17 @@ def _pairs_and_labels(tally: Tally) -> Floats:
 
 def _pi(t: Floats) -> Floats:
     p = ratio(t[2:], t[2:].sum(axis=0))
-    return corrected(ratio(t[0], t[1]), (p**2).sum(axis=0))
+    return correct_for_chance(ratio(t[0], t[1]), (p**2).sum(axis=0))
 
 
 def _fleiss(t: Floats) -> Floats:
     pi = ratio(t[2:-1], t[-1])
-    return corrected(ratio(t[0], t[1]), (pi**2).sum(axis=0))
+    return correct_for_chance(ratio(t[0], t[1]), (pi**2).sum(axis=0))
 
 
 def _ac1(t: Floats) -> Floats:
     pi = ratio(t[2:-1], t[-1])
-    return corrected(ratio(t[0], t[1]), (pi * (1 - pi)).sum(axis=0) / (len(pi) - 1))
+    return correct_for_chance(ratio(t[0], t[1]), (pi * (1 - pi)).sum(axis=0) / (len(pi) - 1))
 
 
 def _alpha(t: Floats) -> Floats:
@@ -133,52 +137,52 @@ def _alpha(t: Floats) -> Floats:
 
 
 def _coincidences(tally: Tally) -> Floats:
-    """(n·Pᵢ, n_c …) × items: the coincidence matrix's diagonal and margins.
+    """(n·Pᵢ, n_c …) × items: diagonal and margins of the coincidence matrix.
 
     n·Pᵢ is Krippendorff's Σ n_c(n_c−1)/(n−1), where Pᵢ is the share of compared pairs that agree.
     """
-    found = np.empty((1 + len(tally.counts), tally.counts.shape[1]))
-    n_c = found[1:]
+    features = np.empty((1 + len(tally.counts), tally.counts.shape[1]))
+    n_c = features[1:]
     n_c[:] = tally.counts
     n = n_c.sum(axis=0)
-    found[0], compared = _item_agreement(tally, n_c, n)
-    found[0] *= n
-    n_c[:, ~compared] = 0  # a value without a partner cannot coincide
-    return found
+    features[0], is_compared = _item_agreement(tally, n_c, n)
+    features[0] *= n
+    n_c[:, ~is_compared] = 0  # a single label has no coincidences
+    return features
 
 
 def _by_item(tally: Tally) -> Floats:
-    """(Pᵢ, 1 if anything was compared, rᵢₖ/rᵢ …, 1 if anybody judged it) × items."""
-    found = np.empty((3 + len(tally.counts), tally.counts.shape[1]))
-    shares = found[2:-1]
+    """(Pᵢ, 1 if there are compared pairs, rᵢₖ/rᵢ …, 1 if there are judgements) × items."""
+    features = np.empty((3 + len(tally.counts), tally.counts.shape[1]))
+    shares = features[2:-1]
     shares[:] = tally.counts
     r = shares.sum(axis=0)
-    found[0], found[1] = _item_agreement(tally, shares, r)
+    features[0], features[1] = _item_agreement(tally, shares, r)
     shares /= np.maximum(r, 1)
-    found[-1] = r > 0
-    return found
+    features[-1] = r > 0
+    return features
 
 
 def _item_agreement(tally: Tally, counts: Floats, r: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """Pᵢ = Σ rᵢₖ(rᵢₖ−1) / rᵢ(rᵢ−1), without pairs that are not compared, and where there are pairs."""
+    """Pᵢ = Σ rᵢₖ(rᵢₖ−1) / rᵢ(rᵢ−1) over compared pairs, and which items have such pairs."""
     agreeing, pairs = np.einsum("ij,ij->j", counts, counts) - r, r * (r - 1)
     if tally.own is not None:
         agreeing, pairs = agreeing - 2 * tally.own[0], pairs - 2 * tally.own[1]
     return agreeing / np.maximum(pairs, 1), pairs > 0
 
 
-def corrected(p_a: Floats, p_e: Floats | float) -> Floats:
-    """(P(A) − P(E)) / (1 − P(E)); undefined where chance alone explains everything."""
+def correct_for_chance(p_a: Floats, p_e: Floats | float) -> Floats:
+    """(P(A) − P(E)) / (1 − P(E)); nan where P(E) is 1."""
     return ratio(p_a - p_e, 1 - np.asarray(p_e))
 
 
 def ratio(above: Floats, below: Floats) -> Floats:
-    """Quotient that is nan where the denominator is nothing (up to rounding)."""
-    nothing = np.abs(below) < 1e-12
-    return np.asarray(np.where(nothing, np.nan, above / np.where(nothing, 1.0, below)))
+    """The quotient; nan where the denominator is 0 (up to rounding)."""
+    is_zero = np.abs(below) < 1e-12
+    return np.asarray(np.where(is_zero, np.nan, above / np.where(is_zero, 1.0, below)))
 
 
-def defined(value: Floats | float) -> float | None:
+def none_if_nan(value: Floats | float) -> float | None:
     """The number, or None for nan."""
     return None if np.isnan(value) else float(value)
 
@@ -188,7 +192,7 @@ OBSERVED = Coefficient("p_a", "P(A)", "none", _pairs, lambda t: ratio(t[0], t[1]
 SCOTT_PI = Coefficient(
     "scott_pi",
     "Scott π",
-    "one label distribution, over judgements that have a partner",
+    "one label distribution, over judgements that can be paired",
     _pairs_and_labels,
     _pi,
 )
@@ -197,7 +201,7 @@ SCOTT_PI = Coefficient(
 FLEISS = Coefficient(
     "fleiss",
     "Fleiss κ",
-    "one label distribution, items weigh the same",
+    "one label distribution, items weighted equally",
     _by_item,
     _fleiss,
 )
@@ -210,7 +214,7 @@ P(E) = Σ πₖ² with πₖ the mean over items of rᵢₖ/rᵢ.
 GWET_AC1 = Coefficient(
     "gwet_ac1",
     "Gwet AC1",
-    "one label distribution, steady when one label dominates",
+    "one label distribution, robust if one label dominates",
     _by_item,
     _ac1,
 )
@@ -219,8 +223,63 @@ GWET_AC1 = Coefficient(
 KRIPPENDORFF_ALPHA = Coefficient(
     "krippendorff_alpha",
     "Krippendorff α, nominal",
-    "one label distribution, drawn without putting back",
+    "one label distribution, sampled without replacement",
     _coincidences,
     _alpha,
 )
 """Krippendorff's α = 1 − D_o/D_e for nominal labels; items with one judgement do not count."""
+
+
+def ordinal_alpha(size: int) -> Coefficient:
+    """Krippendorff's α with the ordinal metric: δ² = (judgements from c to k, both ends counted half)²."""
+
+    def features(tally: Tally) -> Floats:
+        n = tally.counts.sum(axis=0)
+        counts = np.where(n > 1, tally.counts, 0).astype(np.float64)
+        coincidences = counts[:, None] * counts[None, :]
+        coincidences[np.arange(size), np.arange(size)] -= counts
+        coincidences /= np.maximum(n - 1, 1)
+        return coincidences.reshape(size * size, -1)
+
+    def value(t: Floats) -> Floats:
+        o = t.reshape(size, size, *t.shape[1:])
+        n_c = o.sum(axis=1)
+        n = n_c.sum(axis=0)
+        rank = np.cumsum(n_c, axis=0) - n_c / 2
+        delta = (rank[:, None] - rank[None, :]) ** 2
+        d_o = (o * delta).sum(axis=(0, 1))
+        d_e = (n_c[:, None] * n_c[None, :] * delta).sum(axis=(0, 1))
+        return np.asarray(1 - (n - 1) * ratio(d_o, d_e))
+
+    return Coefficient(
+        "krippendorff_alpha_ordinal",
+        "Krippendorff α, ordinal",
+        "one label distribution, distance by rank; N/A left out",
+        features,
+        value,
+    )
+
+
+def gwet_ac2(size: int) -> Coefficient:
+    """Gwet's AC2 with quadratic weights: the weighted form of AC1."""
+    steps = np.subtract.outer(np.arange(size), np.arange(size))
+    weights = 1 - (steps / (size - 1)) ** 2
+
+    def features(tally: Tally) -> Floats:
+        r = tally.counts.sum(axis=0)
+        shares = tally.counts / np.maximum(r, 1)
+        weighted = (tally.counts * (weights @ tally.counts - 1)).sum(axis=0)
+        return np.vstack([weighted / np.maximum(r * (r - 1), 1), r > 1, shares, r > 0])
+
+    def value(t: Floats) -> Floats:
+        pi = ratio(t[2:-1], t[-1])
+        p_e = weights.sum() / (size * (size - 1)) * (pi * (1 - pi)).sum(axis=0)
+        return correct_for_chance(ratio(t[0], t[1]), p_e)
+
+    return Coefficient(
+        "gwet_ac2",
+        "Gwet AC2, quadratic",
+        "as AC1, near misses weighted; N/A left out",
+        features,
+        value,
+    )

@@ -1,24 +1,26 @@
-"""Agreement task by task, the layout of paper 003's Table 2, with intervals.
+"""Agreement by task, the layout of paper 003's Table 2, with intervals.
 
-The paper's "avg." row is not the mean of its rows. So the two rows that it could be are both given, by
-name: the *mean over tasks*, in which each task weighs the same, and *pooled*, all judgements together.
+The "avg." row of the paper is not the mean of its rows. Therefore both candidates are given by name: the
+*mean over tasks*, in which each task has the same weight, and *pooled*, all judgements together.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 import numpy as np
 
-from evaluation.agreement.bands import band
-from evaluation.agreement.bootstrap import Interval, Unit, sampled
-from evaluation.agreement.chance import Chance, Labels
+from appraise.lib.resampling import Interval
+from evaluation.agreement.bootstrap import Bootstrap
 from evaluation.agreement.judgements import Codes, Judgements
-from evaluation.agreement.ordered import collapsed_part
+from evaluation.agreement.kappa import Chance, LabelSet, collapse_judgements, name_band
 from evaluation.agreement.tally import Pairing, Tally
 from evaluation.schemes import Scheme
+
+MIN_SENTENCES = 5
+"""Sentences that an interval needs: four have only 35 different resamples, too few for a 95 % interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +38,11 @@ class TaskRow:
 
     @property
     def band(self) -> str | None:
-        return band(self.kappa)
+        return name_band(self.kappa)
 
     @property
     def band_prime(self) -> str | None:
-        return band(self.prime)
+        return name_band(self.prime)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,82 +53,82 @@ class TaskTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """How the judgements of every task are read."""
+class AgreementSettings:
+    """How the agreement of every task is computed."""
 
     scheme: Scheme
     chance: Chance = Chance.FIXED
     pairing: Pairing = Pairing.DIFFERENT
-    unit: Unit = Unit.SENTENCE
     resamples: int = 1000
     seed: int = 1
 
 
-def agreement_by_task(studies: Mapping[str, Judgements], reading: Reading) -> TaskTable:
-    """One row for each task, in the order given, and the two summaries."""
-    rows = tuple(task_row(name, study, reading) for name, study in studies.items())
-    everything = pooled(list(studies.values()), reading.scheme.labels)
-    return TaskTable(rows, mean_row(rows), task_row("pooled", everything, reading))
+def compute_task_table(tasks: Mapping[str, Judgements], settings: AgreementSettings) -> TaskTable:
+    """Compute one row for each task, in the given order, and the two summaries."""
+    rows = tuple(compute_task_row(name, judgements, settings) for name, judgements in tasks.items())
+    pooled = pool_judgements(list(tasks.values()), settings.scheme.labels)
+    return TaskTable(rows, average_task_rows(rows), compute_task_row("pooled", pooled, settings))
 
 
-def task_row(name: str, study: Judgements, reading: Reading) -> TaskRow:
-    """κ and κ′ of one task from the same resamples."""
-    asked = [
-        (Labels.of(each).kappa(reading.chance), Tally.of(each, reading.pairing))
-        for each in (study, collapsed_part(study, reading.scheme))
+def compute_task_row(name: str, judgements: Judgements, settings: AgreementSettings) -> TaskRow:
+    """Compute κ and κ′ of one task from the same resamples."""
+    requests = [
+        (LabelSet(labelled.label_names).kappa(settings.chance), Tally.of(labelled, settings.pairing))
+        for labelled in (judgements, collapse_judgements(judgements, settings.scheme))
     ]
-    kappa, prime = sampled(asked, study, resamples=reading.resamples, seed=reading.seed, unit=reading.unit)
-    items = len(study.seen_items[0])
-    pairs = int(asked[0][1].pairs[1].sum())
-    return TaskRow(name, items, len(study), pairs, kappa.value, kappa.interval, prime.value, prime.interval)
-
-
-def mean_row(rows: Sequence[TaskRow]) -> TaskRow:
-    """The mean over tasks that have a κ, each weighing the same."""
+    kappa, prime = Bootstrap(judgements, settings.resamples, settings.seed).estimate(requests)
+    items, pairs = len(judgements.judged_items[0]), int(requests[0][1].pairs[1].sum())
     return TaskRow(
-        "mean over tasks",
-        sum(row.items for row in rows),
-        sum(row.judgements for row in rows),
-        sum(row.pairs for row in rows),
-        _mean([row.kappa for row in rows]),
-        None,
-        _mean([row.prime for row in rows]),
-        None,
+        name, items, len(judgements), pairs, kappa.value, kappa.interval, prime.value, prime.interval
     )
 
 
-def pooled(studies: Sequence[Judgements], label_names: Sequence[str]) -> Judgements:
-    """All judgements as one study; annotators of one name are one, items and sentences stay apart."""
+def compute_part_row(name: str, judgements: Judgements, settings: AgreementSettings) -> TaskRow:
+    """Compute κ and κ′ of a part of a task, with intervals only where resamples of its sentences differ."""
+    row = compute_task_row(name, judgements, settings)
+    has_enough = judgements.sentence_count >= MIN_SENTENCES
+    kappa, prime = (
+        interval if has_enough and interval and interval[0] < interval[1] else None
+        for interval in (row.interval, row.prime_interval)
+    )
+    return replace(row, interval=kappa, prime_interval=prime)
+
+
+def average_task_rows(rows: Sequence[TaskRow]) -> TaskRow:
+    """Return the unweighted mean over the tasks that have a κ."""
+    items, judgements, pairs = (
+        sum(getattr(row, name) for row in rows) for name in ("items", "judgements", "pairs")
+    )
+    kappa, prime = _mean([row.kappa for row in rows]), _mean([row.prime for row in rows])
+    return TaskRow("mean over tasks", items, judgements, pairs, kappa, None, prime, None)
+
+
+def pool_judgements(studies: Sequence[Judgements], label_names: Sequence[str]) -> Judgements:
+    """Merge studies; annotators of the same name are one, items and sentences stay distinct."""
     names = sorted({name for study in studies for name in study.annotator_names})
     code_of = {name: code for code, name in enumerate(names)}
     if any(study.label_names != tuple(label_names) for study in studies):
-        raise ValueError(f"studies with the labels {', '.join(label_names)} expected")
+        raise ValueError(f"expected studies with the labels {', '.join(label_names)}")
     empty = np.zeros(0, dtype=np.int64)
     codes = [np.array([code_of[name] for name in study.annotator_names], dtype=np.int64) for study in studies]
     return Judgements(
         np.concatenate([empty, *(own[study.annotators] for own, study in zip(codes, studies, strict=True))]),
-        _apart([study.items for study in studies]),
+        _concatenate_codes([study.items for study in studies]),
         np.concatenate([empty, *(study.labels for study in studies)]),
-        _apart([study.sentences for study in studies]),
+        _concatenate_codes([study.sentences for study in studies]),
         tuple(label_names),
         tuple(names),
-        _times(studies),
     )
 
 
-def _apart(columns: Sequence[Codes]) -> Codes:
-    """Codes of several studies, moved so that none is shared."""
-    found: list[Codes] = [np.zeros(0, dtype=np.int64)]
+def _concatenate_codes(columns: Sequence[Codes]) -> Codes:
+    """Concatenate codes of several studies, shifted so that none is shared."""
+    shifted: list[Codes] = [np.zeros(0, dtype=np.int64)]
     start = 0
     for column in columns:
-        found.append(column + start)
+        shifted.append(column + start)
         start += int(column.max(initial=-1)) + 1
-    return np.concatenate(found)
-
-
-def _times(studies: Sequence[Judgements]) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:
-    known = [study.times for study in studies if study.times is not None]
-    return np.concatenate(known) if studies and len(known) == len(studies) else None
+    return np.concatenate(shifted)
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

@@ -1,19 +1,19 @@
-"""Phrase alignment of two translations: the unit that people judge here (paper 003, sections 2 and 3)."""
+"""Phrase alignment of two translations: phrases are what annotators judge (paper 003, sections 2 and 3)."""
 
+from evaluation.alignment.aligners import ALIGNERS, Corpus, WordAligner, load_aligner
 from evaluation.alignment.phrases import align
-from evaluation.alignment.values import Alignment, Kind, Link, Mode, Phrase, format_links
-from evaluation.alignment.words import ALIGNERS, Corpus, WordAligner, aligner
+from evaluation.alignment.values import AlignmentMode, Kind, Link, Phrase, PhraseAlignment, format_links
 
 __all__ = [
     "ALIGNERS",
-    "Alignment",
+    "AlignmentMode",
     "Corpus",
     "Kind",
     "Link",
-    "Mode",
     "Phrase",
+    "PhraseAlignment",
     "WordAligner",
     "align",
-    "aligner",
     "format_links",
+    "load_aligner",
 ]

@@ -1,47 +1,49 @@
-"""Complete mode: every word of both sentences in exactly one phrase (steps 3 and 4).
+"""Complete mode: every word of both sentences is in exactly one phrase (steps 3 and 4).
 
-It extends paper 003 by what its section 6.2 leaves to future work: gaps, moved and cross-aligned phrases.
-Blocks (two-sided phrases) come from the word links. Then, until nothing changes:
+This mode adds what section 6.2 of paper 003 leaves to future work: gaps, moved and cross-aligned phrases.
+``evaluation.alignment.blocks`` builds blocks (two-sided phrases) from the word links. Then two steps are
+repeated until nothing changes:
 
-3. Unlinked runs pair up: if both sentences have exactly one run between the same two neighbours, the two
-   runs become one block. Neighbours are first all blocks, then those of the core only, because a phrase
-   that has moved should not hide that the words around it still correspond. For the same reason two runs
-   pair up that touch the same core block on one side, though a moved phrase cuts one of them off the other;
-   and last, two runs that touch the same moved phrase, because they have moved along with it.
-4. A block is cut where equal and different words change, and equal blocks that touch on both sides join.
+3. Pair uncovered runs: if both sentences have exactly one run between the same two neighbours, the two runs
+   become one block. Neighbours are first all blocks, then only those of the core, because the words around a
+   moved phrase still correspond. For the same reason two runs are paired if they are adjacent to the same
+   core block on one side, even if a moved phrase follows one of them; and finally if they are adjacent to the
+   same moved phrase, because they have moved with it.
+4. Split blocks where equal and different words alternate, and join equal blocks that are adjacent in both
+   sentences.
 
-What is still uncovered is one-sided. Nothing here depends on which sentence is called A.
+The remaining uncovered words are one-sided. Exchanging A and B mirrors every result.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from evaluation.alignment.chains import Block, core, in_order
+from evaluation.alignment.blocks import Block, are_in_order, find_core
 from evaluation.alignment.values import Link, Span
 
 Same = Callable[[Block], bool]
-"""Whether the two sides of a block count as equal."""
+"""Tells whether the two sides of a block count as equal."""
 
 
-def settle(a: Sequence[str], b: Sequence[str], blocks: Iterable[Block]) -> list[Block]:
-    """All two-sided phrases, sorted by A, from disjoint blocks; ``a`` and ``b`` are token keys.
+def extend_blocks(a: Sequence[str], b: Sequence[str], blocks: Iterable[Block]) -> list[Block]:
+    """Return all two-sided phrases, sorted by A, from disjoint blocks; ``a`` and ``b`` are token keys.
 
-    >>> settle(["the", "red", "house"], ["the", "blue", "house"], [(0, 1, 0, 1), (2, 3, 2, 3)])
+    >>> extend_blocks(["the", "red", "house"], ["the", "blue", "house"], [(0, 1, 0, 1), (2, 3, 2, 3)])
     [(0, 1, 0, 1), (1, 2, 1, 2), (2, 3, 2, 3)]
     """
 
     def same(block: Block) -> bool:
         return a[block[0] : block[1]] == b[block[2] : block[3]]
 
-    settled = joined(_cut(a, b, blocks), same)
-    while found := _paired(settled, len(a), len(b)):
-        settled = joined(_cut(a, b, settled + found), same)
-    return settled
+    phrases = join_equal(_split(a, b, blocks), same)
+    while pairs := _pair_runs(phrases, len(a), len(b)):
+        phrases = join_equal(_split(a, b, phrases + pairs), same)
+    return phrases
 
 
-def uncovered(blocks: Iterable[Block], length: int, side: int) -> list[Span]:
-    """The runs of words outside all blocks on one side (0 for A, 2 for B), by which they are sorted."""
+def list_uncovered(blocks: Iterable[Block], length: int, side: int) -> list[Span]:
+    """Return the runs outside all blocks on one side (0 for A, 2 for B), by which the blocks are sorted."""
     runs = []
     last = 0
     for block in blocks:
@@ -53,33 +55,42 @@ def uncovered(blocks: Iterable[Block], length: int, side: int) -> list[Span]:
     return runs
 
 
-def by_side(blocks: Iterable[Block], side: int) -> list[Block]:
-    """Blocks in the order of one sentence (0 for A, 2 for B)."""
+def sort_by_side(blocks: Iterable[Block], side: int) -> list[Block]:
+    """Sort blocks by their position in one sentence (0 for A, 2 for B)."""
     return sorted(blocks, key=lambda block: block[side])
 
 
-def _paired(blocks: list[Block], length_a: int, length_b: int) -> list[Block]:
-    """New blocks from runs that stand alone between the same two neighbours on both sides."""
-    by_b = by_side(blocks, 2)
-    found = _matched(_runs(blocks, length_a, 0, blocks), _runs(by_b, length_b, 2, blocks))
-    if found or in_order(blocks):
-        return found
-    kept = core(blocks)
-    found = _matched(_runs(blocks, length_a, 0, kept), _runs(by_b, length_b, 2, kept))
-    lengths = (length_a, length_b)
-    return found or _touching(blocks, by_b, kept, lengths) or _touching(blocks, by_b, blocks, lengths)
+def _pair_runs(blocks: list[Block], length_a: int, length_b: int) -> list[Block]:
+    """Return new blocks from uncovered runs (step 3); later rules apply only if earlier ones find nothing."""
+    by_b, lengths = sort_by_side(blocks, 2), (length_a, length_b)
+    pairs = _pair_between(blocks, by_b, blocks, lengths)
+    if pairs or are_in_order(blocks):
+        return pairs
+    core = find_core(blocks)
+    return (
+        _pair_between(blocks, by_b, core, lengths)
+        or _pair_adjacent(blocks, by_b, core, lengths)
+        or _pair_adjacent(blocks, by_b, blocks, lengths)
+    )
 
 
-def _matched(of_a: dict[Link, Span], of_b: dict[Link, Span]) -> list[Block]:
+def _pair_between(
+    blocks: list[Block], by_b: list[Block], neighbours: Collection[Block], lengths: Link
+) -> list[Block]:
+    """Pair runs that are alone between the same two neighbours in both sentences."""
+    of_a = _index_runs(blocks, lengths[0], 0, neighbours)
+    of_b = _index_runs(by_b, lengths[1], 2, neighbours)
     return [run + of_b[key] for key, run in of_a.items() if key in of_b]
 
 
-def _runs(blocks: list[Block], length: int, side: int, neighbours: Collection[Block]) -> dict[Link, Span]:
-    """Uncovered runs by (left, right) neighbour, where exactly one stands between the two.
+def _index_runs(
+    blocks: list[Block], length: int, side: int, neighbours: Collection[Block]
+) -> dict[Link, Span]:
+    """Return uncovered runs by (left, right) neighbour, if exactly one run is between the two.
 
-    A neighbour is named by where it begins in A, the edges by −1 and −2.
+    The key of a neighbour is its start in A; the edges have the keys −1 and −2.
     """
-    everyone = len(neighbours) == len(blocks)
+    includes_all = len(neighbours) == len(blocks)
     runs: dict[Link, Span] = {}
     pending: list[Span] = []
     left, last = -1, 0
@@ -87,7 +98,7 @@ def _runs(blocks: list[Block], length: int, side: int, neighbours: Collection[Bl
         if last < block[side]:
             pending.append((last, block[side]))
         last = block[side + 1]
-        if everyone or block in neighbours:
+        if includes_all or block in neighbours:
             if len(pending) == 1:
                 runs[left, block[0]] = pending[0]
             pending = []
@@ -99,33 +110,35 @@ def _runs(blocks: list[Block], length: int, side: int, neighbours: Collection[Bl
     return runs
 
 
-def _touching(blocks: list[Block], by_b: list[Block], kept: Collection[Block], lengths: Link) -> list[Block]:
-    """Runs that begin right after the same kept block or edge in A and B; if none, that end before one."""
-    runs_a, runs_b = uncovered(blocks, lengths[0], 0), uncovered(by_b, lengths[1], 2)
-    for end in (0, 1):  # 0: the runs begin where a neighbour ends; 1: they end where it begins
+def _pair_adjacent(
+    blocks: list[Block], by_b: list[Block], neighbours: Collection[Block], lengths: Link
+) -> list[Block]:
+    """Pair runs that directly follow the same neighbour or edge; if there are none, that precede one."""
+    runs_a, runs_b = list_uncovered(blocks, lengths[0], 0), list_uncovered(by_b, lengths[1], 2)
+    for end in (0, 1):  # 0: a run starts where a neighbour ends; 1: it ends where a neighbour starts
         of_a, of_b = {run[end]: run for run in runs_a}, {run[end]: run for run in runs_b}
-        borders = [(block[1 - end], block[3 - end]) for block in kept]
+        borders = [(block[1 - end], block[3 - end]) for block in neighbours]
         borders.append(lengths if end else (0, 0))
-        found = [of_a[x] + of_b[y] for x, y in borders if x in of_a and y in of_b]
-        if found:
-            return found
+        pairs = [of_a[x] + of_b[y] for x, y in borders if x in of_a and y in of_b]
+        if pairs:
+            return pairs
     return []
 
 
-def _cut(a: Sequence[str], b: Sequence[str], blocks: Iterable[Block]) -> list[Block]:
+def _split(a: Sequence[str], b: Sequence[str], blocks: Iterable[Block]) -> list[Block]:
     parts: list[Block] = []
     for block in blocks:
         a0, a1, b0, b1 = block
         if a1 - a0 == b1 - b0 == 1:
             parts.append(block)
         else:
-            parts += _cut_one(a, b, block)
+            parts += _split_block(a, b, block)
     parts.sort()
     return parts
 
 
-def _cut_one(a: Sequence[str], b: Sequence[str], block: Block) -> list[Block]:
-    """Take equal words off both ends; cut what remains word by word if both sides are equally long."""
+def _split_block(a: Sequence[str], b: Sequence[str], block: Block) -> list[Block]:
+    """Split off equal words at both ends; split the rest by position if both sides are equally long."""
     a0, a1, b0, b1 = block
     parts: list[Block] = []
     while a0 < a1 and b0 < b1 and a[a0] == b[b0]:
@@ -138,11 +151,11 @@ def _cut_one(a: Sequence[str], b: Sequence[str], block: Block) -> list[Block]:
         return parts
     if a1 - a0 != b1 - b0:
         return [*parts, (a0, a1, b0, b1)]
-    return parts + _by_position(a, b, (a0, a1, b0, b1))
+    return parts + _split_by_position(a, b, (a0, a1, b0, b1))
 
 
-def _by_position(a: Sequence[str], b: Sequence[str], block: Block) -> list[Block]:
-    """Runs of equal and of different words at the same offset."""
+def _split_by_position(a: Sequence[str], b: Sequence[str], block: Block) -> list[Block]:
+    """Return runs of equal and of different words at the same offset."""
     a0, a1, b0, b1 = block
     equal = [x == y for x, y in zip(a[a0:a1], b[b0:b1], strict=True)]
     ends = [k for k in range(1, len(equal)) if equal[k] != equal[k - 1]] + [len(equal)]
@@ -150,16 +163,16 @@ def _by_position(a: Sequence[str], b: Sequence[str], block: Block) -> list[Block
     return [(a0 + x, a0 + y, b0 + x, b0 + y) for x, y in zip(starts, ends, strict=True)]
 
 
-def joined(blocks: Iterable[Block], same: Same) -> list[Block]:
-    """Equal blocks that touch on both sides become one."""
-    grown: list[Block] = []
-    growing = False
+def join_equal(blocks: Iterable[Block], same: Same) -> list[Block]:
+    """Join equal blocks that are adjacent in both sentences."""
+    joined: list[Block] = []
+    was_equal = False
     for block in blocks:
         a0, a1, b0, b1 = block
-        equal = same(block)
-        if growing and equal and grown[-1][1] == a0 and grown[-1][3] == b0:
-            grown[-1] = (grown[-1][0], a1, grown[-1][2], b1)
+        is_equal = same(block)
+        if was_equal and is_equal and joined[-1][1] == a0 and joined[-1][3] == b0:
+            joined[-1] = (joined[-1][0], a1, joined[-1][2], b1)
         else:
-            grown.append(block)
-        growing = equal
-    return grown
+            joined.append(block)
+        was_equal = is_equal
+    return joined

@@ -1,27 +1,30 @@
-"""``lexical``: a staged word matcher for two translations in one language, in the manner of METEOR.
+"""``lexical``: a staged word matcher for two translations in one language, similar to METEOR.
 
-Two words may match exactly, but for case, by stem (Snowball), by a common WordNet sense, or by similar
-spelling; the earliest stage that fits gives the match its weight (Lavie and Agarwal 2007 for the stages).
-From all possible matches we take first the heaviest chain that keeps the order of both sentences, that is, no
-crossings at all, with a premium for matches that touch. What is left over may cross, but only as a block with
-a content word in it: a lone *the* or comma that happens to occur elsewhere has not moved, and asking an
-annotator about its place would make no sense.
+Two words may match exactly, up to case, by stem (Snowball), by a common WordNet sense, or by similar
+spelling; the first stage that applies determines the weight of the match (Lavie and Agarwal 2007). From all
+possible matches the aligner first selects the heaviest chain without crossings, with a bonus for adjacent
+matches. The remaining matches may cross it, but only as a block that contains a content word: a lone *the* or
+comma that also occurs elsewhere has not moved, and a question about its position would make no sense.
 
-Deterministic. Symmetric, because the two sentences are always read in the order of their texts.
+Deterministic. Symmetric, because the two sentences are always processed in the order of their texts.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
-from evaluation.alignment.matching import Candidate, heaviest_chain, moved_blocks
 from evaluation.alignment.values import Link
-from evaluation.alignment.vocabulary import Vocabulary
+from evaluation.alignment.vocabulary import Match, Vocabulary
 from evaluation.alignment.wordnet import WordNet
+
+ADJACENT = 3
+"""The bonus for a match that directly continues the previous one in both sentences."""
+_ROW = 1 << 20  # larger than any sentence, so that row * _ROW - column sorts like (row, -column)
 
 
 class LexicalAligner:
-    """The default aligner; one instance per language, since it remembers every word type it has seen."""
+    """The default aligner; use one instance per language, because it caches every word type."""
 
     name = "lexical"
 
@@ -35,23 +38,27 @@ class LexicalAligner:
         ((0, 3), (1, 0), (2, 1), (3, 2))
         """
         a, b = tuple(a), tuple(b)
-        links = self._matched(a, b) if a <= b else [(i, j) for j, i in self._matched(b, a)]
+        links = self._link_sorted(a, b) if a <= b else [(i, j) for j, i in self._link_sorted(b, a)]
         links.sort()
         return tuple(links)
 
-    def _matched(self, a: tuple[str, ...], b: tuple[str, ...]) -> list[Link]:
-        head, tail = _common_ends(a, b)
+    def _link_sorted(self, a: tuple[str, ...], b: tuple[str, ...]) -> list[Link]:
+        head, tail = _count_common_ends(a, b)
         n, m = len(a), len(b)
         links = list(zip(range(head), range(head), strict=True))
         links += zip(range(n - tail, n), range(m - tail, m), strict=True)
         inner_a, inner_b = a[head : n - tail], b[head : m - tail]
         if inner_a and inner_b:
-            links += _chosen(self._vocabulary.candidates(inner_a, inner_b), head)
+            matches = self._vocabulary.list_matches(inner_a, inner_b)
+            chain = find_heaviest_chain(matches)
+            if len(chain) < len(matches):
+                chain += find_moved_blocks(matches, chain)
+            links += [(i + head, j + head) for i, j in chain] if head else chain
         return links
 
 
-def _common_ends(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[int, int]:
-    """How many tokens the sentences share at the beginning, and at the end."""
+def _count_common_ends(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[int, int]:
+    """Return how many tokens the sentences share at the beginning and at the end."""
     shorter = min(len(a), len(b))
     head = 0
     while head < shorter and a[head] == b[head]:
@@ -62,9 +69,84 @@ def _common_ends(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[int, int]:
     return head, tail
 
 
-def _chosen(candidates: list[Candidate], start: int) -> list[Link]:
-    """The links among the words after ``start``: a chain without crossings, then blocks that cross it."""
-    chain = heaviest_chain(candidates)
-    if len(chain) < len(candidates):
-        chain += moved_blocks(candidates, chain)
-    return [(i + start, j + start) for i, j in chain] if start else chain
+def find_heaviest_chain(matches: Sequence[Match]) -> list[Link]:
+    """Return the heaviest set of matches without crossings.
+
+    ``columns`` and ``values`` both increase, as in the search for a longest increasing subsequence.
+
+    >>> find_heaviest_chain([(0, 1, 5, True, True), (1, 0, 4, True, True)])
+    [(0, 1)]
+    """
+    order = sorted(matches, key=_sort_key)
+    columns: list[int] = []
+    values: list[int] = []
+    tops: list[int] = []  # the match that ends the chain of this value
+    totals: list[int] = []
+    previous_of: list[int] = []
+    last_on: dict[int, int] = {}  # the last match of each diagonal
+    for number, (i, j, weight, _, _) in enumerate(order):
+        position = bisect_left(columns, j)
+        value, previous = (values[position - 1], tops[position - 1]) if position else (0, -1)
+        adjacent = last_on.get(j - i)
+        if adjacent is not None and order[adjacent][0] == i - 1 and totals[adjacent] + ADJACENT >= value:
+            value, previous = totals[adjacent] + ADJACENT, adjacent
+        value += weight
+        previous_of.append(previous)
+        totals.append(value)
+        last_on[j - i] = number
+        if position == len(columns):  # the usual case: both sentences continue in the same order
+            columns.append(j)
+            values.append(value)
+            tops.append(number)
+            continue
+        end = position
+        while end < len(values) and values[end] <= value:
+            end += 1
+        columns[position:end], values[position:end], tops[position:end] = (j,), (value,), (number,)
+    chain: list[Link] = []
+    number = tops[-1] if tops else -1
+    while number >= 0:
+        chain.append(order[number][:2])
+        number = previous_of[number]
+    return chain[::-1]
+
+
+def _sort_key(match: Match) -> int:
+    """Order by row, each row from the right, so that a match never follows another one of its row."""
+    return match[0] * _ROW - match[1]
+
+
+def find_moved_blocks(matches: Sequence[Match], chain: Sequence[Link]) -> list[Link]:
+    """Return diagonal runs of firm matches between words outside the chain, the heaviest run first.
+
+    >>> find_moved_blocks([(0, 1, 5, True, True), (1, 0, 4, True, True)], [(0, 1)])
+    [(1, 0)]
+    """
+    used = dict(chain)
+    columns = set(used.values())
+    free = [match for match in matches if match[0] not in used and match[1] not in columns and match[3]]
+    links: list[Link] = []
+    while runs := _find_runs(free):
+        heaviest = [match[:2] for match in min(runs, key=_run_key)]
+        links += heaviest
+        used.update(heaviest)
+        columns.update([j for _, j in heaviest])
+        free = [match for match in free if match[0] not in used and match[1] not in columns]
+    return links
+
+
+def _find_runs(free: Sequence[Match]) -> list[list[Match]]:
+    """Return runs of matches that are adjacent in both sentences and contain a content word."""
+    if not [match for match in free if match[4]]:
+        return []
+    ending: dict[Link, list[Match]] = {}
+    for match in sorted(free):
+        i, j = match[:2]
+        ending[i, j] = [*ending.pop((i - 1, j - 1), ()), match]
+    return [run for run in ending.values() if [match for match in run if match[4]]]
+
+
+def _run_key(run: list[Match]) -> tuple[int, int, int]:
+    """Order by weight, then by distance from the diagonal, then by position in A."""
+    i, j = run[0][:2]
+    return -sum([match[2] for match in run]), abs(i - j), i

@@ -1,26 +1,31 @@
-"""From aligned phrases to the pairs that people judge, each asked once (paper 003, section 4).
+"""From questions to the pairs that annotators judge, each asked once (paper 003, section 4).
 
 "Phrase pairs that occur multiple times in our evaluation tasks are only ranked once": a *pair* is two texts,
-the lexically smaller first; an *occurrence* is where it stands. How far equal texts count as one pair is the
-scope: one item (the default), the whole task (the paper's way) or not at all. A verdict on a phrase that one
-sentence lacks, or on the place of a phrase that both have, is about that place. Such pairs are never merged
-across items, and within an item only if the words around them are the same.
+the lexically smaller first; an *occurrence* is a position at which it stands. The dedup scope decides how far
+equal texts count as one pair: within an item (the default), within the task (as in the paper) or not at all.
+A ranking of a one-sided question, of a move, or of a question in several runs is about its position. Such
+pairs are never merged across items, and within an item only if the neighbouring words are the same. A
+comparison that has the same two texts in both orders asks about each order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import blake2b
 
-from evaluation.alignment.values import Alignment, Kind, Phrase, Span
+from evaluation.alignment.questions import PhraseGroup, QuestionKind, list_runs
+from evaluation.alignment.values import Kind, Phrase, PhraseAlignment, Span
 
-Around = tuple[str, str]
-"""The words before and after a phrase; empty at the edges of a sentence."""
+Neighbours = tuple[str, ...]
+"""The words before and after each run of a question; empty at the edges of a sentence."""
+DedupKey = tuple[object, ...]
+RUN_SEPARATOR = " … "
+"""Joins the runs of a side for display."""
 
 
-class Scope(StrEnum):
+class DedupScope(StrEnum):
     """How far equal pairs are merged."""
 
     ITEM = "item"
@@ -29,29 +34,34 @@ class Scope(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """One phrase of one comparison that is to be judged, with its texts; a missing side is empty."""
+class PhraseQuestion:
+    """One question of a comparison with its texts; a missing side is empty.
+
+    ``phrase`` is the number of its first phrase; ``runs_a`` and ``runs_b`` are set if there are several.
+    """
 
     item: str
     comparison: str
     phrase: int
     a: str
     b: str
-    around_a: Around = ("", "")
-    around_b: Around = ("", "")
-    shared: bool = False
-    spot: int | None = None
-    """Where all candidates of the item are judged together: the number of the place among its places."""
+    around_a: Neighbours = ("", "")
+    around_b: Neighbours = ("", "")
+    moved: bool = False
+    runs_a: tuple[str, ...] = ()
+    runs_b: tuple[str, ...] = ()
+    place: int | None = None
+    """The number of the place within its item, if all candidates of the item are ranked together."""
 
     @property
-    def bound(self) -> bool:
-        """Whether the verdict is about this very place: something is missing or has only moved."""
-        return self.shared or not self.a or not self.b
+    def is_bound(self) -> bool:
+        """Whether it is about this position only: a side is empty or in several runs, or the words moved."""
+        return self.moved or not self.a or not self.b or bool(self.runs_a or self.runs_b)
 
 
 @dataclass(frozen=True, slots=True)
-class Occurrence:
-    """Where a pair stands; ``flipped`` if the comparison's A has the pair's second text."""
+class PairOccurrence:
+    """A position of a pair; ``flipped`` if the comparison's A has the pair's second text."""
 
     item: str
     comparison: str
@@ -60,41 +70,73 @@ class Occurrence:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """Two texts to be judged against each other, once, at ``owner``; ``key`` is what was merged.
+class MergedPair:
+    """Two texts that are ranked once, in the comparison of ``owner``.
 
-    ``moved``: the texts count as equal, though case or punctuation may differ; only their place is judged.
+    ``moved``: the texts have the same words, though case or punctuation may differ; only the order is ranked.
+    ``is_bound``: the pair belongs to one item.
     """
 
-    key: tuple[object, ...]
+    key: DedupKey
     first: str
     second: str
-    occurrences: tuple[Occurrence, ...]
-    owner: Occurrence
+    occurrences: tuple[PairOccurrence, ...]
+    owner: PairOccurrence
     moved: bool = False
+    is_bound: bool = False
+
+    def map_phrases(self, item: str, comparison: str) -> dict[int, int]:
+        """Return where the pair occurs in a comparison: each phrase index with the smallest of them."""
+        numbers = [one.phrase for one in self.occurrences if (one.item, one.comparison) == (item, comparison)]
+        return dict.fromkeys(numbers, min(numbers, default=0))
 
 
-def pairs(places: Iterable[Place], *, scope: Scope = Scope.ITEM, seed: int = 1) -> tuple[Pair, ...]:
-    """Unique pairs in order of first occurrence; the owner depends on the seed and not on the order.
+def merge_questions(
+    questions: Iterable[PhraseQuestion], *, scope: DedupScope = DedupScope.ITEM, seed: int = 1
+) -> tuple[MergedPair, ...]:
+    """Return unique pairs in order of first occurrence; owners depend on the seed, not on the order.
 
-    >>> found = pairs([Place("1", "x-y", 0, "red", "blue"), Place("1", "y-z", 3, "blue", "red")])
-    >>> [(pair.first, pair.second, [o.flipped for o in pair.occurrences]) for pair in found]
-    [('blue', 'red', [True, False])]
+    >>> red, blue = PhraseQuestion("1", "x-y", 0, "red", "blue"), PhraseQuestion("1", "y-z", 3, "blue", "red")
+    >>> (pair,) = merge_questions([red, blue])
+    >>> pair.first, pair.second, [occurrence.flipped for occurrence in pair.occurrences]
+    ('blue', 'red', [True, False])
     """
-    groups: dict[tuple[object, ...], list[Place]] = {}
-    for place in places:
-        groups.setdefault(merge_key(place, scope), []).append(place)
-    return tuple([_pair(key, group, seed) for key, group in groups.items()])
+    questions = list(questions)
+    keys = [_dedup_key(question, scope) for question in questions]
+    both_orders = _find_both_orders(questions, keys)
+    groups: dict[DedupKey, list[PhraseQuestion]] = {}
+    bound: set[DedupKey] = set()
+    for question, key in zip(questions, keys, strict=True):
+        if (question.item, question.comparison, key) in both_orders:
+            key = (*key, question.comparison, _is_flipped(question))
+            bound.add(key)
+        groups.setdefault(key, []).append(question)
+    return tuple(
+        [
+            _merge(key, group, seed, is_bound=group[0].is_bound or key in bound)
+            for key, group in groups.items()
+        ]
+    )
 
 
-def questions(alignment: Alignment, *, ask_moved: bool = True) -> tuple[int, ...]:
-    """Numbers of the phrases that are worth a question.
+def _find_both_orders(
+    questions: Iterable[PhraseQuestion], keys: Iterable[DedupKey]
+) -> set[tuple[str, str, DedupKey]]:
+    """Return the comparisons and keys for which A has the first text here and the second text there."""
+    orders: dict[tuple[str, str, DedupKey], set[bool]] = {}
+    for question, key in zip(questions, keys, strict=True):
+        orders.setdefault((question.item, question.comparison, key), set()).add(_is_flipped(question))
+    return {where for where, flipped in orders.items() if len(flipped) > 1}
 
-    Differing and one-sided phrases are; a shared phrase is if it moved (its place is judged), unless the
-    move is asked about already: it travels with a differing phrase, or has changed places with a smaller one.
+
+def select_asked(alignment: PhraseAlignment, *, ask_moved: bool = True) -> tuple[int, ...]:
+    """Return the numbers of the phrases that are asked about.
+
+    These are all different and one-sided phrases. A shared phrase is asked about if it moved, unless another
+    question covers the move: a different phrase moved along with it, or it swapped with a smaller phrase.
 
     >>> from evaluation.alignment import align
-    >>> questions(align("Anna said yes".split(), "said Anna yes".split(), links=[(0, 1), (1, 0), (2, 2)]))
+    >>> select_asked(align("Anna said yes".split(), "said Anna yes".split(), links=[(0, 1), (1, 0), (2, 2)]))
     (0,)
     """
     phrases = alignment.phrases
@@ -107,31 +149,67 @@ def questions(alignment: Alignment, *, ask_moved: bool = True) -> tuple[int, ...
     )
 
 
-def places_of(
+def ask_phrases(alignment: PhraseAlignment, *, ask_moved: bool = True) -> tuple[PhraseGroup, ...]:
+    """Return a question for each phrase that is asked about, as the paper has it."""
+    kinds = {Kind.SHARED: QuestionKind.MOVED, Kind.DIFFERENT: QuestionKind.DIFFERENT}
+    return tuple(
+        PhraseGroup((number,), kinds.get(alignment.phrases[number].kind, QuestionKind.ONE_SIDED))
+        for number in select_asked(alignment, ask_moved=ask_moved)
+    )
+
+
+def make_questions(
     item: str,
     comparison: str,
-    alignment: Alignment,
+    alignment: PhraseAlignment,
+    groups: Iterable[PhraseGroup],
     *,
     text_a: Callable[[Span], str] | None = None,
     text_b: Callable[[Span], str] | None = None,
-    ask_moved: bool = True,
-) -> tuple[Place, ...]:
-    """The questions of one comparison.
+) -> tuple[PhraseQuestion, ...]:
+    """Return the questions of one comparison.
 
-    ``text_a`` and ``text_b`` give the original text of a token span; by default tokens are joined by spaces.
+    ``text_a`` and ``text_b`` return the original text of a token span; by default tokens are joined by
+    spaces.
     """
-    text_a = text_a or _spaced(alignment.a)
-    text_b = text_b or _spaced(alignment.b)
-    places = []
-    for number in questions(alignment, ask_moved=ask_moved):
-        phrase = alignment.phrases[number]
-        texts = text_a(phrase.a) if phrase.a else "", text_b(phrase.b) if phrase.b else ""
-        around = _around(alignment.a, phrase.a), _around(alignment.b, phrase.b)
-        places.append(Place(item, comparison, number, *texts, *around, phrase.kind is Kind.SHARED))
-    return tuple(places)
+    text_a = text_a or _join_words(alignment.a)
+    text_b = text_b or _join_words(alignment.b)
+    questions = []
+    for group in groups:
+        spans_a, spans_b = (list_runs(alignment, group.phrases, side) for side in "ab")
+        runs_a, runs_b = tuple(map(text_a, spans_a)), tuple(map(text_b, spans_b))
+        questions.append(
+            PhraseQuestion(
+                item,
+                comparison,
+                group.phrases[0],
+                RUN_SEPARATOR.join(runs_a),
+                RUN_SEPARATOR.join(runs_b),
+                _neighbours(alignment.a, spans_a),
+                _neighbours(alignment.b, spans_b),
+                moved=group.kind is QuestionKind.MOVED,
+                runs_a=runs_a if len(runs_a) > 1 else (),
+                runs_b=runs_b if len(runs_b) > 1 else (),
+            )
+        )
+    return tuple(questions)
 
 
-def _covers(alignment: Alignment, other: Phrase, phrase: Phrase) -> bool:
+def place_key(item: str, place: int, one: str, other: str) -> DedupKey:
+    """Return the key of two variants of a place; it is the same in every comparison of the item."""
+    return item, place, tuple(sorted((one, other)))
+
+
+def owner_key(seed: int, first: str, second: str, occurrence: PairOccurrence) -> bytes:
+    """Return a pseudo-random sort key; the occurrence with the smallest one owns the pair.
+
+    It is the same on every machine and does not depend on the order of the items.
+    """
+    parts = (seed, first, second, occurrence.item, occurrence.comparison, occurrence.phrase)
+    return blake2b("\0".join(map(str, parts)).encode(errors="surrogatepass"), digest_size=16).digest()
+
+
+def _covers(alignment: PhraseAlignment, other: Phrase, phrase: Phrase) -> bool:
     """Whether a question about ``other`` already asks about the move of ``phrase``."""
     if other.a is None or other.b is None or phrase.a is None or phrase.b is None:
         return False
@@ -139,62 +217,58 @@ def _covers(alignment: Alignment, other: Phrase, phrase: Phrase) -> bool:
         return (other.a[1], other.b[1]) == (phrase.a[0], phrase.b[0]) or (
             (phrase.a[1], phrase.b[1]) == (other.a[0], other.b[0])
         )
-    exchanged = (other.a[1], phrase.b[1]) == (phrase.a[0], other.b[0]) or (
+    swapped = (other.a[1], phrase.b[1]) == (phrase.a[0], other.b[0]) or (
         (phrase.a[1], other.b[1]) == (other.a[0], phrase.b[0])
     )
-    return exchanged and _size(alignment, other.a) < _size(alignment, phrase.a)
+    return swapped and _size(alignment, other.a) < _size(alignment, phrase.a)
 
 
-def _size(alignment: Alignment, span: Span) -> tuple[int, tuple[str, ...]]:
+def _size(alignment: PhraseAlignment, span: Span) -> tuple[int, tuple[str, ...]]:
     return span[1] - span[0], alignment.a[slice(*span)]
 
 
-def _spaced(tokens: tuple[str, ...]) -> Callable[[Span], str]:
+def _join_words(tokens: tuple[str, ...]) -> Callable[[Span], str]:
     return lambda span: " ".join(tokens[slice(*span)])
 
 
-def _around(tokens: tuple[str, ...], span: Span | None) -> Around:
-    if span is None:
-        return "", ""
-    start, end = span
-    return tokens[start - 1] if start else "", tokens[end] if end < len(tokens) else ""
+def _neighbours(tokens: tuple[str, ...], spans: Sequence[Span]) -> Neighbours:
+    around = [
+        (tokens[start - 1] if start else "", tokens[end] if end < len(tokens) else "") for start, end in spans
+    ]
+    return tuple(word for words in around for word in words) or ("", "")
 
 
-def _sides(place: Place) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What identifies each side: its text, and where the place counts, the words around it."""
-    if place.bound and place.spot is None:
-        return (place.a, *place.around_a), (place.b, *place.around_b)
-    return (place.a,), (place.b,)
+def _sides(question: PhraseQuestion) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what identifies each side: its text, its runs and, if its position matters, their neighbours."""
+    if question.is_bound and question.place is None:
+        return (
+            (question.a, *question.runs_a, *question.around_a),
+            (question.b, *question.runs_b, *question.around_b),
+        )
+    return (question.a,), (question.b,)
 
 
-def merge_key(place: Place, scope: Scope) -> tuple[object, ...]:
-    """Places with the same key are one pair; variants of one spot are, whatever the scope."""
-    if place.spot is not None:
-        return spot_key(place.item, place.spot, place.a, place.b)
-    if scope is Scope.NONE:
-        return place.item, place.comparison, place.phrase
-    sides = tuple(sorted(_sides(place)))
-    return sides if scope is Scope.TASK and not place.bound else (place.item, sides)
+def _dedup_key(question: PhraseQuestion, scope: DedupScope) -> DedupKey:
+    """Questions with the same key are one pair; variants of one place always are, whatever the scope."""
+    if question.place is not None:
+        return place_key(question.item, question.place, question.a, question.b)
+    if scope is DedupScope.NONE:
+        return question.item, question.comparison, question.phrase
+    sides = tuple(sorted(_sides(question)))
+    return sides if scope is DedupScope.TASK and not question.is_bound else (question.item, sides)
 
 
-def spot_key(item: str, spot: int, one: str, other: str) -> tuple[object, ...]:
-    """What names two variants of a place, wherever in the item they meet."""
-    return item, spot, tuple(sorted((one, other)))
-
-
-def _pair(key: tuple[object, ...], group: list[Place], seed: int) -> Pair:
-    occurrences = tuple([_occurrence(place) for place in group])
+def _merge(key: DedupKey, group: list[PhraseQuestion], seed: int, *, is_bound: bool) -> MergedPair:
+    occurrences = tuple([_occurrence(question) for question in group])
     first, second = sorted((group[0].a, group[0].b))
-    owner = min(occurrences, key=lambda o: lot(seed, first, second, o))
-    return Pair(key, first, second, occurrences, owner, moved=group[0].shared)
+    owner = min(occurrences, key=lambda occurrence: owner_key(seed, first, second, occurrence))
+    return MergedPair(key, first, second, occurrences, owner, group[0].moved, is_bound)
 
 
-def _occurrence(place: Place) -> Occurrence:
-    of_a, of_b = _sides(place)
-    return Occurrence(place.item, place.comparison, place.phrase, flipped=of_b < of_a)
+def _is_flipped(question: PhraseQuestion) -> bool:
+    of_a, of_b = _sides(question)
+    return of_b < of_a
 
 
-def lot(seed: int, first: str, second: str, occurrence: Occurrence) -> bytes:
-    """A pseudo-random key to draw owners by: the same on every machine and in any order."""
-    parts = (seed, first, second, occurrence.item, occurrence.comparison, occurrence.phrase)
-    return blake2b("\0".join(map(str, parts)).encode(errors="surrogatepass"), digest_size=16).digest()
+def _occurrence(question: PhraseQuestion) -> PairOccurrence:
+    return PairOccurrence(question.item, question.comparison, question.phrase, _is_flipped(question))

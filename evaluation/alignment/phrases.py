@@ -1,23 +1,30 @@
-"""Phrases from word links: ``align`` turns two sentences into shared and differing phrases (paper 003).
+"""Phrases from word links: ``align`` turns two sentences into shared and different phrases (paper 003).
 
-``complete`` mode, the default, promises for any set of links: every word of both sentences is in exactly
-one phrase; a phrase is *shared* exactly if its two sides are equal; links whose words ended up in different
-phrases are reported as dropped; exchanging A and B exchanges the sides of the phrases and nothing else.
-``paper`` mode is the published Algorithm 1 and promises none of this.
+``complete`` mode, the default, guarantees for any set of links: every word of both sentences is in exactly
+one phrase; a phrase is *shared* exactly if its two sides are equal; links between different phrases are
+returned as dropped; exchanging A and B mirrors the phrases and changes nothing else.
+
+``paper`` mode is Algorithm 1 of Federmann 2010 (paper 003, section 3), for replication. It is corrected only
+where it cannot run as printed: ``d`` is incremented, spans are half-open so that a phrase is not one word too
+long, the loops stop at n, and a phrase aligned to NULL has no B side. Its properties are unchanged: words of
+B without a link are lost, and a diagonal run of links between different words becomes one long pair.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from evaluation.alignment.chains import Block, core
-from evaluation.alignment.complete import Same, by_side, joined, settle, uncovered
-from evaluation.alignment.components import blocks_of
-from evaluation.alignment.paper import paper_phrases
-from evaluation.alignment.refine import absorbed, joined_around, joined_differences, reunited, shortened
-from evaluation.alignment.values import Alignment, Kind, Link, Mode, Phrase
-from evaluation.alignment.words import WordAligner
-from evaluation.alignment.words import aligner as aligner_named
+from evaluation.alignment.aligners import WordAligner, load_aligner
+from evaluation.alignment.blocks import Block, build_blocks, find_core
+from evaluation.alignment.complete import Same, extend_blocks, join_equal, list_uncovered, sort_by_side
+from evaluation.alignment.refinements import (
+    absorb_runs,
+    join_around_shared,
+    join_differences,
+    reunite_moved,
+    split_long,
+)
+from evaluation.alignment.values import AlignmentMode, Kind, Link, Phrase, PhraseAlignment, Span
 from evaluation.tokens import bare
 
 
@@ -26,14 +33,17 @@ def align(
     b: Sequence[str],
     *,
     links: Iterable[Link] | None = None,
-    mode: Mode = Mode.COMPLETE,
+    mode: AlignmentMode = AlignmentMode.COMPLETE,
     aligner: WordAligner | None = None,
     ignore_case: bool = False,
     ignore_punctuation: bool = False,
     join: bool = False,
     max_length: int | None = None,
-) -> Alignment:
-    """Align two sentences, given as tokens, by the given links or by a word aligner (default: lexical).
+) -> PhraseAlignment:
+    """Align two sentences, given as tokens, with the given links or with a word aligner (default: lexical).
+
+    ``ignore_case`` and ``ignore_punctuation`` decide which phrases count as shared, ``join`` makes fewer and
+    larger phrases, and ``max_length`` splits different phrases with more words.
 
     >>> for phrase in align("the red house".split(), "the blue house".split()).phrases:
     ...     print(phrase.a, phrase.b, phrase.kind)
@@ -45,27 +55,27 @@ def align(
     if max_length is not None and max_length < 1:
         raise ValueError(f"max_length must be at least 1, not {max_length}")
     if links is None:
-        links = (aligner or aligner_named("lexical")).links(a, b)
-    given = tuple(sorted(set(links)))
-    _check_range(given, len(a), len(b))
-    keys = (_lowered(a), _lowered(b)) if ignore_case else (a, b)
-    if mode is Mode.PAPER:
-        phrases, w = paper_phrases(*keys, given)
-        return Alignment(a, b, tuple(w), tuple(sorted(set(given).difference(w))), tuple(phrases))
-    same = _sameness(*keys, ignore_punctuation)
-    blocks = settle(*keys, blocks_of(*keys, given))
+        links = (aligner or load_aligner("lexical")).links(a, b)
+    links = tuple(sorted(set(links)))
+    _check_range(links, len(a), len(b))
+    keys = (_lower(a), _lower(b)) if ignore_case else (a, b)
+    if mode is AlignmentMode.PAPER:
+        phrases, w = align_as_paper(*keys, links)
+        return PhraseAlignment(a, b, tuple(w), tuple(sorted(set(links).difference(w))), tuple(phrases))
+    same = _make_comparison(*keys, ignore_punctuation)
+    blocks = extend_blocks(*keys, build_blocks(*keys, links))
     if ignore_punctuation:
-        blocks = _without_stray_punctuation(*keys, blocks, same)
+        blocks = _absorb_punctuation(*keys, blocks, same)
     if join:
-        blocks = joined_differences(reunited(*keys, blocks, same), (len(a), len(b)), same)
-        blocks = joined(joined_around(*keys, blocks, same), same)
+        blocks = join_differences(reunite_moved(*keys, blocks, same), (len(a), len(b)), same)
+        blocks = join_equal(join_around_shared(*keys, blocks, same), same)
     if max_length is not None:
-        blocks = shortened(*keys, blocks, given, max_length, same)
-    used, dropped = _sorted_out(given, blocks)
-    return Alignment(a, b, used, dropped, _phrases(blocks, len(a), len(b), same))
+        blocks = split_long(*keys, blocks, links, max_length, same)
+    used, dropped = _separate_dropped(links, blocks)
+    return PhraseAlignment(a, b, used, dropped, _order_phrases(blocks, len(a), len(b), same))
 
 
-def _lowered(tokens: Iterable[str]) -> tuple[str, ...]:
+def _lower(tokens: Iterable[str]) -> tuple[str, ...]:
     return tuple([token.lower() for token in tokens])
 
 
@@ -75,55 +85,53 @@ def _check_range(links: Iterable[Link], n: int, m: int) -> None:
             raise ValueError(f"link {i}-{j} is outside sentences of {n} and {m} tokens")
 
 
-def _sameness(a: tuple[str, ...], b: tuple[str, ...], ignore_punctuation: bool) -> Same:
-    """When the two sides of a block are equal."""
+def _make_comparison(a: tuple[str, ...], b: tuple[str, ...], ignore_punctuation: bool) -> Same:
+    """Return the function that tells whether the two sides of a block are equal."""
 
     def same(block: Block) -> bool:
         a0, a1, b0, b1 = block
         return a[a0:a1] == b[b0:b1]
 
-    def same_but_punctuation(block: Block) -> bool:
+    def same_without_punctuation(block: Block) -> bool:
         a0, a1, b0, b1 = block
         return _bare(a[a0:a1]) == _bare(b[b0:b1])
 
-    return same_but_punctuation if ignore_punctuation else same
+    return same_without_punctuation if ignore_punctuation else same
 
 
 def _bare(tokens: tuple[str, ...]) -> list[str]:
     return [part for token in tokens for part in bare(token)]
 
 
-def _without_stray_punctuation(
+def _absorb_punctuation(
     a: tuple[str, ...], b: tuple[str, ...], blocks: list[Block], same: Same
 ) -> list[Block]:
-    """Punctuation that stands beside nothing, or beside mere words, goes to a phrase next to it.
-
-    Equal phrases then join.
-    """
+    """Move punctuation without a counterpart of punctuation into an adjacent phrase; then join equal ones."""
     blocks = [
         block for block in blocks if bool(_bare(a[slice(*block[:2])])) == bool(_bare(b[slice(*block[2:])]))
     ]
-    runs_a = [run for run in uncovered(blocks, len(a), 0) if not _bare(a[slice(*run)])]
-    runs_b = [run for run in uncovered(by_side(blocks, 2), len(b), 2) if not _bare(b[slice(*run)])]
-    return joined(absorbed(blocks, runs_a, runs_b, same), same)
+    runs_a = [run for run in list_uncovered(blocks, len(a), 0) if not _bare(a[slice(*run)])]
+    runs_b = [run for run in list_uncovered(sort_by_side(blocks, 2), len(b), 2) if not _bare(b[slice(*run)])]
+    return join_equal(absorb_runs(blocks, runs_a, runs_b, same), same)
 
 
-def _sorted_out(links: tuple[Link, ...], blocks: list[Block]) -> tuple[tuple[Link, ...], tuple[Link, ...]]:
-    """Links inside a phrase, and the others."""
+def _separate_dropped(
+    links: tuple[Link, ...], blocks: list[Block]
+) -> tuple[tuple[Link, ...], tuple[Link, ...]]:
+    """Return the links inside a phrase, and the others."""
     of_a = {i: block[2:] for block in blocks for i in range(block[0], block[1])}
-    nowhere = (0, 0)
     used: list[Link] = []
     dropped: list[Link] = []
     for link in links:
-        b0, b1 = of_a.get(link[0], nowhere)
+        b0, b1 = of_a.get(link[0], (0, 0))
         (used if b0 <= link[1] < b1 else dropped).append(link)
     return tuple(used), tuple(dropped)
 
 
-def _phrases(blocks: list[Block], n: int, m: int, same: Same) -> tuple[Phrase, ...]:
-    """Two-sided and A-only phrases in order of A, each B-only one after its left neighbour in B."""
-    kept = core(blocks)
-    b_only = {run[0]: Phrase(None, run, Kind.B_ONLY) for run in uncovered(by_side(blocks, 2), m, 2)}
+def _order_phrases(blocks: list[Block], n: int, m: int, same: Same) -> tuple[Phrase, ...]:
+    """Return two-sided and A-only phrases in order of A, each B-only one after its left neighbour in B."""
+    core = find_core(blocks)
+    b_only = {run[0]: Phrase(None, run, Kind.B_ONLY) for run in list_uncovered(sort_by_side(blocks, 2), m, 2)}
     phrases = [b_only[0]] if 0 in b_only else []
     last = 0
     for block in blocks:
@@ -131,10 +139,46 @@ def _phrases(blocks: list[Block], n: int, m: int, same: Same) -> tuple[Phrase, .
         if last < a0:
             phrases.append(Phrase((last, a0), None, Kind.A_ONLY))
         kind = Kind.SHARED if same(block) else Kind.DIFFERENT
-        phrases.append(Phrase((a0, a1), (b0, b1), kind, block not in kept))
+        phrases.append(Phrase((a0, a1), (b0, b1), kind, block not in core))
         if b1 in b_only:
             phrases.append(b_only[b1])
         last = a1
     if last < n:
         phrases.append(Phrase((last, n), None, Kind.A_ONLY))
     return tuple(phrases)
+
+
+def align_as_paper(
+    a: Sequence[str], b: Sequence[str], links: Sequence[Link]
+) -> tuple[list[Phrase], list[Link]]:
+    """Return the phrases of Algorithm 1 and the links of its word alignment W.
+
+    W is a function from words of A; of several links of a word of A the leftmost is used.
+
+    >>> phrases, used = align_as_paper(["the", "red", "house"], ["the", "blue", "house"], [(0, 0), (2, 2)])
+    >>> [(phrase.a, phrase.b) for phrase in phrases]
+    [((0, 1), (0, 1)), ((1, 2), None), ((2, 3), (2, 3))]
+    """
+    w: dict[int, int] = {}
+    for i, j in sorted(links):
+        w.setdefault(i, j)
+    phrases = []
+    source = 0
+    while source < len(a):
+        target, d = w.get(source), 1
+        if target is not None:
+            while w.get(source + d) == target + d:
+                d += 1
+        else:
+            while source + d < len(a) and source + d not in w:
+                d += 1
+        phrases.append(_phrase(a, b, (source, source + d), None if target is None else (target, target + d)))
+        source += d
+    return phrases, list(w.items())
+
+
+def _phrase(a: Sequence[str], b: Sequence[str], left: Span, right: Span | None) -> Phrase:
+    if right is None:
+        return Phrase(left, None, Kind.A_ONLY)
+    shared = list(a[slice(*left)]) == list(b[slice(*right)])
+    return Phrase(left, right, Kind.SHARED if shared else Kind.DIFFERENT)

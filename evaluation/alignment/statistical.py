@@ -1,13 +1,13 @@
-"""``statistical``: word alignment learnt from the task's own sentence pairs.
+"""``statistical``: word alignment trained on the task's own sentence pairs.
 
-Both directions are trained together so that they agree, after Liang, Taskar and Klein (2006): a link counts
-in training as far as both believe in it. We take the geometric mean of the two posteriors where they take the
-product, because from a few hundred sentences the product learns too little. A link is kept if the product
-of the posteriors reaches a threshold. With as little data as one task has, words are reduced to lower-case
-prefixes, and words that are spelled alike start with a higher probability.
+Both directions are trained jointly, after Liang, Taskar and Klein (2006): a link is weighted in training by
+the posteriors of both directions. They multiply the posteriors; we take the geometric mean, because from a
+few hundred sentences the product learns too little. A link is accepted if the product of the posteriors
+reaches a threshold. A task is a small corpus, so words are reduced to lower-case prefixes, and words with the
+same spelling start with a higher probability.
 
-For two candidates in one language every pair is read in both orders, which makes the links independent of
-which candidate is called A. For source and target the direction of training is the direction of use.
+For two candidates in one language every pair is used in both orders, so exchanging A and B mirrors the links.
+For source and target the direction of training is the direction of use.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from hashlib import blake2b
 
 import numpy as np
 
+from evaluation.alignment.aligners import Corpus
 from evaluation.alignment.hmm import Batch, Direction, Floats, Ints
 from evaluation.alignment.values import Link
-from evaluation.alignment.words import Corpus
 
 Posteriors = list[tuple[Floats, Floats]]
-"""For each batch: of words, and of NULL."""
+"""For each batch the posteriors of words and of NULL."""
 
 ROUNDS = (5, 5)  # of model 1, of the HMM
 THRESHOLD = 0.2  # for the product of both posteriors
-PREFIX = 4  # letters by which a word is known
-ALIKE = 20.0  # how much likelier words of one spelling are to begin with
+PREFIX = 4  # letters that identify a word
+ALIKE = 20.0  # initial weight of words with the same spelling, relative to others
 
 
 class StatisticalAligner:
@@ -38,38 +38,38 @@ class StatisticalAligner:
     def __init__(self, corpus: Corpus, *, monolingual: bool = False, prefix: int = PREFIX) -> None:
         pairs = [(a, b) for a, b in corpus if a and b]
         if not pairs:
-            raise ValueError("the statistical aligner needs at least one sentence pair to learn from")
+            raise ValueError("the statistical aligner needs at least one sentence pair to train on")
         self._prefix = prefix
         self._numbers: dict[str, int] = {}
         if monolingual:
             pairs += [(b, a) for a, b in pairs]
-        self._learn([self._numbered(a) for a, _ in pairs], [self._numbered(b) for _, b in pairs])
+        self._train([self._number_words(a) for a, _ in pairs], [self._number_words(b) for _, b in pairs])
         kind = "monolingual" if monolingual else "directed"
         self.version = (
             f"statistical-1 {kind} rounds={ROUNDS[0]}+{ROUNDS[1]} prefix={prefix} corpus={_digest(corpus)}"
         )
 
     def links(self, a: Sequence[str], b: Sequence[str]) -> tuple[Link, ...]:
-        """Links that both directions believe in."""
+        """Return the links for which the product of both posteriors reaches the threshold."""
         if not a or not b:
             return ()
-        agreed = self._agreed([self._looked_up(a)], [self._looked_up(b)]).reshape(len(a), len(b))
+        agreed = self._joint_posteriors([self._look_up(a)], [self._look_up(b)]).reshape(len(a), len(b))
         return tuple([(int(i), int(j)) for i, j in zip(*np.nonzero(agreed >= THRESHOLD), strict=True)])
 
     def _key(self, word: str) -> str:
         return word.lower()[: self._prefix]
 
-    def _numbered(self, words: Iterable[str]) -> Ints:
+    def _number_words(self, words: Iterable[str]) -> Ints:
         numbers = self._numbers
         return np.array(
             [numbers.setdefault(self._key(word), len(numbers) + 1) for word in words], dtype=np.int64
         )
 
-    def _looked_up(self, words: Iterable[str]) -> Ints:
+    def _look_up(self, words: Iterable[str]) -> Ints:
         unknown = len(self._numbers) + 1
         return np.array([self._numbers.get(self._key(word), unknown) for word in words], dtype=np.int64)
 
-    def _learn(self, a: list[Ints], b: list[Ints]) -> None:
+    def _train(self, a: list[Ints], b: list[Ints]) -> None:
         width = len(self._numbers) + 2
         self._ab, self._ba = Direction(a, b, width), Direction(b, a, width)
         for direction in (self._ab, self._ba):
@@ -77,21 +77,21 @@ class StatisticalAligner:
             direction.t[:-1][alike] = ALIKE
         batches = self._batches(a, b)
         for _ in range(ROUNDS[0]):
-            self._agree(batches, self._ab.model1(batches[0]), self._ba.model1(batches[1]))
+            self._train_jointly(batches, self._ab.model1(batches[0]), self._ba.model1(batches[1]))
         for _ in range(ROUNDS[1]):
             (forward, jumps), (backward, returns) = self._ab.hmm(batches[0]), self._ba.hmm(batches[1])
-            self._agree(batches, forward, backward)
+            self._train_jointly(batches, forward, backward)
             self._ab.learn_jumps(jumps)
             self._ba.learn_jumps(returns)
 
     def _batches(self, a: list[Ints], b: list[Ints]) -> tuple[list[Batch], list[Batch]]:
         return self._ab.batches(a, b), self._ba.batches(b, a, turned=True)
 
-    def _agree(
+    def _train_jointly(
         self, batches: tuple[list[Batch], list[Batch]], forward: Posteriors, backward: Posteriors
     ) -> None:
-        """Learn in each direction from what both believe."""
-        agreed = np.sqrt(_flat(batches[0], forward) * _flat(batches[1], backward))
+        """Train each direction on the posteriors of both."""
+        agreed = np.sqrt(_flatten(batches[0], forward) * _flatten(batches[1], backward))
         for direction, own, posteriors in ((self._ab, batches[0], forward), (self._ba, batches[1], backward)):
             direction.learn(
                 own,
@@ -101,13 +101,13 @@ class StatisticalAligner:
                 ],
             )
 
-    def _agreed(self, a: list[Ints], b: list[Ints]) -> Floats:
+    def _joint_posteriors(self, a: list[Ints], b: list[Ints]) -> Floats:
         forward, backward = self._batches(a, b)
-        return _flat(forward, self._ab.hmm(forward)[0]) * _flat(backward, self._ba.hmm(backward)[0])
+        return _flatten(forward, self._ab.hmm(forward)[0]) * _flatten(backward, self._ba.hmm(backward)[0])
 
 
-def _flat(batches: Sequence[Batch], posteriors: Posteriors) -> Floats:
-    """Posteriors of all cells in one array."""
+def _flatten(batches: Sequence[Batch], posteriors: Posteriors) -> Floats:
+    """Return the posteriors of all cells in one array."""
     size = 1 + max(int(batch.cells.max()) for batch in batches)
     flat = np.zeros(size)
     for batch, (words, _) in zip(batches, posteriors, strict=True):

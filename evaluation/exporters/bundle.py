@@ -1,103 +1,98 @@
-"""The bundle: a zip that carries a study, what was computed from it, and the means to check both.
+"""The bundle: a zip archive of a study with its tables, which can be verified without the database.
 
-``manifest.json`` names every file with its SHA-256, the settings and seeds of the tasks, the version of
-the code and a one-line signature. ``data/*.jsonl`` is the study, ``tables/*.csv`` and ``*.tex`` what the
-reports said.
+``manifest.json`` lists every file with its SHA-256 digest, the settings and seeds of the tasks, the version
+of the code and a one-line signature. ``data/*.jsonl`` is the study, ``tables/*.csv`` and ``*.tex`` are the
+tables of the reports. ``bundle_reader`` reads and verifies it.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import IO, Any
 
-from evaluation.agreement.rendering import Table, as_csv, as_latex
+from appraise.lib.digests import bytes_digest, pieces_digest
+from appraise.lib.tables import Table, to_csv, to_latex
 
 FORMAT = "appraise-bundle"
-VERSION = 1
-README = """This archive was written by Appraise.
-
-manifest.json   what is in here, with SHA-256 sums, settings, seeds, code version and signature
-data/*.jsonl    the study: items, comparisons with every alignment version, phrase pairs, rankings (every
-                version), assignments (what was shown to whom, in which order, on which side),
-                answers about sentences, adjudications; where questions were selected, the draw,
-                probability and weight of every comparison (questions)
-tables/*.csv    every table of the reports; tables/*.tex the same for LaTeX
-
-Recompute every table from the data and compare:   manage.py verify_bundle FILE
-Annotators are pseudonyms, which remain personal data.
-"""
+VERSION = 2
+README = Path(__file__).with_name("bundle_readme.txt").read_text("utf-8")
 
 
 @dataclass(slots=True)
 class BundleWriter:
-    """Writes one member after another; nothing is held in memory but its name and sum."""
+    """Writes one member after another; only names and digests stay in memory."""
 
     archive: zipfile.ZipFile
     files: dict[str, dict[str, object]] = field(default_factory=dict)
 
-    def lines(self, name: str, rows: Iterable[Mapping[str, object]]) -> int:
-        """One JSON object in each line; returns how many."""
+    def write_rows(self, name: str, rows: Iterable[Mapping[str, object]]) -> int:
+        """Write one JSON object per line; returns their number."""
         count = 0
 
-        def encoded() -> Iterator[str]:
+        def encode() -> Iterator[str]:
             nonlocal count
             for row in rows:
                 count += 1
                 yield json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
 
-        self.text(name, encoded())
+        self.write_text(name, encode())
         self.files[name]["rows"] = count
         return count
 
-    def text(self, name: str, pieces: Iterable[str]) -> None:
-        total, size = hashlib.sha256(), 0
+    def write_text(self, name: str, pieces: Iterable[str]) -> None:
+        size = 0
+
+        def write() -> Iterator[bytes]:
+            nonlocal size
+            for piece in pieces:
+                data = piece.encode()
+                size += len(data)
+                member.write(data)
+                yield data
+
         # A fixed date: the same study gives the same bytes.
         info = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
         info.compress_type = zipfile.ZIP_DEFLATED
         with self.archive.open(info, "w") as member:
-            for piece in pieces:
-                data = piece.encode()
-                total.update(data)
-                size += len(data)
-                member.write(data)
-        self.files[name] = {"sha256": total.hexdigest(), "bytes": size}
+            digest = pieces_digest(write())
+        self.files[name] = {"sha256": digest, "bytes": size}
 
-    def tables(self, tables: Mapping[str, Table]) -> None:
+    def write_tables(self, tables: Mapping[str, Table]) -> None:
         for name, table in tables.items():
-            self.text(f"tables/{name}.csv", [as_csv(table)])
-            self.text(f"tables/{name}.tex", [as_latex(table)])
+            self.write_text(f"tables/{name}.csv", [to_csv(table)])
+            self.write_text(f"tables/{name}.tex", [to_latex(table)])
 
-    def finish(self, about: Mapping[str, object], parts: Iterable[tuple[str, object]]) -> str:
+    def finish(self, about: Mapping[str, object], summary: Iterable[tuple[str, object]]) -> str:
         """Write the manifest; returns the signature."""
-        self.text("README.txt", [README])
+        self.write_text("README.txt", [README])
         manifest = {
             "format": FORMAT,
             "version": VERSION,
-            "summary": dict(parts),
+            "summary": dict(summary),
             **about,
             "files": dict(sorted(self.files.items())),
         }
-        line = signature(manifest)
-        text = json.dumps({"signature": line, **manifest}, ensure_ascii=False, indent=1) + "\n"
-        self.text("manifest.json", [text])
-        return line
+        signature = sign_manifest(manifest)
+        text = json.dumps({"signature": signature, **manifest}, ensure_ascii=False, indent=1) + "\n"
+        self.write_text("manifest.json", [text])
+        return signature
 
 
-def writer(stream: IO[bytes]) -> BundleWriter:
+def open_bundle(stream: IO[bytes]) -> BundleWriter:
     return BundleWriter(zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, allowZip64=True))
 
 
-def signature(manifest: Mapping[str, Any]) -> str:
-    """A campaign in one line: its key figures, and a digest of the manifest, which holds those of all files.
+def sign_manifest(manifest: Mapping[str, Any]) -> str:
+    """Return one line with the key figures and a digest of the manifest, which has the digests of all files.
 
-    >>> signature({"summary": {"tasks": 1}, "files": {}})
+    >>> sign_manifest({"summary": {"tasks": 1}, "files": {}})
     'appraise|tasks:1|sha256:b4e5ae9b42f3b6fd'
     """
-    said = {name: value for name, value in manifest.items() if name != "signature"}
-    total = hashlib.sha256(json.dumps(said, sort_keys=True, ensure_ascii=True).encode()).hexdigest()[:16]
-    parts = (f"{name}:{value}" for name, value in manifest["summary"].items())
-    return "|".join(["appraise", *parts, f"sha256:{total}"])
+    signed = {name: value for name, value in manifest.items() if name != "signature"}
+    digest = bytes_digest(json.dumps(signed, sort_keys=True, ensure_ascii=True).encode())[:16]
+    figures = (f"{name}:{value}" for name, value in manifest["summary"].items())
+    return "|".join(["appraise", *figures, f"sha256:{digest}"])

@@ -1,68 +1,77 @@
-"""CSV, TSV and the spreadsheet's CSV.
+"""CSV, TSV, and CSV for spreadsheets.
 
-CSV and TSV hold every text verbatim. A spreadsheet would run a cell that begins with ``=`` as a formula, so
-there is a third, labelled format in which such cells begin with an apostrophe.
+CSV and TSV contain every text verbatim. A spreadsheet would run a cell that begins with ``=`` as a formula,
+so a third format puts an apostrophe before such cells.
 
-The texts of a pair are quoted once, not once for each answer; the rest of a row is numbers and known words.
+The texts of a pair are quoted once, not once for each answer; the rest of a row needs no quotes.
 """
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 
-from evaluation.exporters.model import COLUMNS, AnswerRow, AskedPair, Once
+from appraise.lib.tables import defuse_formula
+from evaluation.exporters.rows import COLUMNS, AnswerRow, ExportedPair, TextCache
 
 BLOCK = 500  # pairs written together
-RISKY = frozenset(("=", "+", "-", "@", "\t", "\r", "\0"))
+QUOTED_CHARACTERS = frozenset(',"\r\n')
+TSV_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 Quote = Callable[[str], str]
 
 
-def as_csv(pairs: Iterable[AskedPair]) -> Iterator[str]:
+def as_csv(pairs: Iterable[ExportedPair]) -> Iterator[str]:
     """RFC 4180 with a header and line feeds; a withdrawn answer has an empty label."""
-    return _written(pairs, quoted, ",", "\n")
+    return _write(pairs, quote_csv, ",", "\n")
 
 
-def as_spreadsheet(pairs: Iterable[AskedPair]) -> Iterator[str]:
-    """For spreadsheets: a byte order mark, carriage returns, and no cell that could be a formula."""
+def as_spreadsheet(pairs: Iterable[ExportedPair]) -> Iterator[str]:
+    """For spreadsheets: a byte order mark, CRLF line ends, and no cell that could be a formula."""
     yield "\ufeff"
-    yield from _written(pairs, _harmless, ",", "\r\n")
+    yield from _write(pairs, _quote_defused, ",", "\r\n")
 
 
-def as_tsv(pairs: Iterable[AskedPair]) -> Iterator[str]:
-    """Tabs between cells and nothing quoted; line breaks and tabs inside a text become ``\\n``, ``\\t``.
+def as_tsv(pairs: Iterable[ExportedPair]) -> Iterator[str]:
+    """Without quotes; line breaks and tabs inside a text become ``\\n``, ``\\t``.
 
-    A backslash of the text is doubled, so that every text can be read back exactly.
+    Backslashes are doubled, so that every text can be read back exactly.
     """
-    return _written(pairs, escaped, "\t", "\n")
+    return _write(pairs, escape_tsv, "\t", "\n")
 
 
-def _written(pairs: Iterable[AskedPair], quote: Quote, cut: str, end: str) -> Iterator[str]:
-    yield cut.join(COLUMNS) + end
-    names = Once(quote)
-    for block in _blocks(pairs):
+def _write(pairs: Iterable[ExportedPair], quote: Quote, delimiter: str, end: str) -> Iterator[str]:
+    yield delimiter.join(COLUMNS) + end
+    names = TextCache(quote)
+    remaining = iter(pairs)
+    while block := list(islice(remaining, BLOCK)):
         lines = []
         for pair in block:
-            start = cut.join(_start(pair, names, quote))
-            lines += [f"{start}{cut}{_rest(answer, names, cut)}{end}" for answer in pair.answers]
+            start = delimiter.join(_pair_cells(pair, names, quote))
+            lines += [
+                f"{start}{delimiter}{_format_answer(answer, names, delimiter)}{end}"
+                for answer in pair.answers
+            ]
         yield "".join(lines)
 
 
-def _start(pair: AskedPair, names: Once, quote: Quote) -> tuple[str, ...]:
-    """The pair's part of a row: names recur from pair to pair, texts do not."""
-    task, item, document, key, kind, first, second, one, other, check = pair.cells
+def _pair_cells(pair: ExportedPair, names: TextCache, quote: Quote) -> tuple[str, ...]:
+    """Quote the columns of the pair; names recur and are cached, texts are not."""
+    task, item, document, key, kind, first, second, systems_a, systems_b, check, question = pair.cells
     return (
         names[task], quote(item), names[document], quote(key), names[kind],
-        quote(first), quote(second), names[one], names[other], names[check],
+        quote(first), quote(second), names[systems_a], names[systems_b], names[check], question,
     )  # fmt: skip
 
 
-def _rest(answer: AnswerRow, names: Once, cut: str) -> str:
-    """The answer's part of a row; only the annotator's name could need quotes."""
-    who, time, version, current, label, left, surplus, alignment, active, elapsed, order, received = answer
+def _format_answer(answer: AnswerRow, names: TextCache, cut: str) -> str:
+    """Format the columns of the answer; only the annotator's name may need quotes."""
+    (
+        annotator, presentation, version, current, label, left, surplus, alignment, active, elapsed, order,
+        received,
+    ) = answer  # fmt: skip
     return (
-        f"{names[who]}{cut}{time}{cut}{version}{cut}{_FLAG[current]}{cut}{label or ''}{cut}{left}{cut}"
-        f"{_FLAG[surplus]}{cut}{'' if alignment is None else alignment}{cut}"
+        f"{names[annotator]}{cut}{presentation}{cut}{version}{cut}{_FLAG[current]}{cut}{label or ''}{cut}"
+        f"{left}{cut}{_FLAG[surplus]}{cut}{'' if alignment is None else alignment}{cut}"
         f"{'' if active is None else active}{cut}{'' if elapsed is None else elapsed}{cut}{order}{cut}"
         f"{'' if received is None else names[received]}"
     )
@@ -71,60 +80,25 @@ def _rest(answer: AnswerRow, names: Once, cut: str) -> str:
 _FLAG = {True: "yes", False: "no"}
 
 
-def defused(cell: str) -> str:
-    """A cell that no spreadsheet takes for a formula.
-
-    >>> defused("=1+1"), defused("- Ja"), defused("a=b")
-    ("'=1+1", "'- Ja", 'a=b')
-    """
-    return f"'{cell}" if cell[:1] in RISKY else cell
+def _quote_defused(cell: str) -> str:
+    return quote_csv(defuse_formula(cell))
 
 
-def _harmless(cell: str) -> str:
-    return quoted(defused(cell))
+def quote_csv(cell: str) -> str:
+    r"""Quote a cell of a CSV file if necessary.
 
-
-def quoted(cell: str) -> str:
-    r"""A cell of a CSV file.
-
-    >>> quoted("plain"), quoted('say "yes", then'), quoted("")
+    >>> quote_csv("plain"), quote_csv('say "yes", then'), quote_csv("")
     ('plain', '"say ""yes"", then"', '')
     """
-    if '"' in cell or "," in cell or not cell.isprintable():
-        text: str = _writer.writerow((cell,))
-        return text[:-2]
-    return cell
+    if QUOTED_CHARACTERS.isdisjoint(cell):
+        return cell
+    return '"' + cell.replace('"', '""') + '"'
 
 
-class _Echo:
-    """A file that hands back what is written."""
+def escape_tsv(text: str) -> str:
+    r"""Escape a cell of a TSV file.
 
-    def write(self, text: str) -> str:
-        return text
-
-
-# It quotes the characters of its own line end, so it must know both of them.
-_writer = csv.writer(_Echo(), lineterminator="\r\n")
-
-
-def escaped(text: str) -> str:
-    r"""A cell of a TSV file.
-
-    >>> escaped("a\tb"), escaped("\\")
+    >>> escape_tsv("a\tb"), escape_tsv("\\")
     ('a\\tb', '\\\\')
     """
-    if "\\" in text or not text.isprintable():
-        for sign, name in (("\\", "\\\\"), ("\t", "\\t"), ("\n", "\\n"), ("\r", "\\r")):
-            text = text.replace(sign, name)
-    return text
-
-
-def _blocks(pairs: Iterable[AskedPair]) -> Iterator[Sequence[AskedPair]]:
-    block: list[AskedPair] = []
-    for pair in pairs:
-        block.append(pair)
-        if len(block) == BLOCK:
-            yield block
-            block = []
-    if block:
-        yield block
+    return text.translate(TSV_ESCAPES)

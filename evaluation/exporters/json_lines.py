@@ -1,4 +1,4 @@
-"""One JSON object for each answer; nothing is escaped that JSON does not need."""
+"""JSON Lines: one object for each answer, with non-ASCII characters unescaped."""
 
 from __future__ import annotations
 
@@ -6,47 +6,39 @@ import json
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from evaluation.exporters.model import AnswerRow, AskedPair
+from evaluation.exporters.rows import PAIR_COLUMNS, AnswerRow, ExportedPair
 
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
-_name = lru_cache(maxsize=10_000)(_encode)
+_encode_name = lru_cache(maxsize=10_000)(_encode)
 _FLAG = {True: "true", False: "false"}
 
 
-def as_jsonl(pairs: Iterable[AskedPair]) -> Iterator[str]:
-    """Systems are lists; a withdrawn answer has the label null."""
+def as_jsonl(pairs: Iterable[ExportedPair]) -> Iterator[str]:
+    """Write systems as lists; the label of a withdrawn answer is null."""
     for pair in pairs:
-        start = _start(pair)  # the same in every line: encoded once
-        yield "".join(f"{start}, {_rest(answer)}\n" for answer in pair.answers)
+        start = _encode_pair(pair)  # the same in every line, so encoded once
+        yield "".join(f"{start}, {_encode_answer(answer)}\n" for answer in pair.answers)
 
 
-def _start(pair: AskedPair) -> str:
-    return _encode(
-        {
-            "task": pair.task,
-            "item": pair.item,
-            "document": pair.document,
-            "pair": pair.pair,
-            "kind": pair.kind,
-            "first": pair.first,
-            "second": pair.second,
-            "systems_first": pair.systems_first,
-            "systems_second": pair.systems_second,
-            "check": pair.check,
-        }
-    )[:-1]
+def _encode_pair(pair: ExportedPair) -> str:
+    """Encode an object without its closing brace."""
+    return _encode(dict(zip(PAIR_COLUMNS, pair, strict=False)))[:-1]
 
 
-def _rest(answer: AnswerRow) -> str:
-    """The answer's part of an object; numbers and known words need no encoder."""
-    who, time, version, current, label, left, surplus, alignment, active, elapsed, order, received = answer
+def _encode_answer(answer: AnswerRow) -> str:
+    """Encode the rest of the object; numbers and fixed words need no encoder."""
+    (
+        annotator, presentation, version, current, label, left, surplus, alignment, active, elapsed, order,
+        received,
+    ) = answer  # fmt: skip
     return (
-        f'"annotator": {_name(who)}, "presentation": {time}, "version": {version}, '
-        f'"current": {_FLAG[current]}, "label": {_name(label)}, "left": "{left}", '
-        f'"surplus": {_FLAG[surplus]}, "alignment": {_number(alignment)}, "active_ms": {_number(active)}, '
-        f'"elapsed_ms": {_number(elapsed)}, "order": {order}, "received_at": {_name(received)}}}'
+        f'"annotator": {_encode_name(annotator)}, "presentation": {presentation}, "version": {version}, '
+        f'"current": {_FLAG[current]}, "label": {_encode_name(label)}, "left": "{left}", '
+        f'"surplus": {_FLAG[surplus]}, "alignment": {_encode_number(alignment)}, '
+        f'"active_ms": {_encode_number(active)}, "elapsed_ms": {_encode_number(elapsed)}, "order": {order}, '
+        f'"received_at": {_encode_name(received)}}}'
     )
 
 
-def _number(value: int | None) -> str:
+def _encode_number(value: int | None) -> str:
     return "null" if value is None else str(value)

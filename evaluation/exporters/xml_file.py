@@ -1,4 +1,4 @@
-"""XML that parses, whatever the texts hold: pairs with their answers inside."""
+"""XML: pairs with their rankings, well-formed whatever characters the texts contain."""
 
 from __future__ import annotations
 
@@ -6,48 +6,50 @@ import re
 from collections.abc import Iterable, Iterator
 from xml.sax.saxutils import escape, quoteattr
 
-from evaluation.exporters.model import AnswerRow, AskedPair, Once
+from evaluation.exporters.rows import AnswerRow, ExportedPair, TextCache
 
-# Characters that XML 1.0 cannot hold, even as references.
+# Characters that XML 1.0 does not allow, even as references.
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_ATTRIBUTES = ("task", "item", "document", "pair", "kind", "check")
+_ATTRIBUTES = ("task", "item", "document", "pair", "kind", "check", "question")
 
 
-def as_xml(pairs: Iterable[AskedPair]) -> Iterator[str]:
-    """``<rankings><pair …><first/><second/><ranking …/></pair></rankings>``; unknown values are left out."""
+def as_xml(pairs: Iterable[ExportedPair]) -> Iterator[str]:
+    """``<rankings><pair …><first/><second/><ranking …/></pair></rankings>``; missing values are left out."""
     yield '<?xml version="1.0" encoding="utf-8"?>\n<rankings version="1">\n'
-    names, systems = Once(quoted), Once(_system)
+    names, systems = TextCache(quote_attribute), TextCache(_format_system)
     for pair in pairs:
-        values = zip(_ATTRIBUTES, (*pair[:5], pair.check), strict=True)
-        attributes = "".join([f" {name}={quoted(value)}" for name, value in values if value])
-        rankings = "".join([f"<ranking{_answer(answer, names)}/>\n" for answer in pair.answers])
+        values = zip(
+            _ATTRIBUTES,
+            (*pair[:5], pair.check, "" if pair.question is None else str(pair.question)),
+            strict=True,
+        )
+        attributes = "".join([f" {name}={quote_attribute(value)}" for name, value in values if value])
+        rankings = "".join([f"<ranking{_format_answer(answer, names)}/>\n" for answer in pair.answers])
         yield (
             f"<pair{attributes}>\n"
-            f'<first><text xml:space="preserve">{_kept(pair.first)}</text>'
+            f'<first><text xml:space="preserve">{_escape_text(pair.first)}</text>'
             f"{''.join([systems[name] for name in pair.systems_first])}</first>\n"
-            f'<second><text xml:space="preserve">{_kept(pair.second)}</text>'
+            f'<second><text xml:space="preserve">{_escape_text(pair.second)}</text>'
             f"{''.join([systems[name] for name in pair.systems_second])}</second>\n"
             f"{rankings}</pair>\n"
         )
     yield "</rankings>\n"
 
 
-def _system(name: str) -> str:
-    return f"<system>{escape(legal(name))}</system>"
+def _format_system(name: str) -> str:
+    return f"<system>{escape(replace_illegal(name))}</system>"
 
 
-def _answer(answer: AnswerRow, names: Once) -> str:
-    """Attributes of an answer; only names, labels and times could hold what XML must escape."""
-    who, time, version, current, label, left, surplus, alignment, active, elapsed, order, received = answer
-    if None not in (label, alignment, active, elapsed) and received is None:  # as nearly all are: one piece
-        return (
-            f' annotator={names[who]} presentation="{time}" version="{version}" current="{_FLAG[current]}"'
-            f' label={names[label or ""]} left="{left}" surplus="{_FLAG[surplus]}" alignment="{alignment}"'
-            f' active_ms="{active}" elapsed_ms="{elapsed}" order="{order}"'
-        )
+def _format_answer(answer: AnswerRow, names: TextCache) -> str:
+    """Format the attributes of an answer; only names, labels and times may need escapes."""
+    (
+        annotator, presentation, version, current, label, left, surplus, alignment, active, elapsed, order,
+        received,
+    ) = answer  # fmt: skip
     return "".join(
         (
-            f' annotator={names[who]} presentation="{time}" version="{version}" current="{_FLAG[current]}"',
+            f' annotator={names[annotator]} presentation="{presentation}" version="{version}"',
+            f' current="{_FLAG[current]}"',
             "" if label is None else f" label={names[label]}",
             f' left="{left}" surplus="{_FLAG[surplus]}"',
             "" if alignment is None else f' alignment="{alignment}"',
@@ -62,29 +64,29 @@ def _answer(answer: AnswerRow, names: Once) -> str:
 _FLAG = {True: "yes", False: "no"}
 
 
-def quoted(text: str) -> str:
-    """An attribute's value.
+def quote_attribute(text: str) -> str:
+    """Quote the value of an attribute.
 
-    >>> quoted("plain"), quoted("<")
+    >>> quote_attribute("plain"), quote_attribute("<")
     ('"plain"', '"&lt;"')
     """
-    return f'"{text}"' if _is_plain(text) and '"' not in text else quoteattr(legal(text))
+    return f'"{text}"' if _is_plain(text) and '"' not in text else quoteattr(replace_illegal(text))
 
 
-def legal(text: str) -> str:
-    """The text with a replacement character for what XML cannot hold.
+def replace_illegal(text: str) -> str:
+    """Replace characters that XML does not allow by the replacement character.
 
-    >>> legal("a\\x00b") == "a\\ufffdb"
+    >>> replace_illegal("a\\x00b") == "a\\ufffdb"
     True
     """
     return text if text.isprintable() else _ILLEGAL.sub("\ufffd", text)
 
 
-def _kept(text: str) -> str:
+def _escape_text(text: str) -> str:
     # A bare carriage return would be read back as a line feed.
-    return text if _is_plain(text) else escape(legal(text), {"\r": "&#13;"})
+    return text if _is_plain(text) else escape(replace_illegal(text), {"\r": "&#13;"})
 
 
 def _is_plain(text: str) -> bool:
-    """Nothing to escape, as in nearly all texts: finding that out is faster than escaping them."""
+    """Whether there is nothing to escape, as in nearly all texts; the check is faster than escaping."""
     return text.isprintable() and not ("&" in text or "<" in text or ">" in text)

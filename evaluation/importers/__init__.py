@@ -1,57 +1,60 @@
-"""Files become items: one module per format behind ``FORMATS``, one checked result whatever the file was.
+"""Importers: one module per format behind ``FORMATS``, one checked result whatever the files are.
 
-``read`` goes over the files once, from the first byte to the last, and either raises ``InputError`` with
-every fault it found (up to a cap), each with file, line, column and remedy, or returns an ``ImportedSet``
-whose items are read again whenever they are iterated. Nothing else comes out, whatever the bytes are.
+``read`` goes over the files once, from the first byte to the last. It either raises ``InputError`` with all
+problems (up to a limit), each with file, line, column and remedy, or returns an ``ImportedSet`` whose items
+are read again whenever they are iterated. No bytes cause any other exception.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from evaluation.importers.alignments import aligned
-from evaluation.importers.census import Census
-from evaluation.importers.detect import FORMATS, Format, plan, refuse_blank
+from appraise.lib.problems import InputError, Problem
+from evaluation.importers.checks import DatasetChecks, check_items
+from evaluation.importers.detection import FORMATS, ImportFormat, assign_formats, refuse_blank
+from evaluation.importers.links import attach_links
 from evaluation.importers.model import (
-    Candidate,
+    BROWSER,
+    COMMAND_LINE,
+    FileRole,
     GivenPhrase,
+    ImportedCandidate,
     ImportedItem,
     ImportedJudgement,
     ImportedSet,
     Items,
-    Measure,
+    JudgementMeasure,
+    Limits,
     PairLinks,
     PairPhrases,
-    Place,
     Record,
+    SourceFile,
+    SourcePosition,
+    with_safe_names,
 )
 from evaluation.importers.parallel import guess_role
-from evaluation.importers.reading import Options, Reading
-from evaluation.importers.screen import screened
-from evaluation.importers.source import BROWSER, COMMAND_LINE, Limits, Role, SourceFile, with_safe_names
-from evaluation.problems import InputError, Problem
+from evaluation.importers.state import ImportOptions, ImportState
 
-Plan = list[tuple[Format, list[SourceFile]]]
+_Plan = list[tuple[ImportFormat, list[SourceFile]]]
 
 __all__ = [
     "BROWSER",
     "COMMAND_LINE",
     "FORMATS",
-    "Candidate",
-    "Format",
+    "FileRole",
     "GivenPhrase",
+    "ImportOptions",
+    "ImportedCandidate",
     "ImportedItem",
     "ImportedJudgement",
     "ImportedSet",
     "Items",
+    "JudgementMeasure",
     "Limits",
-    "Measure",
-    "Options",
     "PairLinks",
     "PairPhrases",
-    "Place",
-    "Role",
     "SourceFile",
+    "SourcePosition",
     "detect",
     "guess_role",
     "read",
@@ -63,68 +66,66 @@ def read(
     *,
     format: str = "auto",
     limits: Limits = BROWSER,
-    options: Options | None = None,
+    options: ImportOptions | None = None,
 ) -> ImportedSet:
     """Read and check the files completely; ``format`` is a name of ``FORMATS`` or ``auto``.
 
     >>> table = b"id\\tsource\\tone\\ttwo\\n1\\tGuten Tag\\tHello\\tGood day\\n"
-    >>> found = read([SourceFile.from_bytes("greetings.tsv", table)])
-    >>> found.format, len(found.items), found.systems
+    >>> imported = read([SourceFile.from_bytes("greetings.tsv", table)])
+    >>> imported.format, len(imported.items), imported.systems
     ('tsv', 1, ('one', 'two'))
-    >>> [item.text("two") for item in found.items]
+    >>> [item.text("two") for item in imported.items]
     ['Good day']
     """
-    reading = _reading(files, limits, options)
-    chosen = _plan(reading, format)
-    census = Census(reading)
-    for record in _records(chosen, reading):
-        census.add(record)
-    digest = census.finish()
+    state = _start(files, limits, options)
+    plan = _select_format(state, format)
+    checks = DatasetChecks(state)
+    for record in _read_records(plan, state):
+        checks.add(record)
+    digest = checks.finish()
     return ImportedSet(
-        format=chosen[0][0].name,
-        items=Items(census.count, lambda: _again(chosen, reading)),
-        systems=tuple(census.systems),
+        format=plan[0][0].name,
+        items=Items(checks.count, lambda: _read_items(plan, state.restart())),
+        systems=tuple(checks.systems),
         digest=digest,
-        source_language=reading.source_language,
-        target_language=reading.target_language,
-        name=reading.name,
-        incomplete=census.is_incomplete,
-        judgements=tuple(census.judgements),
-        warnings=reading.warned(),
+        source_language=state.source_language,
+        target_language=state.target_language,
+        name=state.name,
+        incomplete=checks.is_incomplete,
+        judgements=tuple(checks.judgements),
+        warnings=state.list_warnings(),
     )
 
 
-def detect(files: Sequence[SourceFile], *, limits: Limits = BROWSER) -> Format:
-    """The format of the files, from their content; InputError if they can be none or are of several."""
-    return plan(_reading(files, limits, None))[0][0]
+def detect(files: Sequence[SourceFile], *, limits: Limits = BROWSER) -> ImportFormat:
+    """Return the format of the files by their content; raise ``InputError`` if there is none or several."""
+    return assign_formats(_start(files, limits, None))[0][0]
 
 
-def _reading(files: Sequence[SourceFile], limits: Limits, options: Options | None) -> Reading:
-    reading = Reading(with_safe_names(files), limits, options or Options())
-    reading.stop_if_faulty()
-    refuse_blank(reading)
-    return reading
+def _start(files: Sequence[SourceFile], limits: Limits, options: ImportOptions | None) -> ImportState:
+    state = ImportState(with_safe_names(files), limits, options or ImportOptions())
+    state.raise_problems()
+    refuse_blank(state)
+    return state
 
 
-def _plan(reading: Reading, name: str) -> Plan:
+def _select_format(state: ImportState, name: str) -> _Plan:
     if name == "auto":
-        return plan(reading)
+        return assign_formats(state)
     if name not in FORMATS:
-        known = ", ".join(FORMATS)
-        raise InputError(Problem("unknown_format", f"{name!r} is no format", f"choose one of {known}"))
-    return [(FORMATS[name], [file for file in reading.files if file.role is not Role.ALIGNMENTS])]
+        remedy = f"choose one of {', '.join(FORMATS)}"
+        raise InputError(Problem("unknown_format", f"{name!r} is not a format", remedy))
+    return [(FORMATS[name], [file for file in state.files if file.role is not FileRole.ALIGNMENTS])]
 
 
-def _records(chosen: Plan, reading: Reading) -> Iterator[Record]:
-    """Everything in the files, items first with their links, checked one by one."""
-    for number, (form, files) in enumerate(chosen):
-        records = form.read(files, reading)
+def _read_records(plan: _Plan, state: ImportState) -> Iterator[Record]:
+    """Yield all accepted records, items first and with their links."""
+    for number, (form, files) in enumerate(plan):
+        records = form.read(files, state)
         if number == 0:
-            records = aligned(records, reading, by_line=form.name == "text")
-        yield from screened(records, reading)
+            records = attach_links(records, state, by_line=form.name == "text")
+        yield from check_items(records, state)
 
 
-def _again(chosen: Plan, first: Reading) -> Iterator[ImportedItem]:
-    for record in _records(chosen, first.again()):
-        if isinstance(record, ImportedItem):
-            yield record
+def _read_items(plan: _Plan, state: ImportState) -> Iterator[ImportedItem]:
+    return (record for record in _read_records(plan, state) if isinstance(record, ImportedItem))

@@ -1,8 +1,8 @@
 """Batches of the newer Appraise: a list of ``{"task": {…}, "items": […]}``.
 
-Pairwise items carry ``targets``, each with ``targetID`` and ``targetText``. Direct items carry one flat
-target each: those with the same source are one item for us. ``a+b`` as ``targetID`` means that both systems
-wrote it. Control items (``BAD``, ``CHK``) are left out with a warning, because they belong to the original
+Pairwise items carry ``targets``, each with ``targetID`` and ``targetText``. Direct items carry one target
+each: those with the same source become one item. ``a+b`` as ``targetID`` means that both systems produced the
+text. Control items (``BAD``, ``CHK``) are skipped with a warning, because they belong to the original
 campaign; ``REF`` is a reference. A batch shows each sentence with its own choice of systems, so items need
 not be complete.
 """
@@ -12,116 +12,105 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from evaluation.importers.model import Candidate, ImportedItem, Place
-from evaluation.importers.reading import Reading, numbered
-from evaluation.importers.shape import Shape
-from evaluation.importers.source import SourceFile
+from evaluation.importers.json_values import JsonValue
+from evaluation.importers.model import ImportedCandidate, ImportedItem, SourceFile, SourcePosition
+from evaluation.importers.state import ImportState, make_unique_id
 from evaluation.importers.strict_json import JsonReader
 
 _CONTROLS = ("BAD", "CHK")
 
 
 @dataclass(slots=True)
-class _Gathered:
-    """An item while its targets come in, perhaps from several batches."""
+class _ItemParts:
+    """An item whose targets may come from several batches."""
 
     id: str
     document: str
     source: str
-    place: Place
+    position: SourcePosition
     candidates: dict[str, str] = field(default_factory=dict)
     references: dict[str, None] = field(default_factory=dict)
 
 
-def read(files: Sequence[SourceFile], reading: Reading) -> Iterator[ImportedItem]:
-    """The items of every batch of every file, each source once."""
-    reading.incomplete = True
-    gathered: dict[tuple[str, str, str], _Gathered] = {}
-    for shape in _items(files, reading):
-        _gather(shape, gathered)
-        if len(gathered) > reading.limits.max_items:
-            reading.refuse(
-                "too_many_items",
-                f"there are more than {reading.limits.max_items:,} items",
-                "split",
-                shape.place,
-            )
+_Key = tuple[str, str, str]
+
+
+def read(files: Sequence[SourceFile], state: ImportState) -> Iterator[ImportedItem]:
+    """Yield the items of every batch of every file, each source once."""
+    state.incomplete = True
+    parts_of: dict[_Key, _ItemParts] = {}
+    for value in _read_values(files, state):
+        _add_item(value, parts_of)
+        if len(parts_of) > state.limits.max_items:
+            state.refuse_excess("items", state.limits.max_items, value.position)
     used: dict[str, int] = {}
-    for one in gathered.values():
-        if one.candidates:
-            candidates = tuple(Candidate(*pair) for pair in one.candidates.items())
-            yield ImportedItem(
-                numbered(one.id, used), one.source, candidates, one.place, one.document, tuple(one.references)
-            )
+    for parts in parts_of.values():
+        if parts.candidates:
+            identity = make_unique_id(parts.id, used)
+            candidates = tuple(ImportedCandidate(*pair) for pair in parts.candidates.items())
+            references = tuple(parts.references)
+            yield ImportedItem(identity, parts.source, candidates, parts.position, parts.document, references)
 
 
-def _items(files: Sequence[SourceFile], reading: Reading) -> Iterator[Shape]:
+def _read_values(files: Sequence[SourceFile], state: ImportState) -> Iterator[JsonValue]:
+    """Yield the items of all batches as JSON values."""
     for file in files:
-        reader = JsonReader(file, reading)
+        reader = JsonReader(file, state)
         if reader.peek() == "{":
-            yield from _batch(reader, "", reading)
+            yield from _read_batch(reader, "", state)
         elif reader.peek() == "[":
             for index in reader.elements():
-                if reader.peek() != "{":
-                    Shape(reader.value(), f"/{index}", reader.place, reading).wrong("an object", None)
+                if reader.peek() == "{":
+                    yield from _read_batch(reader, f"/{index}", state)
                 else:
-                    yield from _batch(reader, f"/{index}", reading)
+                    value = JsonValue(reader.value(), f"/{index}", reader.position, state)
+                    value.report_type("an object", None)
         elif reader.peek():
-            Shape(reader.value(), "", reader.place, reading).wrong("a list of batches", None)
+            JsonValue(reader.value(), "", reader.position, state).report_type("a list of batches", None)
         reader.end()
 
 
-def _batch(reader: JsonReader, pointer: str, reading: Reading) -> Iterator[Shape]:
+def _read_batch(reader: JsonReader, pointer: str, state: ImportState) -> Iterator[JsonValue]:
     for key in reader.members():
-        place = reader.place
+        position = reader.position
         if key == "items" and reader.peek() == "[":
             for index in reader.elements():
-                place = reader.place
-                yield Shape(reader.value(), f"{pointer}/items/{index}", place, reading)
+                position = reader.position
+                yield JsonValue(reader.value(), f"{pointer}/items/{index}", position, state)
             continue
-        member = Shape(reader.value(), f"{pointer}/{key}", place, reading)
+        member = JsonValue(reader.value(), f"{pointer}/{key}", position, state)
         if key == "items":
-            member.wrong("a list", None)
+            member.report_type("a list", None)
         elif key == "task":
             member.members()  # reports anything but an object
             source, target = (member.at(f"{side}Language").text("") for side in ("source", "target"))
-            reading.learn_languages(source, target, place)
+            state.learn_languages(source, target, position)
 
 
-def _gather(shape: Shape, gathered: dict[tuple[str, str, str], _Gathered]) -> None:
-    if not isinstance(shape.value, dict):
-        shape.wrong("an object", None)
+def _add_item(value: JsonValue, parts_of: dict[_Key, _ItemParts]) -> None:
+    if not isinstance(value.value, dict):
+        value.report_type("an object", None)
         return
-    kind = shape.at("itemType").text("TGT")
+    kind = value.at("itemType").text("TGT")
     if kind in _CONTROLS:
-        shape.reading.warn(
-            "controls_skipped",
-            "a control item is left out",
-            "choose attention checks here instead",
-            shape.place,
-        )
+        remedy = "use attention checks of this task instead"
+        value.state.warn("controls_skipped", "a control item is skipped", remedy, value.position)
         return
-    source = shape.at("sourceText").text()
-    document = shape.at("documentID").text("")
-    origin = shape.at("sourceID").name() if shape.has("sourceID") else ""
-    identity = shape.at("itemID").name() if shape.has("itemID") else str(len(gathered) + 1)
-    one = gathered.setdefault(
-        (document, origin, source), _Gathered(identity, document or origin, source, shape.place)
-    )
-    for target in shape.at("targets").items() if shape.has("targets") else [shape]:
-        _take(target, one, kind)
+    source, document = value.at("sourceText").text(), value.at("documentID").text("")
+    origin = value.name_at("sourceID")
+    identity = value.name_at("itemID", str(len(parts_of) + 1))
+    new = _ItemParts(identity, document or origin, source, value.position)
+    parts = parts_of.setdefault((document, origin, source), new)
+    for target in value.at("targets").items() if value.has("targets") else [value]:
+        _add_target(target, parts, kind)
 
 
-def _take(target: Shape, one: _Gathered, kind: str) -> None:
+def _add_target(target: JsonValue, parts: _ItemParts, kind: str) -> None:
     name, text = target.at("targetID").name(), target.at("targetText").text()
     if kind == "REF":
-        one.references[text] = None
+        parts.references[text] = None
         return
     for system in filter(None, (part.strip() for part in name.split("+"))):
-        if one.candidates.setdefault(system, text) != text:
-            target.reading.fault(
-                "duplicate_system",
-                f"{system!r} translates the same source in two ways (first at {one.place})",
-                "keep one translation per system",
-                target.place,
-            )
+        if parts.candidates.setdefault(system, text) != text:
+            message = f"{system!r} has two translations of the same source (first at {parts.position})"
+            target.state.report("duplicate_system", message, "keep one per system", target.position)

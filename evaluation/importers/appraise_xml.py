@@ -6,133 +6,122 @@ campaigns.
     <hits><hit block-id source-language target-language systems="a,b">
       <seg> <source id="…"/> <reference/>* <translation system="…"/>+ </seg>
 
-Systems whose output was the same were merged by those who wrote such files (``system="a,b"``): each gets its
-candidate back. ``[[[…]]]`` around a stretch of the source is taken off. A WMT file shows each sentence with
-its own choice of systems, and may show a sentence twice: the second time its id gets ``-2``.
+Systems with the same output are merged in such files (``system="a,b"``): each gets its own candidate.
+``[[[…]]]`` around a part of the source is removed. A WMT file shows each sentence with its own choice of
+systems, and may show a sentence twice: the second one gets an id with ``-2``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from evaluation.importers.model import Candidate, ImportedItem
-from evaluation.importers.reading import Reading, numbered, shown
-from evaluation.importers.source import SourceFile
-from evaluation.importers.xml_units import Element, Unit, units
+from appraise.lib.problems import shorten
+from evaluation.importers.model import ImportedCandidate, ImportedItem, SourceFile
+from evaluation.importers.state import ImportState, make_unique_id
+from evaluation.importers.xml_units import XmlElement, XmlUnit, iterate_units
 
 ROOTS = ("set", "hits", "hit")
 _KNOWN = ("source", "reference", "translation", "context-before", "context-after")
 
 
-def read(files: Sequence[SourceFile], reading: Reading) -> Iterator[ImportedItem]:
-    """The items of every file, in order."""
+def read(files: Sequence[SourceFile], state: ImportState) -> Iterator[ImportedItem]:
+    """Yield the items of every file, in order."""
     for file in files:
-        yield from _read_file(file, reading)
+        yield from _read_file(file, state)
 
 
-def _read_file(file: SourceFile, reading: Reading) -> Iterator[ImportedItem]:
+def _read_file(file: SourceFile, state: ImportState) -> Iterator[ImportedItem]:
     used: dict[str, int] = {}
-    first = True
-    for number, unit in enumerate(units(file, reading, ROOTS, {"seg"}), 1):
-        root = unit.around[0] if unit.around else unit.element
+    for number, unit in enumerate(iterate_units(file, state, ROOTS, {"seg"}), 1):
+        root = unit.ancestors[0] if unit.ancestors else unit.element
         is_set = root.tag == "set"
-        if first:
-            reading.name = reading.name or root.attributes.get("id", "")
-        if first or not is_set:
-            _languages(unit, reading)
-        first = False
+        if number == 1:
+            state.name = state.name or root.attributes.get("id", "")
+        if number == 1 or not is_set:  # a <set> has one language pair, each <hit> its own
+            _learn_languages(unit, state)
         if not is_set:
-            reading.incomplete = True
-        item = _item(unit, number, is_set, used, reading)
+            state.incomplete = True
+        item = _build_item(unit, number, is_set, used, state)
         if item is not None:
             yield item
 
 
-def _languages(unit: Unit, reading: Reading) -> None:
-    place = unit.around[-1].place if unit.around else unit.element.place
+def _learn_languages(unit: XmlUnit, state: ImportState) -> None:
+    parent = unit.ancestors[-1] if unit.ancestors else None
+    position = parent.position if parent else unit.element.position
     source, target = unit.attribute("source-language"), unit.attribute("target-language")
-    for side, code in (("source", source), ("target", target)):
-        given = reading.source_language if side == "source" else reading.target_language
-        if not code and not given:
-            reading.fault(
-                "unknown_schema",
-                f"the attribute {side}-language is missing",
-                f'write <{unit.around[-1].tag if unit.around else "set"} {side}-language="…">',
-                place,
-            )
-    reading.learn_languages(source, target, place)
+    for side, code in (
+        ("source", source or state.source_language),
+        ("target", target or state.target_language),
+    ):
+        if not code:
+            message = f"the attribute {side}-language is missing"
+            remedy = f'write <{parent.tag if parent else "set"} {side}-language="…">'
+            state.report("unknown_schema", message, remedy, position)
+    state.learn_languages(source, target, position)
 
 
-def _item(
-    unit: Unit, number: int, is_set: bool, used: dict[str, int], reading: Reading
+def _build_item(
+    unit: XmlUnit, number: int, is_set: bool, used: dict[str, int], state: ImportState
 ) -> ImportedItem | None:
     seg = unit.element
     for child in seg.children:
         if child.tag not in _KNOWN:
-            reading.fault(
-                "unknown_schema", f"<{shown(child.tag)}> does not belong in <seg>", "remove it", child.place
-            )
+            message = f"<{shorten(child.tag)}> is not allowed in <seg>"
+            state.report("unknown_schema", message, "remove it", child.position)
     sources = seg.all("source")
     if len(sources) != 1:
-        reading.fault(
-            "unknown_schema", f"<seg> has {len(sources)} <source> elements", "write exactly one", seg.place
-        )
+        message = f"<seg> has {len(sources)} <source> elements"
+        state.report("unknown_schema", message, "write exactly one", seg.position)
         return None
-    candidates = _candidates(seg, unit, reading)
+    candidates = _build_candidates(seg, unit, state)
     if not candidates:
-        reading.fault(
-            "missing_system", "<seg> has no <translation>", 'add <translation system="…">', seg.place
-        )
+        remedy = 'add <translation system="…">'
+        state.report("missing_system", "<seg> has no <translation>", remedy, seg.position)
         return None
+    # In WMT files a sentence may occur twice; the second gets another id.
+    identity = seg.attributes.get("id") or sources[0].attributes.get("id") or str(number)
     return ImportedItem(
-        id=_identity(seg, sources[0], number, is_set, used),
-        source=_unmarked(sources[0].text),
+        id=identity if is_set else make_unique_id(identity, used),
+        source=_remove_marks(sources[0].text),
         candidates=candidates,
-        place=seg.place,
+        position=seg.position,
         document=seg.attributes.get("doc-id", ""),
         references=tuple(reference.text for reference in seg.all("reference")),
-        before=" ".join(e.text for e in seg.all("context-before")),
-        after=" ".join(e.text for e in seg.all("context-after")),
+        before=" ".join(context.text for context in seg.all("context-before")),
+        after=" ".join(context.text for context in seg.all("context-after")),
     )
 
 
-def _unmarked(text: str) -> str:
-    """The text without ``[[[`` and ``]]]`` around a stretch of it.
+def _remove_marks(text: str) -> str:
+    """Return the text without ``[[[`` and ``]]]`` around parts of it.
 
-    >>> _unmarked("[[[The]]] red [[[house]]] and [[[its garden")
+    >>> _remove_marks("[[[The]]] red [[[house]]] and [[[its garden")
     'The red house and [[[its garden'
     """
-    kept, at = [], 0
-    # Not by a pattern: from each of many opening brackets it would look for a closing one to the end.
+    parts, at = [], 0
+    # Not a regular expression: from each of many opening brackets it would search to the end of the text.
     while (begin := text.find("[[[", at)) >= 0 and (end := text.find("]]]", begin + 3)) >= 0:
-        kept += [text[at:begin], text[begin + 3 : end]]
+        parts += [text[at:begin], text[begin + 3 : end]]
         at = end + 3
-    return "".join([*kept, text[at:]])
+    return "".join([*parts, text[at:]])
 
 
-def _identity(seg: Element, source: Element, number: int, is_set: bool, used: dict[str, int]) -> str:
-    """The id that the file gives; in WMT files a repeated sentence is numbered."""
-    given = seg.attributes.get("id") or source.attributes.get("id") or str(number)
-    return given if is_set else numbered(given, used)
-
-
-def _candidates(seg: Element, unit: Unit, reading: Reading) -> tuple[Candidate, ...]:
-    """One candidate per system; unnamed translations take their names from the ``systems`` of the hit, in
-    order.
-    """
+def _build_candidates(seg: XmlElement, unit: XmlUnit, state: ImportState) -> tuple[ImportedCandidate, ...]:
+    """Return one candidate per system; the ``systems`` of the hit name unnamed translations, in order."""
     translations = seg.all("translation")
-    listed = [name.strip() for name in unit.attribute("systems").split(",") if name.strip()]
-    candidates: list[Candidate] = []
+    listed = _split_names(unit.attribute("systems"))
+    candidates: list[ImportedCandidate] = []
     for index, translation in enumerate(translations):
-        names = [n.strip() for n in translation.attributes.get("system", "").split(",") if n.strip()]
+        names = _split_names(translation.attributes.get("system", ""))
         if not names and len(listed) == len(translations):
             names = [listed[index]]
         if not names:
-            reading.fault(
-                "unknown_schema",
-                "<translation> does not say which system wrote it",
-                'write <translation system="…">',
-                translation.place,
-            )
-        candidates += [Candidate(name, translation.text) for name in names]
+            message, remedy = "<translation> names no system", 'write <translation system="…">'
+            state.report("unknown_schema", message, remedy, translation.position)
+        candidates += [ImportedCandidate(name, translation.text) for name in names]
     return tuple(candidates)
+
+
+def _split_names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]

@@ -1,9 +1,9 @@
-"""Bytes to text, the same for every format: UTF-8 or nothing.
+"""Decoding of bytes, the same for every format: UTF-8 only.
 
-A byte order mark is stripped; UTF-16 and UTF-32 are refused by name; a byte that is not UTF-8 is reported
-with its offset. Control characters are refused (a NUL is storable in one database and not in another); tab,
-line ends and form feed are not. Lines end with LF or CR LF; ``str.splitlines`` would also break at U+2028,
-U+0085 and form feed and so shift one side of a parallel text against the other.
+A byte order mark is removed; UTF-16 and UTF-32 are refused by name; a byte that is not UTF-8 is reported with
+its offset. Control characters are refused (not every database can store a NUL), except tab, line ends and
+form feed. Lines end with LF or CR LF; ``str.splitlines`` would also split at U+2028, U+0085 and form feed and
+so shift one side of a parallel text against the other.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ import re
 from collections.abc import Iterator
 from typing import IO, NoReturn
 
-from evaluation.importers.model import Place
-from evaluation.importers.reading import Reading
-from evaluation.importers.source import SourceFile
-from evaluation.streams import HINDRANCES, hindrance
+from appraise.lib.streams import READ_ERRORS, explain_read_error
+from evaluation.importers.model import SourceFile, SourcePosition
+from evaluation.importers.state import ImportState
 
 CHUNK = 64 * 1024
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
@@ -39,42 +38,42 @@ _BINARY = {
     b"\xd0\xcf\x11\xe0": "an old Office document",
     b"SQLite format 3": "a database",
 }
-_AS_TEXT = "unpack it, or save it as text first; a spreadsheet can be saved as “CSV UTF-8”"
+_AS_TEXT = "unpack it, or save it as text; a spreadsheet can be saved as “CSV UTF-8”"
 
 
-def head(file: SourceFile, reading: Reading, size: int = CHUNK) -> bytes:
-    """The first bytes; refuses an empty file, a foreign kind of file and a foreign encoding."""
-    place = Place(file.name)
-    with file.open(reading.limits) as stream:
-        start = _read(stream, size, reading, place)
+def head(file: SourceFile, state: ImportState, size: int = CHUNK) -> bytes:
+    """Return the first bytes; refuse an empty file, a binary file and another encoding."""
+    position = SourcePosition(file.name)
+    with file.open(state.limits) as stream:
+        start = _read(stream, size, state, position)
     if not start:
-        reading.refuse("empty_file", "the file is empty", "choose another file", place)
+        state.refuse("empty_file", "the file is empty", "choose another file", position)
     for magic, encoding in _WIDE.items():
         if start.startswith(magic):
-            reading.refuse("encoding_unsupported", f"the file is {encoding}", "save it as UTF-8", place)
+            state.refuse("encoding_unsupported", f"the file is {encoding}", "save it as UTF-8", position)
     for magic, kind in _BINARY.items():
         if start.startswith(magic):
-            reading.refuse("type_mismatch", f"the file is {kind}", _AS_TEXT, place)
+            state.refuse("type_mismatch", f"the file is {kind}", _AS_TEXT, position)
     return start
 
 
-def chunks(file: SourceFile, reading: Reading) -> Iterator[str]:
-    """The checked text of a file, piece by piece, without its byte order mark."""
-    head(file, reading, 16)
+def chunks(file: SourceFile, state: ImportState) -> Iterator[str]:
+    """Yield the checked text of a file in pieces, without its byte order mark."""
+    head(file, state, 16)
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     offset, line, column = 0, 1, 1
-    with file.open(reading.limits) as stream:
+    with file.open(state.limits) as stream:
         while True:
-            data = _read(stream, CHUNK, reading, Place(file.name))
+            data = _read(stream, CHUNK, state, SourcePosition(file.name))
             pending = len(decoder.getstate()[0])
             try:
                 text = decoder.decode(data, final=not data)
             except UnicodeDecodeError as error:
-                _refuse_bytes(file, reading, error, offset - pending, line, column)
+                _refuse_bytes(file, state, error, offset - pending, line, column)
             offset += len(data)
-            if offset > reading.limits.max_bytes:
-                _refuse_size(reading, Place(file.name))
-            _refuse_control(file, reading, text, line, column)
+            if offset > state.limits.max_bytes:
+                _refuse_size(state, SourcePosition(file.name))
+            _refuse_control(file, state, text, line, column)
             line, column = _advance(line, column, text)
             if text:
                 yield text
@@ -82,51 +81,43 @@ def chunks(file: SourceFile, reading: Reading) -> Iterator[str]:
                 return
 
 
-def lines(file: SourceFile, reading: Reading, *, cr_ends: bool) -> Iterator[tuple[int, str]]:
-    """Numbered lines without their ends. With ``cr_ends`` a lone CR ends a line as well.
+def lines(file: SourceFile, state: ImportState, *, cr_ends: bool) -> Iterator[tuple[int, str]]:
+    """Yield numbered lines without their ends; with ``cr_ends`` a lone CR ends a line as well.
 
-    Tables and JSON lines may say so, for there a wrong guess is noticed (a row gets too few cells). In plain
-    text it would not be, so there the caller decides.
+    Tables and JSON lines use it, because a wrong split is noticed there (a row has too few cells). In plain
+    text it is not noticed, so the caller decides.
     """
-    number, rest, cap = 0, "", 16 * reading.limits.max_field
-    for text in chunks(file, reading):
+    number, rest, cap = 0, "", 16 * state.limits.max_field
+    for text in chunks(file, state):
         text = rest + text
-        held = text.endswith("\r")  # its LF may be the next character
-        text = _unified(text[:-1] if held else text, cr_ends)
-        *whole, rest = text.split("\n")
-        rest += "\r" if held else ""
-        for line in whole:
+        ends_in_cr = text.endswith("\r")  # its LF may be the next character
+        text = _unify_ends(text[:-1] if ends_in_cr else text, cr_ends)
+        *complete, rest = text.split("\n")
+        rest += "\r" if ends_in_cr else ""
+        for line in complete:
             number += 1
             yield number, line
         if len(rest) > cap:
-            reading.refuse(
-                "field_too_long",
-                f"the line has more than {cap:,} characters",
-                "check the line ends of the file",
-                Place(file.name, number + 1),
-                rest,
-            )
-    rest = _unified(rest, cr_ends)
+            message = f"the line has more than {cap:,} characters"
+            position = SourcePosition(file.name, number + 1)
+            state.refuse("field_too_long", message, "check the line ends of the file", position, rest)
+    rest = _unify_ends(rest, cr_ends)
     for line in rest.removesuffix("\n").split("\n") if rest else ():
         number += 1
         yield number, line.removesuffix("\r")
 
 
-def count_lines(file: SourceFile, reading: Reading, *, cr_ends: bool) -> int:
-    return sum(1 for _ in lines(file, reading, cr_ends=cr_ends))
-
-
-def _unified(text: str, cr_ends: bool) -> str:
+def _unify_ends(text: str, cr_ends: bool) -> str:
     text = text.replace("\r\n", "\n")
     return text.replace("\r", "\n") if cr_ends else text
 
 
-def _read(stream: IO[bytes], size: int, reading: Reading, place: Place) -> bytes:
+def _read(stream: IO[bytes], size: int, state: ImportState, position: SourcePosition) -> bytes:
     try:
         return stream.read(size)
-    except HINDRANCES as error:
-        told = hindrance(error, place.file)
-        reading.refuse(told.code, told.message, told.remedy, place)
+    except READ_ERRORS as error:
+        problem = explain_read_error(error, position.file)
+        state.refuse(problem.code, problem.message, problem.remedy, position)
 
 
 def _advance(line: int, column: int, text: str) -> tuple[int, int]:
@@ -134,40 +125,27 @@ def _advance(line: int, column: int, text: str) -> tuple[int, int]:
     return line + breaks, (len(text) - text.rfind("\n") if breaks else column + len(text))
 
 
-def _refuse_size(reading: Reading, place: Place) -> NoReturn:
-    cap = reading.limits.max_bytes
-    reading.refuse(
-        "too_large",
-        f"the file has more than {cap:,} bytes",
-        f"split it into files of at most {cap / 1024 / 1024:.4g} MB",
-        place,
-    )
+def _refuse_size(state: ImportState, position: SourcePosition) -> NoReturn:
+    cap = state.limits.max_bytes
+    remedy = f"split it into files of at most {cap / 1024 / 1024:.4g} MB"
+    state.refuse("too_large", f"the file has more than {cap:,} bytes", remedy, position)
 
 
 def _refuse_bytes(
-    file: SourceFile, reading: Reading, error: UnicodeDecodeError, start: int, line: int, column: int
+    file: SourceFile, state: ImportState, error: UnicodeDecodeError, start: int, line: int, column: int
 ) -> NoReturn:
     before = error.object[: error.start].decode("utf-8", "replace")
-    line, column = _advance(line, column, before)
-    byte = error.object[error.start]
-    reading.refuse(
-        "bad_utf8",
-        f"byte 0x{byte:02x} at offset {start + error.start} is not UTF-8",
-        "convert the file to UTF-8 (it may be Latin-1 or Windows-1252), or fetch it again if it was cut off",
-        Place(file.name, line, column),
-        before[before.rfind("\n") + 1 :][-60:],
-    )
+    position = SourcePosition(file.name, *_advance(line, column, before))
+    message = f"byte 0x{error.object[error.start]:02x} at offset {start + error.start} is not UTF-8"
+    remedy = "convert the file to UTF-8 (it may be Latin-1 or Windows-1252), or download it again"
+    state.refuse("bad_utf8", message, remedy, position, before[before.rfind("\n") + 1 :][-60:])
 
 
-def _refuse_control(file: SourceFile, reading: Reading, text: str, line: int, column: int) -> None:
-    found = CONTROL.search(text)
-    if found is None:
+def _refuse_control(file: SourceFile, state: ImportState, text: str, line: int, column: int) -> None:
+    match = CONTROL.search(text)
+    if match is None:
         return
-    line, column = _advance(line, column, text[: found.start()])
-    reading.refuse(
-        "control_char",
-        f"the control character U+{ord(found.group()):04X} stands in the text",
-        "remove it",
-        Place(file.name, line, column),
-        text[max(0, found.start() - 30) : found.start() + 30].replace("\n", " "),
-    )
+    position = SourcePosition(file.name, *_advance(line, column, text[: match.start()]))
+    message = f"the control character U+{ord(match.group()):04X} is not allowed"
+    excerpt = text[max(0, match.start() - 30) : match.start() + 30].replace("\n", " ")
+    state.refuse("control_char", message, "remove it", position, excerpt)

@@ -1,101 +1,81 @@
-"""Our own format, as one JSON document or as JSON lines; ``schema.json`` beside this file describes both.
+"""The project's own format, as one JSON document or as JSON lines; ``schema.json`` describes both.
 
     {"format": "appraise-task", "version": 1, "source_language": "de", "target_language": "en",
      "items": [{"id": "1", "source": "…", "references": ["…"], "candidates": {"system": "…"}}],
      "judgements": [{"annotator": "…", "item": "1", "a": "system", "b": "system", "label": "A>B"}]}
 
 In JSON lines each line is an item, a judgement (it has an ``annotator``) or, first, the header without its
-lists. ``dump`` and ``dump_lines`` write what the readers read: the same items, the same digest.
+lists. ``dump_lines`` writes what ``read_lines`` reads: the same items with the same digest.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from evaluation.importers.decode import lines
-from evaluation.importers.judgement import FIELDS as JUDGEMENT_FIELDS
-from evaluation.importers.judgement import judgement
-from evaluation.importers.links import parse_links, tokens
+from evaluation.importers.json_values import JsonValue
+from evaluation.importers.judgements import FIELDS as JUDGEMENT_FIELDS
+from evaluation.importers.judgements import check_judgement
+from evaluation.importers.links import parse_pair_links
 from evaluation.importers.model import (
-    Candidate,
     GivenPhrase,
+    ImportedCandidate,
     ImportedItem,
     ImportedJudgement,
     ImportedSet,
-    Measure,
+    JudgementMeasure,
     PairLinks,
     PairPhrases,
     Record,
+    SourceFile,
     Span,
 )
-from evaluation.importers.reading import Reading
-from evaluation.importers.shape import Shape
-from evaluation.importers.source import SourceFile
+from evaluation.importers.state import ImportState
 from evaluation.importers.strict_json import JsonReader
 
 FORMAT, VERSION = "appraise-task", 1
 LISTS = ("items", "judgements")
 HEADER = ("format", "version", "name", "source_language", "target_language", "incomplete")
 ITEM = (
-    "id",
-    "document",
-    "source",
-    "reference",
-    "references",
-    "candidates",
-    "before",
-    "after",
-    "links",
-    "phrases",
-)
+    "id", "document", "source", "reference", "references",
+    "candidates", "before", "after", "links", "phrases",
+)  # fmt: skip
 
 
-def read_document(files: Sequence[SourceFile], reading: Reading) -> Iterator[Record]:
-    """One document per file: an object with ``items``, or a plain list of items."""
+def read_document(files: Sequence[SourceFile], state: ImportState) -> Iterator[Record]:
+    """Read one document per file: an object with ``items``, or a plain list of items."""
     for file in files:
-        reader = JsonReader(file, reading)
+        reader = JsonReader(file, state)
         sign = reader.peek()
         if sign == "{":
-            yield from _members(reader, reading)
+            yield from _read_members(reader, state)
         elif sign == "[":
-            yield from _list(reader, "", reading)
+            yield from _read_list(reader, "", state)
         elif sign:
-            Shape(reader.value(), "", reader.place, reading).wrong("an object or a list", None)
+            JsonValue(reader.value(), "", reader.position, state).report_type("an object or a list", None)
         reader.end()
 
 
-def read_lines(files: Sequence[SourceFile], reading: Reading) -> Iterator[Record]:
-    """One item, judgement or header per line; blank lines are skipped."""
+def read_lines(files: Sequence[SourceFile], state: ImportState) -> Iterator[Record]:
+    """Read one item, judgement or header per line; blank lines are skipped."""
     for file in files:
-        for number, line in lines(file, reading, cr_ends=True):
+        for number, line in lines(file, state, cr_ends=True):
             if line.strip(" \t"):
-                yield from _line(file, number, line, reading)
-
-
-def dump(imported: ImportedSet) -> str:
-    """The set as one JSON document."""
-    document = _header(imported)
-    document["items"] = [item_object(item) for item in imported.items]
-    if imported.judgements:
-        document["judgements"] = [judgement_object(said) for said in imported.judgements]
-    return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+                yield from _read_line(file, number, line, state)
 
 
 def dump_lines(imported: ImportedSet) -> Iterator[str]:
-    """The set as JSON lines, one at a time."""
-    for found in (
-        iter([_header(imported)]),
-        map(item_object, imported.items),
-        map(judgement_object, imported.judgements),
-    ):
-        for value in found:
-            yield json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n"
+    """Yield the set as JSON lines."""
+    items, judgements = map(item_object, imported.items), map(judgement_object, imported.judgements)
+    for value in chain([_header(imported)], items, judgements):
+        yield json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def item_object(item: ImportedItem) -> dict[str, Any]:
-    """An item as the files write it; absent things are left out."""
+    """Return an item as a JSON object; absent fields are omitted."""
     links = [{"a": pair.a, "b": pair.b, "links": str(pair)} for pair in item.links]
     phrases = [
         {"a": pair.a, "b": pair.b, "phrases": [{"a": phrase.a, "b": phrase.b} for phrase in pair.phrases]}
@@ -116,15 +96,19 @@ def item_object(item: ImportedItem) -> dict[str, Any]:
     }
 
 
-def judgement_object(said: ImportedJudgement) -> dict[str, Any]:
-    """A judgement as the files write it."""
-    made: dict[str, Any] = {"annotator": said.annotator, "item": said.item}
-    if said.measure is Measure.LABEL:
-        made |= {"a": said.systems[0], "b": said.systems[1], "label": said.label}
+def judgement_object(judgement: ImportedJudgement) -> dict[str, Any]:
+    """Return a judgement as a JSON object."""
+    fields: dict[str, Any] = {"annotator": judgement.annotator, "item": judgement.item}
+    if judgement.measure is JudgementMeasure.LABEL:
+        fields |= {"a": judgement.systems[0], "b": judgement.systems[1], "label": judgement.label}
     else:
-        whole = said.value is not None and said.value.is_integer()
-        made |= {"system": said.systems[0], said.measure.value: int(said.value or 0) if whole else said.value}
-    return made if said.phrase is None else made | {"phrase": said.phrase}
+        value = judgement.value
+        is_whole = value is not None and value.is_integer()
+        fields |= {
+            "system": judgement.systems[0],
+            judgement.measure.value: int(value or 0) if is_whole else value,
+        }
+    return fields if judgement.phrase is None else fields | {"phrase": judgement.phrase}
 
 
 def _header(imported: ImportedSet) -> dict[str, Any]:
@@ -137,134 +121,134 @@ def _header(imported: ImportedSet) -> dict[str, Any]:
     return {"format": FORMAT, "version": VERSION} | {key: value for key, value in optional.items() if value}
 
 
-def _members(reader: JsonReader, reading: Reading) -> Iterator[Record]:
+def _read_members(reader: JsonReader, state: ImportState) -> Iterator[Record]:
     for key in reader.members():
         if key in LISTS and reader.peek() == "[":
-            yield from _list(reader, f"/{key}", reading)
+            yield from _read_list(reader, f"/{key}", state)
         else:
-            place = reader.place
-            whole = Shape({key: reader.value()}, "", place, reading)
+            position = reader.position
+            member = JsonValue({key: reader.value()}, "", position, state)
             if key in LISTS:
-                whole.at(key).wrong("a list", None)
+                member.at(key).report_type("a list", None)
             else:
-                _learn(whole, (*HEADER, *LISTS))
+                _learn_header(member, (*HEADER, *LISTS))
 
 
-def _list(reader: JsonReader, pointer: str, reading: Reading) -> Iterator[Record]:
+def _read_list(reader: JsonReader, pointer: str, state: ImportState) -> Iterator[Record]:
     for index in reader.elements():
-        place = reader.place
-        shape = Shape(reader.value(), f"{pointer}/{index}", place, reading)
-        record = _judgement(shape) if pointer == "/judgements" else _item(shape, index + 1)
+        position = reader.position
+        value = JsonValue(reader.value(), f"{pointer}/{index}", position, state)
+        record = _judgement(value) if pointer == "/judgements" else _item(value, index + 1)
         if record is not None:
             yield record
 
 
-def _line(file: SourceFile, number: int, line: str, reading: Reading) -> Iterator[Record]:
-    reader = JsonReader.of_line(line, number, file, reading)
-    shape = Shape(reader.value(), "", reader.place._replace(column=1), reading)
+def _read_line(file: SourceFile, number: int, line: str, state: ImportState) -> Iterator[Record]:
+    reader = JsonReader.of_line(line, number, file, state)
+    value = JsonValue(reader.value(), "", reader.position._replace(column=1), state)
     reader.end_of_line()
-    if shape.has("format") or _is_header(shape):
-        _learn(shape)
+    if value.has("format") or _is_header(value):
+        _learn_header(value)
         return
-    record = _judgement(shape) if shape.has("annotator") else _item(shape, number)
+    record = _judgement(value) if value.has("annotator") else _item(value, number)
     if record is not None:
         yield record
 
 
-def _is_header(shape: Shape) -> bool:
-    """Describes the whole set and has no key of an item; the ``format`` may be left out."""
-    return isinstance(shape.value, dict) and bool(shape.value) and shape.value.keys() <= set(HEADER)
+def _is_header(value: JsonValue) -> bool:
+    """Whether the object describes the whole set and has no key of an item; ``format`` is optional."""
+    return isinstance(value.value, dict) and bool(value.value) and value.value.keys() <= set(HEADER)
 
 
-def _learn(header: Shape, known: Sequence[str] = HEADER) -> None:
-    """What the header says."""
-    header.only(known)
-    reading = header.reading
+def _learn_header(header: JsonValue, known: Sequence[str] = HEADER) -> None:
+    """Take over the declarations of the header."""
+    header.report_unknown_keys(known)
+    state = header.state
     if header.has("format") and header.at("format").text() != FORMAT:
-        header.at("format").fault(f"the format is not {FORMAT}", f'write "format": "{FORMAT}"')
+        header.at("format").report(f"the format is not {FORMAT}", f'write "format": "{FORMAT}"')
     if header.has("version") and header.at("version").integer() != VERSION:
-        header.at("version").fault("the version is unknown", f"this release reads version {VERSION}")
-    reading.name = reading.name or header.at("name").text("")
+        header.at("version").report("the version is unknown", f"this release reads version {VERSION}")
+    state.name = state.name or header.at("name").text("")
     if header.has("incomplete"):
-        reading.incomplete = header.at("incomplete").truth() or reading.incomplete
+        state.incomplete = header.at("incomplete").truth() or state.incomplete
     source, target = (header.at(f"{side}_language").text("") for side in ("source", "target"))
-    reading.learn_languages(source, target, header.place)
+    state.learn_languages(source, target, header.position)
 
 
-def _item(shape: Shape, number: int) -> ImportedItem | None:
-    if not isinstance(shape.value, dict):
-        return shape.wrong("an object", None)
-    shape.only(ITEM)
-    references = [reference.text() for reference in shape.at("references").items()]
-    if shape.has("reference"):
-        references.insert(0, shape.at("reference").text())
-    candidates = _candidates(shape.at("candidates"))
+def _item(value: JsonValue, number: int) -> ImportedItem | None:
+    if not isinstance(value.value, dict):
+        return value.report_type("an object", None)
+    value.report_unknown_keys(ITEM)
+    references = [reference.text() for reference in value.at("references").items()]
+    if value.has("reference"):
+        references.insert(0, value.at("reference").text())
+    candidates = _candidates(value.at("candidates"))
     return ImportedItem(
-        id=shape.at("id").name() if shape.has("id") else str(number),
-        source=shape.at("source").text() if shape.has("source") else "",
+        id=value.name_at("id", str(number)),
+        source=value.at("source").text() if value.has("source") else "",
         candidates=candidates,
-        place=shape.place,
-        document=shape.at("document").name() if shape.has("document") else "",
+        position=value.position,
+        document=value.name_at("document"),
         references=tuple(references),
-        before=shape.at("before").text(""),
-        after=shape.at("after").text(""),
-        links=_links(shape, candidates),
-        phrases=tuple(_phrases(pair) for pair in shape.at("phrases").items()),
+        before=value.at("before").text(""),
+        after=value.at("after").text(""),
+        links=_links(value, candidates),
+        phrases=tuple(_phrases(pair) for pair in value.at("phrases").items()),
     )
 
 
-def _candidates(shape: Shape) -> tuple[Candidate, ...]:
-    """An object from system to text, or a list of objects with both."""
-    if isinstance(shape.value, list):
-        return tuple(Candidate(one.at("system").name(), one.at("text").text()) for one in shape.items())
-    return tuple(Candidate(system, text.text()) for system, text in shape.members())
+def _candidates(value: JsonValue) -> tuple[ImportedCandidate, ...]:
+    """Return the candidates of an object from system to text, or of a list of objects with both."""
+    if isinstance(value.value, list):
+        return tuple(
+            ImportedCandidate(entry.at("system").name(), entry.at("text").text()) for entry in value.items()
+        )
+    return tuple(ImportedCandidate(system, text.text()) for system, text in value.members())
 
 
-def _links(shape: Shape, candidates: tuple[Candidate, ...]) -> tuple[PairLinks, ...]:
-    """Word links per pair of systems; a bare text is about the first two candidates."""
-    texts = {candidate.system: candidate.text for candidate in candidates}
-    given = shape.at("links")
-    if isinstance(given.value, str):
-        names = list(texts)
-        pairs = [(names[0], names[1], given)] if len(names) >= 2 else []
+def _links(value: JsonValue, candidates: tuple[ImportedCandidate, ...]) -> tuple[PairLinks, ...]:
+    """Return word links per pair of systems; a plain text is about the first two candidates."""
+    candidate_of = {candidate.system: candidate for candidate in candidates}
+    links = value.at("links")
+    if isinstance(links.value, str):
+        names = list(candidate_of)
+        pairs = [(names[0], names[1], links)] if len(names) >= 2 else []
     else:
-        pairs = [(pair.at("a").name(), pair.at("b").name(), pair.at("links")) for pair in given.items()]
-    found = []
-    for a, b, links in pairs:
-        if a not in texts or b not in texts:
-            links.fault("the links are about a system that has no candidate here", "name two candidates")
+        pairs = [(pair.at("a").name(), pair.at("b").name(), pair.at("links")) for pair in links.items()]
+    parsed = []
+    for a, b, text in pairs:
+        if a not in candidate_of or b not in candidate_of:
+            text.report("the links are about a system without a candidate here", "name two candidates")
         else:
-            parsed = parse_links(
-                links.text(), tokens(texts[a]), tokens(texts[b]), shape.place, shape.reading, base=0
-            )
-            found.append(PairLinks(a, b, parsed))
-    return tuple(found)
+            two = candidate_of[a], candidate_of[b]
+            parsed.append(parse_pair_links(text.text(), two, value.position, value.state, base=0))
+    return tuple(parsed)
 
 
-def _phrases(pair: Shape) -> PairPhrases:
-    phrases = [GivenPhrase(_span(one.at("a")), _span(one.at("b"))) for one in pair.at("phrases").items()]
+def _phrases(pair: JsonValue) -> PairPhrases:
+    phrases = [GivenPhrase(_span(side.at("a")), _span(side.at("b"))) for side in pair.at("phrases").items()]
     return PairPhrases(pair.at("a").name(), pair.at("b").name(), tuple(phrases))
 
 
-def _span(shape: Shape) -> Span | None:
-    if shape.value is None:
+def _span(value: JsonValue) -> Span | None:
+    if value.value is None:
         return None
-    ends = [end.integer() for end in shape.items()]
+    ends = [end.integer() for end in value.items()]
     if len(ends) != 2 or not 0 <= ends[0] < ends[1]:
-        shape.fault("a span is [start, end) with start < end", "write two integers, or null")
+        value.report("a span is [start, end) with start < end", "write two integers, or null")
         return None
     return ends[0], ends[1]
 
 
-def _judgement(shape: Shape) -> ImportedJudgement | None:
-    if not isinstance(shape.value, dict):
-        return shape.wrong("an object", None)
-    shape.only(JUDGEMENT_FIELDS)
+def _judgement(value: JsonValue) -> ImportedJudgement | None:
+    if not isinstance(value.value, dict):
+        return value.report_type("an object", None)
+    value.report_unknown_keys(JUDGEMENT_FIELDS)
     fields = {}
-    for key, member in shape.members():
+    for key, member in value.members():
         is_number = key in ("rating", "rank", "phrase")
         fields[key] = _plain(member.number()) if is_number else member.name()
-    return judgement(fields, shape.place, shape.reading)
+    return check_judgement(fields, value.position, value.state)
 
 
 def _plain(number: float) -> str:

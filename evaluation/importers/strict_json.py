@@ -1,9 +1,7 @@
-r"""Strict JSON, read by pulling: arrays and objects of any length are walked, only their small parts are
-built.
+r"""A strict pull parser for JSON: it walks arrays and objects of any length and builds only their elements.
 
-Stricter than the standard library where it is silently lenient: a key given twice, NaN and Infinity, numbers
-beyond a float, integers of thousands of digits and deep nesting are refused. Every value is reported with
-line and column.
+It refuses what the standard library accepts silently: duplicate keys, NaN and Infinity, numbers beyond a
+float, integers of thousands of digits and deep nesting. Every problem has line and column.
 """
 
 from __future__ import annotations
@@ -15,10 +13,10 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from appraise.lib.problems import shorten
 from evaluation.importers.decode import chunks
-from evaluation.importers.model import Place
-from evaluation.importers.reading import Reading, shown
-from evaluation.importers.source import SourceFile
+from evaluation.importers.model import SourceFile, SourcePosition
+from evaluation.importers.state import ImportState
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _NUMBER_END = re.compile(r"[-+.eE0-9]*\Z")
@@ -26,7 +24,7 @@ _MAX_DIGITS = 300
 
 
 class _Refused(ValueError):
-    """Raised by the decoder's hooks, which do not know where they are."""
+    """Raised by the hooks of the decoder, which have no position."""
 
     def __init__(self, code: str, message: str, remedy: str) -> None:
         super().__init__(message)
@@ -34,46 +32,47 @@ class _Refused(ValueError):
 
 
 class JsonReader:
-    """A cursor in a JSON text. ``elements`` and ``members`` walk; ``value`` builds; the caller must take each
-    value.
+    """A cursor in a JSON text: ``elements`` and ``members`` walk, ``value`` builds.
+
+    While walking, the caller must read each value.
     """
 
-    def __init__(self, file: SourceFile, reading: Reading) -> None:
-        self._chunks = chunks(file, reading)
-        self._reading = reading
+    def __init__(self, file: SourceFile, state: ImportState) -> None:
+        self._chunks = chunks(file, state)
+        self._state = state
         self._file = file.name
         self._text = ""
         self._at = 0
         self._line, self._column = 1, 1
         self._ended = False
-        self._cap = 64 * reading.limits.max_field
+        self._cap = 64 * state.limits.max_field
 
     @classmethod
-    def of_line(cls, line: str, number: int, file: SourceFile, reading: Reading) -> JsonReader:
-        """A cursor on one line of JSON lines."""
-        reader = cls(file, reading)
+    def of_line(cls, line: str, number: int, file: SourceFile, state: ImportState) -> JsonReader:
+        """Return a cursor on one line of JSON lines."""
+        reader = cls(file, state)
         reader._text, reader._line, reader._ended = line, number, True
         return reader
 
     @property
-    def place(self) -> Place:
-        """Where the next value begins."""
+    def position(self) -> SourcePosition:
+        """The position at which the next value begins."""
         self.peek()
         line, column = self._position(self._at)
-        return Place(self._file, line, column)
+        return SourcePosition(self._file, line, column)
 
     def peek(self) -> str:
-        """The next character that is not white space, '' at the end."""
+        """Return the next character that is not white space, '' at the end."""
         while True:
-            found = _SPACE.match(self._text, self._at)
-            self._at = found.end() if found else self._at
+            space = _SPACE.match(self._text, self._at)
+            self._at = space.end() if space else self._at
             if self._at < len(self._text):
                 return self._text[self._at]
             if not self._more():
                 return ""
 
     def elements(self) -> Iterator[int]:
-        """The indices of an array; take the value of each before asking for the next."""
+        """Yield the indices of an array; read the value of each before the next."""
         self._expect("[")
         index = 0
         while self.peek() != "]" or index:
@@ -84,19 +83,15 @@ class JsonReader:
         self._at += 1
 
     def members(self) -> Iterator[str]:
-        """The keys of an object; take the value of each before asking for the next."""
+        """Yield the keys of an object; read the value of each before the next."""
         self._expect("{")
         seen: set[str] = set()
         while self.peek() != "}" or seen:
-            place = self.place
+            position = self.position
             key = self.value() if self.peek() == '"' else self._syntax("a key in double quotes is expected")
             if key in seen:
-                self._reading.refuse(
-                    "duplicate_key",
-                    f"the key {shown(str(key))!r} is given twice",
-                    "keep one of the two",
-                    place,
-                )
+                message = f"the key {shorten(str(key))!r} occurs twice"
+                self._state.refuse("duplicate_key", message, "keep one of the two", position)
             seen.add(str(key))
             self._expect(":")
             yield str(key)
@@ -104,10 +99,10 @@ class JsonReader:
                 return
         self._at += 1
 
-    def value(self) -> Any:  # Any: whatever the file says; the schema decides
-        """The next value, built."""
+    def value(self) -> Any:  # Any: any JSON value; the schema is checked later
+        """Build the next value."""
         if not self.peek():
-            self._syntax("a value is expected, the text ends")
+            self._syntax("a value is expected, but the text ends")
         while True:
             try:
                 value, end = _DECODER.raw_decode(self._text, self._at)
@@ -116,46 +111,43 @@ class JsonReader:
                 if self._complete(error) or not self._more():
                     self._syntax(error.msg, self._at + ahead)
             except _Refused as refused:
-                self._reading.refuse(refused.code, refused.message, refused.remedy, self.place)
+                self._state.refuse(refused.code, refused.message, refused.remedy, self.position)
             except RecursionError:
                 self._too_deep()
             else:
-                if _is_number(value) and _NUMBER_END.match(self._text, end) and self._more():
-                    continue  # its digits may go on in the next piece
-                if _depth(value) > self._reading.limits.max_depth:
+                length = end - self._at  # reading more moves the cursor, also at the end of the text
+                if isinstance(value, int | float) and _NUMBER_END.match(self._text, end) and self._more():
+                    continue  # its digits may continue in the next piece
+                if _depth(value) > self._state.limits.max_depth:
                     self._too_deep()
-                self._at = end
+                self._at += length
                 return value
 
     def end(self) -> None:
-        """Nothing but white space may follow."""
+        """Refuse anything but white space up to the end."""
         if self.peek():
-            self._syntax("something follows the end of the document")
+            self._syntax("there is text after the end of the document")
 
     def end_of_line(self) -> None:
-        """The same for one line of JSON lines, where people like to write a comma."""
+        """Do the same for one line of JSON lines, where a comma after the object is a common mistake."""
         if self.peek() == ",":
             self._syntax(
                 "a comma follows the object",
-                remedy="JSON lines are not separated by commas: take them away, or put [ before the first "
+                remedy="JSON lines are not separated by commas: remove them, or put [ before the first "
                 "object and ] after the last",
             )
         self.end()
 
     def _more(self) -> bool:
-        """Take in more text; drop what is behind the cursor."""
+        """Read more text; drop the text before the cursor."""
         if self._ended:
             return False
         self._line, self._column = self._position(self._at)
         self._text = self._text[self._at :]
         self._at = 0
         if len(self._text) > self._cap:
-            self._reading.refuse(
-                "field_too_long",
-                "a value is too long",
-                "split it",
-                Place(self._file, self._line, self._column),
-            )
+            position = SourcePosition(self._file, self._line, self._column)
+            self._state.refuse("field_too_long", "a value is too long", "split it", position)
         before = max(len(self._text), 1)
         parts = [self._text]
         while sum(map(len, parts)) < 2 * before:  # doubling keeps the repeated attempts linear
@@ -177,13 +169,13 @@ class JsonReader:
         self._at += 1
 
     def _separator(self, close: str) -> bool:
-        """Step over a comma, or over the closing sign (True)."""
+        """Skip a comma (False) or the closing sign (True)."""
         sign = self.peek()
         if sign not in (",", close) or not sign:
             self._syntax(f"',' or '{close}' is expected")
         self._at += 1
         if sign == "," and self.peek() == close:
-            self._syntax(f"a comma stands before '{close}'")
+            self._syntax(f"there is a comma before '{close}'")
         return sign == close
 
     def _position(self, index: int) -> tuple[int, int]:
@@ -198,41 +190,32 @@ class JsonReader:
         code = "control_char" if message.startswith("Invalid control") else "json_syntax"
         begin = self._text.rfind("\n", 0, index) + 1
         excerpt = self._text[max(begin, index - 40) : index + 20].split("\n")[0]
-        self._reading.refuse(
-            code,
-            message[:1].lower() + message[1:],
-            remedy,
-            Place(self._file, line, column),
-            excerpt,
-        )
+        message, position = message[:1].lower() + message[1:], SourcePosition(self._file, line, column)
+        self._state.refuse(code, message, remedy, position, excerpt)
 
     def _too_deep(self) -> None:
-        cap = self._reading.limits.max_depth
-        self._reading.refuse("too_deep", f"nested more than {cap} deep", "flatten the file", self.place)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float)
+        message = f"values are nested more than {self._state.limits.max_depth} deep"
+        self._state.refuse("too_deep", message, "flatten the file", self.position)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
-        raise _Refused("duplicate_key", f"the key {shown(twice)!r} is given twice", "keep one of the two")
-    return made
+        raise _Refused("duplicate_key", f"the key {shorten(twice)!r} occurs twice", "keep one of the two")
+    return members
 
 
 def _integer(digits: str) -> int:
     if len(digits) > _MAX_DIGITS:
-        raise _bad_number(f"an integer of {len(digits):,} digits")
+        raise _bad_number(f"an integer has {len(digits):,} digits")
     return int(digits)
 
 
 def _float(digits: str) -> float:
     number = float(digits)
     if math.isinf(number):
-        raise _bad_number(f"{shown(digits, 40)} is beyond any number we can keep")
+        raise _bad_number(f"{shorten(digits, 40)} is too large for a number")
     return number
 
 
@@ -245,7 +228,7 @@ def _bad_number(message: str) -> _Refused:
 
 
 def _depth(value: object) -> int:
-    """How deep lists and objects are nested; 0 for a plain value."""
+    """Return how deep lists and objects are nested; 0 for a plain value."""
     depth, level = 0, [value]
     while level := [part for part in level if isinstance(part, list | dict)]:
         depth += 1

@@ -1,8 +1,8 @@
 """TSV and CSV: one row per item with a column per system, one row per item and system, or judgements.
 
-The header decides. ``annotator`` makes it a table of judgements; ``system`` with ``translation`` a row per
-output; otherwise every column that has no other meaning is a system. Common spellings are understood (``seg``
-for ``id``).
+The header decides: ``annotator`` makes it a table of judgements, ``system`` with ``translation`` a table with
+a row per output; otherwise every column without another meaning is a system. Common spellings are accepted
+(``seg`` for ``id``).
 """
 
 from __future__ import annotations
@@ -10,13 +10,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NoReturn
 
-from evaluation.importers.judgement import FIELDS, judgement
-from evaluation.importers.links import parse_links, tokens
-from evaluation.importers.model import Candidate, ImportedItem, PairLinks, Place, Record
-from evaluation.importers.reading import Reading, shown
-from evaluation.importers.rows import Row, Table, table
-from evaluation.importers.source import SourceFile
+from appraise.lib.problems import shorten
+from evaluation.importers.judgements import FIELDS, check_judgement
+from evaluation.importers.links import parse_pair_links
+from evaluation.importers.model import (
+    ImportedCandidate,
+    ImportedItem,
+    PairLinks,
+    Record,
+    SourceFile,
+    SourcePosition,
+)
+from evaluation.importers.rows import SourceTable, TableRow
+from evaluation.importers.state import ImportState
 
 _MEANINGS = {
     "id": ("id", "item", "item_id", "seg", "segment", "segment_id", "seg_id", "key"),
@@ -37,84 +45,67 @@ _REFERENCE = re.compile(r"(?:ref|reference)[_-]?(?:[0-9]{1,2}|[a-d])", re.IGNORE
 _SINGLE = ("id", "document", "source", "before", "after", "links")
 
 
-def read_tsv(files: Sequence[SourceFile], reading: Reading) -> Iterator[Record]:
-    """The items and judgements of tab-separated files."""
-    yield from _read(files, reading, quoted=False)
-
-
-def read_csv(files: Sequence[SourceFile], reading: Reading) -> Iterator[Record]:
-    """The items and judgements of comma- or semicolon-separated files."""
-    yield from _read(files, reading, quoted=True)
+def read(files: Sequence[SourceFile], state: ImportState, *, quoted: bool) -> Iterator[Record]:
+    """Yield the items and judgements of CSV (``quoted``) or TSV files."""
+    grouped = _GroupedRows(state)
+    for file in files:
+        table = SourceTable(file, state, quoted=quoted)
+        layout = _find_layout(table, state)
+        for row in table:
+            if "annotator" in layout:
+                judgement = check_judgement(_judgement_fields(row, layout), row.position, state)
+                if judgement is not None:
+                    yield judgement
+            elif "system" in layout and "translation" in layout:
+                grouped.add(row, layout)
+            else:
+                yield _build_item(row, layout, state)
+    yield from grouped.items()
 
 
 def is_item_header(header: Sequence[str]) -> bool:
-    """Whether the names could head a table of items or of judgements."""
+    """Whether the names can be the header of a table of items or of judgements."""
     meanings = {_MEANING.get(name.strip().casefold()) for name in header}
     return bool(meanings & {"source", "reference", "annotator"}) or {"system", "translation"} <= meanings
 
 
 def is_judgement_header(header: Sequence[str]) -> bool:
-    """Whether the names head a table of judgements."""
+    """Whether the names are the header of a table of judgements."""
     return "annotator" in {_MEANING.get(name.strip().casefold()) for name in header}
 
 
-def _read(files: Sequence[SourceFile], reading: Reading, *, quoted: bool) -> Iterator[Record]:
-    long = _Long(reading)
-    for file in files:
-        found = table(file, reading, quoted=quoted)
-        layout = _layout(found, reading)
-        for row in found.rows:
-            if "annotator" in layout:
-                said = judgement(_judged(row, layout), row.place, reading)
-                if said is not None:
-                    yield said
-            elif "system" in layout and "translation" in layout:
-                long.add(row, layout)
-            else:
-                yield _wide(row, layout, reading)
-    yield from long.items()
-
-
-def _layout(found: Table, reading: Reading) -> dict[str, str]:
-    """From meaning to the header's own spelling; refuses a header that is none."""
+def _find_layout(table: SourceTable, state: ImportState) -> dict[str, str]:
+    """Return the column name of each meaning; refuse a line that is not a header."""
     layout: dict[str, str] = {}
-    place = found.place
-    judged = is_judgement_header(found.header)
-    for name in found.header:
+    has_judgements = is_judgement_header(table.header)
+    for name in table.header:
         meaning = _MEANING.get(name.casefold())
-        if meaning in ("a", "b") and not judged:
+        if meaning in ("a", "b") and not has_judgements:
             continue  # systems that are called a and b
         if meaning in layout:
-            reading.refuse(
-                "bad_header",
-                f"{shown(name)!r} and {shown(layout[meaning])!r} mean the same",
-                "keep one of them",
-                place,
-            )
+            message = f"{shorten(name)!r} and {shorten(layout[meaning])!r} mean the same"
+            state.refuse("bad_header", message, "keep one of them", table.position)
         if meaning:
             layout[meaning] = name
-    if not is_item_header(found.header):
-        if is_item_header([name.strip('"') for name in found.header]):
-            reading.refuse(
-                "bad_header",
-                "the names of the columns are quoted, but a table with tabs has no quoting",
-                "save it as CSV, or without quotes",
-                place,
-                " ".join(found.header),
-            )
-        reading.refuse(
-            "bad_header",
-            "the first line does not name the columns",
-            "begin with a line such as: id, source, reference, and a column per system",
-            place,
-            " ".join(found.header),
-        )
+    if not is_item_header(table.header):
+        _refuse_header(table, state)
     if "system" in layout and "translation" in layout and "id" not in layout:
-        reading.refuse("bad_header", "one row per system needs a column id", "add it", place)
+        message = "a table with one row per system has no column id"
+        state.refuse("bad_header", message, "add the column id", table.position)
     return layout
 
 
-def _judged(row: Row, layout: dict[str, str]) -> dict[str, str]:
+def _refuse_header(table: SourceTable, state: ImportState) -> NoReturn:
+    if is_item_header([name.strip('"') for name in table.header]):
+        message = "the column names are quoted, but a tab-separated table has no quoting"
+        remedy = "save it as CSV, or without quotes"
+    else:
+        message = "the first line does not name the columns"
+        remedy = "begin with a line such as: id, source, reference, and a column per system"
+    state.refuse("bad_header", message, remedy, table.position, " ".join(table.header))
+
+
+def _judgement_fields(row: TableRow, layout: dict[str, str]) -> dict[str, str]:
     names = {"item": layout.get("id", "item")} | {
         meaning: layout[meaning] for meaning in ("annotator", "a", "b", "system") if meaning in layout
     }
@@ -123,29 +114,24 @@ def _judged(row: Row, layout: dict[str, str]) -> dict[str, str]:
     return {field: row.get(name) for field, name in names.items() if field in FIELDS}
 
 
-def _references(row: Row, layout: dict[str, str]) -> tuple[str, ...]:
+def _references(row: TableRow, layout: dict[str, str]) -> tuple[str, ...]:
     names = [name for name in row.cells if name == layout.get("reference") or _REFERENCE.fullmatch(name)]
     return tuple(row.get(name) for name in names if row.get(name))
 
 
-def _wide(row: Row, layout: dict[str, str], reading: Reading) -> ImportedItem:
-    taken = {layout[meaning] for meaning in (*_SINGLE, "reference") if meaning in layout}
-    systems = [name for name in row.cells if name not in taken and not _REFERENCE.fullmatch(name)]
-    candidates = tuple(Candidate(name.removeprefix("system:"), row.get(name)) for name in systems)
+def _build_item(row: TableRow, layout: dict[str, str], state: ImportState) -> ImportedItem:
+    """Build an item from a row with a column per system."""
+    used = {layout[meaning] for meaning in (*_SINGLE, "reference") if meaning in layout}
+    systems = [name for name in row.cells if name not in used and not _REFERENCE.fullmatch(name)]
+    candidates = tuple(ImportedCandidate(name.removeprefix("system:"), row.get(name)) for name in systems)
     links: tuple[PairLinks, ...] = ()
     if "links" in layout and len(candidates) == 2:
-        (a, text_a), (b, text_b) = candidates
-        given = row.get(layout["links"])
-        base = reading.options.link_base
-        links = (
-            PairLinks(
-                a, b, parse_links(given, tokens(text_a), tokens(text_b), row.place, reading, base=base)
-            ),
-        )
+        text, base = row.get(layout["links"]), state.options.link_base
+        links = (parse_pair_links(text, candidates, row.position, state, base=base),)
     return ImportedItem(
-        id=row.get(layout["id"]).strip() if "id" in layout else str((row.place.line or 1) - 1),
+        id=row.get(layout["id"]).strip() if "id" in layout else str((row.position.line or 1) - 1),
         candidates=candidates,
-        place=row.place,
+        position=row.position,
         references=_references(row, layout),
         links=links,
         source=row.get(layout.get("source", "")),
@@ -156,47 +142,43 @@ def _wide(row: Row, layout: dict[str, str], reading: Reading) -> ImportedItem:
 
 
 @dataclass(slots=True)
-class _Gathered:
-    place: Place
+class _ItemParts:
+    position: SourcePosition
     source: str
     document: str
     references: tuple[str, ...]
-    candidates: list[Candidate] = field(default_factory=list)
+    candidates: list[ImportedCandidate] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class _Long:
-    """One row per item and system: rows of an item may stand anywhere, so they are gathered first."""
+class _GroupedRows:
+    """Collects tables with one row per item and system, because the rows of an item need not be adjacent."""
 
-    reading: Reading
-    _found: dict[str, _Gathered] = field(default_factory=dict)
+    state: ImportState
+    _parts: dict[str, _ItemParts] = field(default_factory=dict)
 
-    def add(self, row: Row, layout: dict[str, str]) -> None:
+    def add(self, row: TableRow, layout: dict[str, str]) -> None:
         identity = row.get(layout["id"]).strip()
         source, document = (row.get(layout[key]) if key in layout else "" for key in ("source", "document"))
         references = _references(row, layout)
-        one = self._found.setdefault(identity, _Gathered(row.place, source, document, references))
+        parts = self._parts.setdefault(identity, _ItemParts(row.position, source, document, references))
         for what, old, new in (
-            ("source", one.source, source),
-            ("document", one.document, document),
-            ("reference", one.references, references),
+            ("source", parts.source, source),
+            ("document", parts.document, document),
+            ("reference", parts.references, references),
         ):
             if old and new and old != new:
-                self.reading.fault(
-                    "conflict",
-                    f"the {what} of item {shown(identity)!r} differs from that at {one.place}",
-                    "give the same text in every row of an item, or only in its first",
-                    row.place,
-                )
-        one.source, one.document = one.source or source, one.document or document
-        one.references = one.references or references
-        one.candidates.append(Candidate(row.get(layout["system"]).strip(), row.get(layout["translation"])))
-        if len(self._found) > self.reading.limits.max_items:
-            cap = self.reading.limits.max_items
-            self.reading.refuse("too_many_items", f"there are more than {cap:,} items", "split", row.place)
+                message = f"the {what} of item {shorten(identity)!r} differs from that at {parts.position}"
+                remedy = "give the same text in every row of an item, or only in its first"
+                self.state.report("conflict", message, remedy, row.position)
+        parts.source, parts.document = parts.source or source, parts.document or document
+        parts.references = parts.references or references
+        system, text = row.get(layout["system"]).strip(), row.get(layout["translation"])
+        parts.candidates.append(ImportedCandidate(system, text))
+        if len(self._parts) > self.state.limits.max_items:
+            self.state.refuse_excess("items", self.state.limits.max_items, row.position)
 
     def items(self) -> Iterator[ImportedItem]:
-        for identity, one in self._found.items():
-            yield ImportedItem(
-                identity, one.source, tuple(one.candidates), one.place, one.document, one.references
-            )
+        for identity, parts in self._parts.items():
+            texts = (parts.source, tuple(parts.candidates), parts.position, parts.document, parts.references)
+            yield ImportedItem(identity, *texts)

@@ -7,7 +7,7 @@
       <hyp lang="en" system="…"><p><seg id="1">…</seg></p></hyp>
     </doc></dataset>
 
-Segments are joined by their ids within the document, never by position. An item is called
+Segments are matched by their ids within the document, never by position. The id of an item is
 ``document:segment``.
 """
 
@@ -15,106 +15,93 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from evaluation.importers.model import Candidate, ImportedItem
-from evaluation.importers.reading import Reading, shown
-from evaluation.importers.source import SourceFile
-from evaluation.importers.xml_units import Element, Unit, units
+from appraise.lib.problems import shorten
+from evaluation.importers.model import ImportedCandidate, ImportedItem, SourceFile
+from evaluation.importers.state import ImportState
+from evaluation.importers.xml_units import XmlElement, iterate_units
 
 ROOTS = ("dataset",)
 
 
-def read(files: Sequence[SourceFile], reading: Reading) -> Iterator[ImportedItem]:
-    """The items of every file, document by document."""
+def read(files: Sequence[SourceFile], state: ImportState) -> Iterator[ImportedItem]:
+    """Yield the items of every file, document by document."""
     for file in files:
-        yield from _read_file(file, reading)
+        for number, unit in enumerate(iterate_units(file, state, ROOTS, {"doc"}), 1):
+            enclosing = [element.attributes.get("id", "") for element in unit.ancestors]
+            state.name = state.name or next(filter(None, enclosing), unit.attribute("id"))
+            yield from _read_document(unit.element, number, state)
 
 
-def _read_file(file: SourceFile, reading: Reading) -> Iterator[ImportedItem]:
-    for number, unit in enumerate(units(file, reading, ROOTS, {"doc"}), 1):
-        enclosing = [element.attributes.get("id", "") for element in unit.around]
-        reading.name = reading.name or next(filter(None, enclosing), unit.attribute("id"))
-        yield from _document(unit, number, reading)
-
-
-def _document(unit: Unit, number: int, reading: Reading) -> Iterator[ImportedItem]:
-    doc = unit.element
+def _read_document(doc: XmlElement, number: int, state: ImportState) -> Iterator[ImportedItem]:
     name = doc.attributes.get("id", "") or str(number)
     sources = doc.all("src")
     if len(sources) != 1:
-        reading.fault(
-            "unknown_schema", f"<doc> has {len(sources)} <src> elements", "write exactly one", doc.place
-        )
+        message = f"<doc> has {len(sources)} <src> elements"
+        state.report("unknown_schema", message, "write exactly one", doc.position)
         return
     hypotheses = doc.all("hyp")
-    _languages(doc, sources[0], hypotheses, reading)
-    texts = _segments(sources[0], reading)
-    references = [_side(ref, texts, reading) for ref in doc.all("ref")]
-    systems = [(_system(hyp, reading), _side(hyp, texts, reading)) for hyp in hypotheses]
+    _learn_languages(doc, sources[0], hypotheses, state)
+    texts = _index_segments(sources[0], state)
+    references = [_check_side(ref, texts, state) for ref in doc.all("ref")]
+    outputs = [(_system(hyp, state), _check_side(hyp, texts, state)) for hyp in hypotheses]
     for segment, source in texts.items():
+        written = [(system, segments[segment].text) for system, segments in outputs if segment in segments]
         yield ImportedItem(
             id=f"{name}:{segment}",
             source=source.text,
-            candidates=tuple(
-                Candidate(system, found[segment].text) for system, found in systems if segment in found
-            ),
-            place=source.place,
+            candidates=tuple(ImportedCandidate(*pair) for pair in written),
+            position=source.position,
             document=name,
-            references=tuple(found[segment].text for found in references if segment in found),
+            references=tuple(segments[segment].text for segments in references if segment in segments),
         )
 
 
-def _languages(doc: Element, source: Element, hypotheses: list[Element], reading: Reading) -> None:
-    """The language of the source is that of ``<src>``; ``origlang`` only says where the text came from."""
-    code = source.attributes.get("lang") or source.attributes.get("language", "")
+def _learn_languages(
+    doc: XmlElement, source: XmlElement, hypotheses: list[XmlElement], state: ImportState
+) -> None:
+    # The source language is that of <src>; ``origlang`` only says where the text came from.
+    code = _language(source)
     for side in hypotheses or doc.all("ref"):
-        target = side.attributes.get("lang") or side.attributes.get("language", "")
-        reading.learn_languages(code, target, side.place)
+        state.learn_languages(code, _language(side), side.position)
 
 
-def _segments(side: Element, reading: Reading) -> dict[str, Element]:
-    """The segments of one side by their ids."""
-    found: dict[str, Element] = {}
+def _language(side: XmlElement) -> str:
+    return side.attributes.get("lang") or side.attributes.get("language", "")
+
+
+def _index_segments(side: XmlElement, state: ImportState) -> dict[str, XmlElement]:
+    """Return the segments of one side by id."""
+    segments: dict[str, XmlElement] = {}
     for segment in side.walk("seg"):
         identity = segment.attributes.get("id", "")
         if not identity:
-            reading.fault("unknown_schema", "<seg> has no id", 'write <seg id="…">', segment.place)
-        elif identity in found:
-            reading.fault(
-                "duplicate_id",
-                f"the id {shown(identity)!r} was used before, at {found[identity].place}",
-                "give each segment of a document its own id",
-                segment.place,
-            )
+            state.report("unknown_schema", "<seg> has no id", 'write <seg id="…">', segment.position)
+        elif identity in segments:
+            message = f"the id {shorten(identity)!r} was used before, at {segments[identity].position}"
+            remedy = "give each segment of a document its own id"
+            state.report("duplicate_id", message, remedy, segment.position)
         else:
-            found[identity] = segment
-    return found
+            segments[identity] = segment
+    return segments
 
 
-def _side(side: Element, source: dict[str, Element], reading: Reading) -> dict[str, Element]:
-    """The segments of a reference or hypothesis, which must be those of the source."""
-    found = _segments(side, reading)
-    whose = side.attributes.get("system") or side.attributes.get("translator") or side.tag
-    for identity in [name for name in source if name not in found]:
-        reading.fault(
-            "missing_system",
-            f"{shown(whose)!r} has no segment {shown(identity)!r}",
-            "add the segment",
-            side.place,
-        )
-    for identity in [name for name in found if name not in source]:
-        reading.fault(
-            "unknown_item",
-            f"the source has no segment {shown(identity)!r}",
-            "use the ids of <src>",
-            found[identity].place,
-        )
-    return found
+def _check_side(side: XmlElement, source: dict[str, XmlElement], state: ImportState) -> dict[str, XmlElement]:
+    """Return the segments of a reference or hypothesis, which must be those of the source."""
+    segments = _index_segments(side, state)
+    name = side.attributes.get("system") or side.attributes.get("translator") or side.tag
+    for identity in source:
+        if identity not in segments:
+            message = f"{shorten(name)!r} has no segment {shorten(identity)!r}"
+            state.report("missing_system", message, "add the segment", side.position)
+    for identity, segment in segments.items():
+        if identity not in source:
+            message = f"the source has no segment {shorten(identity)!r}"
+            state.report("unknown_item", message, "use the ids of <src>", segment.position)
+    return segments
 
 
-def _system(hyp: Element, reading: Reading) -> str:
+def _system(hyp: XmlElement, state: ImportState) -> str:
     name = hyp.attributes.get("system", "").strip()
     if not name:
-        reading.fault(
-            "unknown_schema", "<hyp> does not say which system wrote it", 'write <hyp system="…">', hyp.place
-        )
+        state.report("unknown_schema", "<hyp> names no system", 'write <hyp system="…">', hyp.position)
     return name

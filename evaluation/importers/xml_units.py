@@ -1,9 +1,8 @@
-"""XML read as a stream of small trees: one ``<seg>`` or ``<doc>`` at a time, with the attributes of all
-around it.
+"""XML as a stream of small trees: one ``<seg>`` or ``<doc>`` at a time, with the attributes of its ancestors.
 
-DTDs are forbidden outright, and with them entities, external files and the bombs made of them. Depth, size
-and the number of elements in one unit are capped. We decode the bytes ourselves, so XML obeys the same rules
-about encodings and control characters as every other format.
+DTDs are forbidden, and with them entities, external files and entity bombs. Depth, size and the number of
+elements in one unit are limited. The bytes are decoded by ``decode``, so XML obeys the same rules for
+encodings and control characters as every other format.
 """
 
 from __future__ import annotations
@@ -19,43 +18,43 @@ from xml.sax.xmlreader import AttributesImpl
 from defusedxml.common import DefusedXmlException
 from defusedxml.expatreader import DefusedExpatParser
 
+from appraise.lib.problems import shorten
 from evaluation.importers.decode import CHUNK, chunks
-from evaluation.importers.model import Place
-from evaluation.importers.reading import Reading, shown
-from evaluation.importers.source import SourceFile
+from evaluation.importers.model import SourceFile, SourcePosition
+from evaluation.importers.state import ImportState
 
 _DECLARED = re.compile(r"""<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([^"']{0,40})["']""")
-_LAYOUT = re.compile(r"(?<![ \t])[ \t]*[\r\n][ \t\r\n]*")  # tried at the first blank of a run, not at each
+_LAYOUT = re.compile(r"(?<![ \t])[ \t]*[\r\n][ \t\r\n]*")  # starts at the first blank only: linear
 _REMEDIES = {
     "invalid token": "in a text, write & as &amp; and < as &lt;",
     "mismatched tag": "close every tag, the inner before the outer",
-    "no element found": "the file ends too early; fetch it again, or close every tag",
+    "no element found": "the file is incomplete; download it again, or close every tag",
 }
 _MAX_ELEMENTS = 200_000
 _MAX_TOKEN = 1024 * 1024
 
 
 @dataclass(slots=True)
-class Element:
+class XmlElement:
     """A tag with its attributes, its children and its own text."""
 
     tag: str
     attributes: dict[str, str]
-    place: Place
-    children: list[Element] = field(default_factory=list)
+    position: SourcePosition
+    children: list[XmlElement] = field(default_factory=list)
     pieces: list[str] = field(default_factory=list)
 
     @property
     def text(self) -> str:
-        """The text without the white space of the file's layout."""
+        """The text without line breaks and indentation."""
         return _LAYOUT.sub(" ", "".join(self.pieces)).strip(" \t")
 
-    def all(self, tag: str) -> list[Element]:
-        """The children with this tag."""
+    def all(self, tag: str) -> list[XmlElement]:
+        """Return the children with this tag."""
         return [child for child in self.children if child.tag == tag]
 
-    def walk(self, tag: str) -> Iterator[Element]:
-        """The descendants with this tag, in order."""
+    def walk(self, tag: str) -> Iterator[XmlElement]:
+        """Yield the descendants with this tag, in order."""
         for child in self.children:
             if child.tag == tag:
                 yield child
@@ -63,76 +62,72 @@ class Element:
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
-    """One small tree, and the elements that enclose it from the root on (without their other children)."""
+class XmlUnit:
+    """One small tree, and its ancestors from the root on (without their other children)."""
 
-    element: Element
-    around: tuple[Element, ...]
+    element: XmlElement
+    ancestors: tuple[XmlElement, ...]
 
     def attribute(self, name: str) -> str:
-        """The value of the nearest enclosing element that has this attribute."""
-        for element in (self.element, *reversed(self.around)):
+        """Return the value of this attribute on the element or its nearest ancestor."""
+        for element in (self.element, *reversed(self.ancestors)):
             if name in element.attributes:
                 return element.attributes[name]
         return ""
 
 
-def units(
-    file: SourceFile, reading: Reading, roots: Collection[str], wanted: Collection[str]
-) -> Iterator[Unit]:
-    """Every element whose tag is ``wanted``, as soon as it is complete."""
-    handler = _Handler(file.name, reading, roots, wanted)
+def iterate_units(
+    file: SourceFile, state: ImportState, roots: Collection[str], wanted: Collection[str]
+) -> Iterator[XmlUnit]:
+    """Yield every element whose tag is in ``wanted``, as soon as it is complete."""
+    handler = _Handler(file.name, state, roots, wanted)
     parser = DefusedExpatParser(forbid_dtd=True)
     parser.setContentHandler(handler)
     handler.parser = parser
-    for number, text in enumerate(chunks(file, reading)):
+    for number, text in enumerate(chunks(file, state)):
         if number == 0:
-            _check_encoding(text, file, reading)
-        _parse(parser, text, file, reading, last=False)
+            _check_encoding(text, file, state)
+        _parse(parser, text, file, state, last=False)
         handler.check_progress(len(text))
         yield from handler.take()
-    _parse(parser, "", file, reading, last=True)
+    _parse(parser, "", file, state, last=True)
     yield from handler.take()
 
 
 class _Handler(ContentHandler):
-    """Collects units; keeps only the path to the current element outside of them."""
+    """Collects units; outside of them it keeps only the path to the current element."""
 
-    def __init__(self, file: str, reading: Reading, roots: Collection[str], wanted: Collection[str]) -> None:
+    def __init__(
+        self, file: str, state: ImportState, roots: Collection[str], wanted: Collection[str]
+    ) -> None:
         super().__init__()
         self.parser: DefusedExpatParser | None = None
-        self._file, self._reading = file, reading
+        self._file, self._state = file, state
         self._roots, self._wanted = roots, wanted
-        self._path: list[Element] = []
+        self._path: list[XmlElement] = []
         self._unit_depth: int | None = None
         self._size = 0
-        self._done: list[Unit] = []
+        self._done: list[XmlUnit] = []
         self._stuck = 0
         self._last: tuple[int, int] = (0, 0)
 
-    def take(self) -> list[Unit]:
+    def take(self) -> list[XmlUnit]:
         done, self._done = self._done, []
         return done
 
     def startElement(self, name: str, attrs: AttributesImpl) -> None:
         self._size += 1
-        element = Element(name, dict(attrs.items()), self._place())
+        element = XmlElement(name, dict(attrs.items()), self._position())
         if not self._path:
             self._check_root(element)
-        if len(self._path) >= self._reading.limits.max_depth:
-            cap = self._reading.limits.max_depth
-            self._reading.refuse(
-                "too_deep", f"nested more than {cap} deep", "flatten the file", element.place
-            )
+        if len(self._path) >= self._state.limits.max_depth:
+            message = f"elements are nested more than {self._state.limits.max_depth} deep"
+            self._state.refuse("too_deep", message, "flatten the file", element.position)
         if self._unit_depth is not None:
             self._path[-1].children.append(element)
             if self._size > _MAX_ELEMENTS:
-                self._reading.refuse(
-                    "too_large",
-                    f"<{self._path[self._unit_depth].tag}> is too large",
-                    "split it",
-                    element.place,
-                )
+                message = f"<{self._path[self._unit_depth].tag}> is too large"
+                self._state.refuse("too_large", message, "split it", element.position)
         elif name in self._wanted:
             self._unit_depth, self._size = len(self._path), 0
         self._path.append(element)
@@ -140,7 +135,7 @@ class _Handler(ContentHandler):
     def endElement(self, name: str) -> None:
         element = self._path.pop()
         if self._unit_depth == len(self._path):
-            self._done.append(Unit(element, tuple(self._path)))
+            self._done.append(XmlUnit(element, tuple(self._path)))
             self._unit_depth = None
 
     def characters(self, content: str) -> None:
@@ -148,75 +143,68 @@ class _Handler(ContentHandler):
             self._path[-1].pieces.append(content)
         elif content.strip():
             parent = self._path[-1].tag if self._path else ""
-            self._reading.fault(
-                "unknown_schema",
-                f"text stands directly in <{shown(parent)}>",
-                "put it into an element of the format",
-                self._place(),
-                content,
-            )
+            message, remedy = f"there is text directly in <{shorten(parent)}>", "move it into an element"
+            self._state.report("unknown_schema", message, remedy, self._position(), content)
 
     def check_progress(self, fed: int) -> None:
-        """A single token of a megabyte is no text of ours, and costs old parsers quadratic time."""
-        here = (self._place().line or 0, self._place().column or 0)
+        """Refuse a token of more than a megabyte: it is no text, and takes old parsers quadratic time."""
+        here = (self._position().line or 0, self._position().column or 0)
         self._stuck = 0 if here != self._last else self._stuck + fed
         self._last = here
         if self._stuck > _MAX_TOKEN:
-            self._reading.refuse(
-                "field_too_long", "a tag or comment is more than a megabyte long", "shorten it", self._place()
+            self._state.refuse(
+                "field_too_long", "a tag or comment is longer than a megabyte", "shorten it", self._position()
             )
 
-    def _check_root(self, root: Element) -> None:
+    def _check_root(self, root: XmlElement) -> None:
         expected = " or ".join(f"<{name}>" for name in self._roots)
         namespace = root.attributes.get("xmlns", "")
         if root.tag not in self._roots or namespace:
-            said = f"<{shown(root.tag)}>" + (f" in namespace {shown(namespace)!r}" if namespace else "")
-            self._reading.refuse(
-                "unknown_schema", f"the root element is {said}", f"expected {expected}", root.place
-            )
+            actual = f"<{shorten(root.tag)}>" + (f" in namespace {shorten(namespace)!r}" if namespace else "")
+            message = f"the root element is {actual}"
+            self._state.refuse("unknown_schema", message, f"use {expected}", root.position)
 
-    def _place(self) -> Place:
+    def _position(self) -> SourcePosition:
         if self.parser is None:
-            return Place(self._file)
+            return SourcePosition(self._file)
         line, column = self.parser.getLineNumber(), self.parser.getColumnNumber()
-        return Place(self._file, line, None if column is None else column + 1)
+        return SourcePosition(self._file, line, None if column is None else column + 1)
 
 
-def _check_encoding(text: str, file: SourceFile, reading: Reading) -> None:
+def _check_encoding(text: str, file: SourceFile, state: ImportState) -> None:
     declared = _DECLARED.match(text.lstrip()[:CHUNK])
     if declared and declared[1].lower() not in ("utf-8", "utf8", "us-ascii", "ascii"):
-        reading.refuse(
-            "encoding_unsupported",
-            f"the XML declares the encoding {shown(declared[1])!r}",
-            "save it as UTF-8 and say so in its first line",
-            Place(file.name, 1, 1),
-            declared[0],
-        )
+        message = f"the XML declares the encoding {shorten(declared[1])!r}"
+        remedy = "save it as UTF-8 and declare that in its first line"
+        position = SourcePosition(file.name, 1, 1)
+        state.refuse("encoding_unsupported", message, remedy, position, declared[0])
 
 
-def _parse(parser: DefusedExpatParser, text: str, file: SourceFile, reading: Reading, *, last: bool) -> None:
+def _parse(
+    parser: DefusedExpatParser, text: str, file: SourceFile, state: ImportState, *, last: bool
+) -> None:
     try:
         parser.feed(text, isFinal=last)
     except DefusedXmlException:
-        reading.refuse(
+        state.refuse(
             "dtd_forbidden",
             "the file has a document type declaration",
-            "remove the <!DOCTYPE …> and write characters instead of entities",
-            Place(file.name, parser.getLineNumber(), (parser.getColumnNumber() or 0) + 1),
+            "remove <!DOCTYPE …> and write characters instead of entities",
+            SourcePosition(file.name, parser.getLineNumber(), (parser.getColumnNumber() or 0) + 1),
         )
     except SAXParseException as error:
-        _refuse_syntax(error, file, reading)
+        _refuse_syntax(error, file, state)
 
 
-def _refuse_syntax(error: SAXParseException, file: SourceFile, reading: Reading) -> NoReturn:
+def _refuse_syntax(error: SAXParseException, file: SourceFile, state: ImportState) -> NoReturn:
     message = error.getMessage()
     column = error.getColumnNumber()
-    place = Place(file.name, error.getLineNumber(), None if column is None else column + 1)
+    position = SourcePosition(file.name, error.getLineNumber(), None if column is None else column + 1)
     if "invalid character number" in message:
-        reading.refuse("bad_unicode", "a character reference names no character", "remove it", place)
+        state.refuse("bad_unicode", "a character reference names no character", "remove it", position)
     if "encoding" in message:
-        reading.refuse("encoding_unsupported", message, "save the file as UTF-8", place)
+        state.refuse("encoding_unsupported", message, "save the file as UTF-8", position)
     remedy = next(
-        (told for sign, told in _REMEDIES.items() if sign in message), "correct the XML at this place"
+        (text for sign, text in _REMEDIES.items() if sign in message), "correct the XML at this position"
     )
-    reading.refuse("xml_syntax", message, remedy, place)
+    state.refuse("xml_syntax", message, remedy, position)

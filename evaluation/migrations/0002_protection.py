@@ -3,6 +3,8 @@
 import django.utils.timezone
 from django.db import migrations, models
 
+from evaluation.migrations._deferred import RUN_DEFERRED
+
 
 class Migration(migrations.Migration):
     dependencies = [
@@ -55,4 +57,5 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        RUN_DEFERRED,
     ]

@@ -4,6 +4,8 @@ import django.db.models.deletion
 import django.utils.timezone
 from django.db import migrations, models
 
+from evaluation.migrations._deferred import RUN_DEFERRED
+
 
 class Migration(migrations.Migration):
     dependencies = [
@@ -22,7 +24,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "above",
-                    models.TextField(blank=True, help_text="The source or reference that stands on top."),
+                    models.TextField(blank=True, help_text="The source or reference shown at the top."),
                 ),
                 ("first", models.TextField()),
                 ("second", models.TextField()),
@@ -30,7 +32,7 @@ class Migration(migrations.Migration):
                     "expected",
                     models.CharField(help_text="About the first and the second sentence.", max_length=4),
                 ),
-                ("why", models.TextField(blank=True, help_text="Shown with the answer.")),
+                ("why", models.TextField(blank=True, help_text="Shown after the answer.")),
             ],
             options={
                 "ordering": ["pk"],
@@ -124,4 +126,5 @@ class Migration(migrations.Migration):
                 fields=("annotator", "task"), name="practice_once_per_annotator"
             ),
         ),
+        RUN_DEFERRED,
     ]

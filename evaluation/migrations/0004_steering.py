@@ -4,6 +4,8 @@ import django.db.models.deletion
 import django.utils.timezone
 from django.db import migrations, models
 
+from evaluation.migrations._deferred import RUN_DEFERRED
+
 
 class Migration(migrations.Migration):
     dependencies = [
@@ -87,4 +89,5 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        RUN_DEFERRED,
     ]

@@ -6,7 +6,8 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 
 def count(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
-    for task in apps.get_model("evaluation", "Task").objects.all():
+    database = schema_editor.connection.alias
+    for task in apps.get_model("evaluation", "Task").objects.using(database):
         again = task.slots.filter(presentation=1).order_by().values("comparison").distinct()
         task.repeated = again.count()
         task.save(update_fields=["repeated"])
@@ -22,7 +23,7 @@ class Migration(migrations.Migration):
             model_name="task",
             name="repeated",
             field=models.PositiveIntegerField(
-                default=0, help_text="Those of them that each person sees a second time."
+                default=0, help_text="Number of these comparisons that each annotator sees twice."
             ),
         ),
         migrations.RunPython(count, migrations.RunPython.noop),

@@ -1,37 +1,40 @@
-"""The data of a study, from the file that was uploaded to the verdict that was given.
+"""The database tables.
 
-``people``   who: User, Annotator (identity apart from judgements), Membership, Invitation
-``tasks``    what is studied: Campaign, Task
-``items``    what is shown: Item, System, Candidate, Output, Comparison, Alignment
-``judging``  what is asked and answered: PhrasePair, Occurrence, Slot, Assignment, Ranking …
-``practice`` what is tried before: PracticeQuestion, PracticeRound
-``steering`` what steers a running task: Draw, Standing
-``jobs``     what runs in the background: Job
-``uploads``  files on their way to becoming a task: Upload, UploadedFile
-``oversight`` what organisers and operators do: Adjudication, ApiToken, AuditEntry
-``protection`` what protects people: SignIn, Erasure
+``people``   User, Annotator (rankings refer to it, never to a user), Membership, Removal, Invitation,
+             ApiToken, AuditEntry, SignIn, Erasure
+``tasks``    Campaign, Task, StoppingStatus
+``items``    Item, System, Candidate, Output, Comparison, Alignment
+``judging``  PhrasePair and Occurrence (what is asked), Slot and Assignment (who is asked)
+``answers``  Ranking, SentenceAnswer, AlignmentReport, Adjudication, PracticeQuestion, PracticeRound
+``jobs``     Job, Upload, UploadedFile
 """
 
 from __future__ import annotations
 
-from evaluation.models.items import Alignment, Candidate, Comparison, Item, Output, System
-from evaluation.models.jobs import Job
-from evaluation.models.judging import (
+from evaluation.models.answers import (
+    Adjudication,
     AlignmentReport,
-    Assignment,
-    Occurrence,
-    PhrasePair,
+    PracticeQuestion,
+    PracticeRound,
     Ranking,
     SentenceAnswer,
-    Slot,
 )
-from evaluation.models.oversight import Adjudication, ApiToken, AuditEntry
-from evaluation.models.people import Annotator, Invitation, Membership, Role, User
-from evaluation.models.practice import PracticeQuestion, PracticeRound
-from evaluation.models.protection import Erasure, SignIn
-from evaluation.models.steering import Draw, Standing
-from evaluation.models.tasks import Campaign, Task
-from evaluation.models.uploads import Upload, UploadedFile
+from evaluation.models.items import Alignment, Candidate, Comparison, Item, Output, System
+from evaluation.models.jobs import Job, Upload, UploadedFile
+from evaluation.models.judging import Assignment, Occurrence, PhrasePair, Slot
+from evaluation.models.people import (
+    Annotator,
+    ApiToken,
+    AuditEntry,
+    Erasure,
+    Invitation,
+    Membership,
+    Removal,
+    Role,
+    SignIn,
+    User,
+)
+from evaluation.models.tasks import Campaign, StoppingStatus, Task
 
 __all__ = [
     "Adjudication",
@@ -44,7 +47,6 @@ __all__ = [
     "Campaign",
     "Candidate",
     "Comparison",
-    "Draw",
     "Erasure",
     "Invitation",
     "Item",
@@ -56,11 +58,12 @@ __all__ = [
     "PracticeQuestion",
     "PracticeRound",
     "Ranking",
+    "Removal",
     "Role",
     "SentenceAnswer",
     "SignIn",
     "Slot",
-    "Standing",
+    "StoppingStatus",
     "System",
     "Task",
     "Upload",

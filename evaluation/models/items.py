@@ -1,4 +1,4 @@
-"""What is shown: sentences, the distinct translations of each, and how two of them align."""
+"""Sentences, their distinct translations, and the alignments of two translations."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from evaluation.presentation import Stave
 
 
 class Item(models.Model):
-    """One sentence of a task with all that belongs to it."""
+    """One sentence of a task."""
 
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="items")
     position = models.PositiveIntegerField()
-    key = models.CharField(max_length=200, help_text="The id of the input file, so that exports map back.")
+    key = models.CharField(
+        max_length=200, help_text="The ID in the input file, so that exports map back to it."
+    )
     document = models.CharField(max_length=200, blank=True)
     source = models.TextField(blank=True)
     references = models.JSONField(default=list)
@@ -43,7 +45,7 @@ class Item(models.Model):
 
 
 class System(models.Model):
-    """A translation system under test. Its name never reaches an annotator."""
+    """A translation system. Annotators never see its name."""
 
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="systems")
     name = models.CharField(max_length=200)
@@ -59,7 +61,7 @@ class System(models.Model):
 
 
 class Candidate(models.Model):
-    """A distinct translation of an item; systems that wrote the same text share it."""
+    """A distinct translation of an item; systems with the same output share it."""
 
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="candidates")
     text = models.TextField()
@@ -90,7 +92,7 @@ class Candidate(models.Model):
 
 
 class Output(models.Model):
-    """What one system wrote for one item."""
+    """The output of one system for one item."""
 
     system = models.ForeignKey(System, on_delete=models.CASCADE, related_name="outputs")
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="outputs")
@@ -106,7 +108,7 @@ class Output(models.Model):
 
 
 class Comparison(models.Model):
-    """Two candidates of an item, the lexically smaller text first: upload order leaves no trace."""
+    """Two candidates of an item, the lexically smaller text first, so that upload order is not visible."""
 
     class Check(models.TextChoices):
         NONE = "", "not a check"
@@ -116,7 +118,7 @@ class Comparison(models.Model):
     first = models.ForeignKey(Candidate, on_delete=models.CASCADE, related_name="+")
     second = models.ForeignKey(Candidate, on_delete=models.CASCADE, related_name="+")
     check_kind = models.CharField(max_length=10, choices=Check.choices, default=Check.NONE, blank=True)
-    expected = models.CharField(max_length=4, blank=True, help_text="What an attentive person answers.")
+    expected = models.CharField(max_length=4, blank=True, help_text="The answer of an attentive annotator.")
 
     class Meta:
         constraints = [
@@ -129,10 +131,11 @@ class Comparison(models.Model):
 
 
 class Alignment(models.Model):
-    """One version of how the two candidates align: word links, and the phrases that follow from them.
+    """One version of the alignment of two candidates: word links, and the phrases that follow from them.
 
-    ``phrases`` is the list of ``[a_start, a_end, b_start, b_end, kind, moved]`` with ``null`` ends for a
-    missing side. A correction makes a new version; rankings keep the one that they were made on.
+    ``phrases`` is a list of ``[a_start, a_end, b_start, b_end, kind, moved]`` with ``null`` for a missing
+    side; ``groups`` lists the phrases of each question by number, and is empty if every question is a single
+    phrase. A correction adds a version; rankings keep the version that they were made on.
     """
 
     comparison = models.ForeignKey(Comparison, on_delete=models.CASCADE, related_name="alignments")
@@ -140,6 +143,7 @@ class Alignment(models.Model):
     links = models.TextField(blank=True)
     aligner = models.CharField(max_length=120)
     phrases: models.JSONField[Any, Any] = models.JSONField(default=list)
+    groups: models.JSONField[Any, Any] = models.JSONField(default=list)
     made_by = models.ForeignKey(User, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -1,9 +1,9 @@
-"""What is asked and what was answered.
+"""What is asked, and who is asked.
 
-A ``PhrasePair`` is two different texts; an ``Occurrence`` is a place where they stand. Each pair is owned
-by one comparison and asked only there. A ``Slot`` is a seat at a comparison, made at import, so that two
-people can never take the same one. A ``Ranking`` is never changed: a correction is a further version, a
-withdrawn answer a version without a choice.
+A ``PhrasePair`` is two different texts; an ``Occurrence`` is a question of an alignment with these texts.
+Each pair is owned by one comparison and asked only there. A ``Slot`` is the right of one annotator to judge a
+comparison; slots are created at import, and claiming one is a conditional update, so no slot is given to two
+people. An ``Assignment`` is a slot that was given to an annotator.
 """
 
 from __future__ import annotations
@@ -12,16 +12,15 @@ import secrets
 from datetime import datetime
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Count, Exists, FilteredRelation, OuterRef, Q, Sum
 from django.urls import reverse
 from django.utils import timezone
 
 from evaluation.models.items import Alignment, Comparison, Item
 from evaluation.models.people import Annotator, User
 from evaluation.models.tasks import Task
-from evaluation.schemes import Choice
 
-MOST_PRESENTATIONS = 32  # of one pair to one person; reports read five bits (``reports.judgements.said``)
+MOST_PRESENTATIONS = 32  # of one pair to one annotator; more in a file are considered a mistake
 
 
 def random_token() -> str:
@@ -60,13 +59,29 @@ class PhrasePair(models.Model):
         return f"{self.first or 'ε'} / {self.second or 'ε'}"
 
 
+class OccurrenceQuerySet(models.QuerySet["Occurrence"]):
+    def asked_by(self, assignment: Assignment) -> OccurrenceQuerySet:
+        """The questions of an assignment: phrases whose pair is owned by its comparison."""
+        return self.filter(alignment=assignment.alignment_id, pair__owner=assignment.comparison_id)
+
+    def with_rankings_by(self, annotator: int, presentation: int) -> OccurrenceQuerySet:
+        """Join ``ranking``: one row for each version of the annotator's answer, or one without a version."""
+        own = Q(pair__rankings__annotator=annotator, pair__rankings__presentation=presentation)
+        return self.annotate(ranking=FilteredRelation("pair__rankings", condition=own))
+
+
 class Occurrence(models.Model):
-    """Phrase number ``index`` of an alignment is this pair, with its texts exchanged where ``flipped``."""
+    """A question of an alignment has the texts of this pair, exchanged if ``flipped``.
+
+    ``index`` is the number of its first phrase.
+    """
 
     pair = models.ForeignKey(PhrasePair, on_delete=models.CASCADE, related_name="occurrences")
     alignment = models.ForeignKey(Alignment, on_delete=models.CASCADE, related_name="occurrences")
     index = models.PositiveIntegerField()
     flipped = models.BooleanField(default=False)
+
+    objects = OccurrenceQuerySet.as_manager()
 
     class Meta:
         constraints = [
@@ -78,14 +93,45 @@ class Occurrence(models.Model):
 
 
 class SlotQuerySet(models.QuerySet["Slot"]):
+    def unclaimed(self) -> SlotQuerySet:
+        return self.filter(state=Slot.State.FREE)
+
+    def expired(self, now: datetime | None = None) -> SlotQuerySet:
+        """Claimed slots whose lease has expired."""
+        return self.filter(state=Slot.State.TAKEN, lease_until__lt=now or timezone.now())
+
     def free(self, now: datetime | None = None) -> SlotQuerySet:
-        """Seats that nobody holds, or whose lease has run out."""
-        left = Q(state=Slot.State.TAKEN, lease_until__lt=now or timezone.now())
-        return self.filter(Q(state=Slot.State.FREE) | left)
+        """Slots that can be claimed: unclaimed or expired."""
+        return self.unclaimed() | self.expired(now)
+
+    def of(self, assignment: Assignment) -> SlotQuerySet:
+        """All slots of the same comparison and presentation."""
+        return self.filter(comparison=assignment.comparison_id, presentation=assignment.presentation)
+
+    def held_by(self, assignment: Assignment) -> SlotQuerySet:
+        return self.filter(
+            comparison=assignment.comparison_id,
+            presentation=assignment.presentation,
+            annotator=assignment.annotator_id,
+        )
+
+    def open_to(self, annotator: Annotator) -> SlotQuerySet:
+        """Slots that this annotator may claim.
+
+        Each comparison and presentation is judged once, and a repeat only after the presentation before.
+        """
+        own = Assignment.objects.filter(annotator=annotator, comparison=OuterRef("comparison"))
+        seen = own.filter(presentation=OuterRef("presentation"))
+        seen_before = own.filter(presentation=OuterRef("presentation") - 1, finished_at__isnull=False)
+        return self.filter(Q(presentation=0) | Exists(seen_before)).exclude(Exists(seen))
+
+    def take(self, annotator: int, until: datetime) -> int:
+        """Give the slots that are still free to an annotator; returns how many."""
+        return self.free().update(state=Slot.State.TAKEN, annotator_id=annotator, lease_until=until)
 
 
 class Slot(models.Model):
-    """A seat at a comparison: the k-th person, the n-th time they see it."""
+    """The right to judge a comparison: the k-th annotator, at the n-th presentation."""
 
     class State(models.TextChoices):
         FREE = "free", "free"
@@ -96,7 +142,7 @@ class Slot(models.Model):
     comparison = models.ForeignKey(Comparison, on_delete=models.CASCADE, related_name="slots")
     k = models.PositiveSmallIntegerField()
     presentation = models.PositiveSmallIntegerField(default=0)
-    position = models.PositiveIntegerField(help_text="The order in which seats are given out.")
+    position = models.PositiveIntegerField(help_text="The order in which slots are claimed.")
     state = models.CharField(max_length=5, choices=State.choices, default=State.FREE)
     annotator = models.ForeignKey(
         Annotator, null=True, blank=True, on_delete=models.PROTECT, related_name="slots"
@@ -123,12 +169,38 @@ class Slot(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"seat {self.k} of comparison {self.comparison_id}"
+        return f"slot {self.k} of comparison {self.comparison_id}"
+
+
+class AssignmentQuerySet(models.QuerySet["Assignment"]):
+    def shown_to(self, user: User) -> AssignmentQuerySet:
+        """Assignments of the user in open and closed tasks."""
+        return self.filter(annotator__user=user.pk, task__state__in=(Task.State.OPEN, Task.State.CLOSED))
+
+    def for_answering(self) -> AssignmentQuerySet:
+        """Load only the columns that storing an answer needs, the most frequent request of the site."""
+        return self.select_related("task").only(
+            "annotator", "comparison", "presentation", "alignment", "swapped", "finished_at",
+            "task__scheme_name", "task__state", "task__judging", "task__lease_minutes",
+        )  # fmt: skip
+
+    def of(self, annotator: Annotator | int, task: Task | int) -> AssignmentQuerySet:
+        return self.filter(annotator=annotator, task=task)
+
+    def unfinished(self) -> AssignmentQuerySet:
+        return self.filter(finished_at__isnull=True)
+
+    def count_progress(self) -> dict[str, int]:
+        """Return the number of finished assignments and their active time."""
+        done = Count("pk", filter=Q(finished_at__isnull=False))
+        counts = self.aggregate(done=done, active_ms=Sum("active_ms"))
+        return {"done": counts["done"], "active_ms": counts["active_ms"] or 0}
 
 
 class Assignment(models.Model):
-    """A comparison as it was given to one annotator. ``token`` is all that the browser learns of it. It
-    outlives the seat: an answer that arrives after the lease ran out is still stored.
+    """A slot that was given to an annotator. The browser only knows its ``token``.
+
+    It outlives the lease: an answer that arrives after the lease has expired is still stored.
     """
 
     token = models.CharField(max_length=32, unique=True, default=random_token, editable=False)
@@ -139,12 +211,14 @@ class Assignment(models.Model):
     alignment = models.ForeignKey(Alignment, on_delete=models.PROTECT, related_name="assignments")
     number = models.PositiveIntegerField(help_text="The annotator's n-th sentence in this task.")
     swapped = models.BooleanField(
-        help_text="Whether the second candidate is shown as A; fixed when the seat is taken."
+        help_text="Whether the second candidate is shown as A; fixed when the slot is claimed."
     )
     opened_at = models.DateTimeField(default=timezone.now)
     finished_at = models.DateTimeField(null=True, blank=True)
     active_ms = models.PositiveIntegerField(default=0, help_text="Summed over its answers when finished.")
     skip_reason = models.CharField(max_length=300, blank=True)
+
+    objects = AssignmentQuerySet.as_manager()
 
     class Meta:
         constraints = [
@@ -162,112 +236,10 @@ class Assignment(models.Model):
 
     @property
     def is_unsettled(self) -> bool:
-        """Whether its last answer still ends it: open, or put aside without all of its answers."""
+        """Whether the last answer ends it: it is open, or was skipped."""
         return self.finished_at is None or self.skip_reason != ""
 
     @property
     def is_by_place(self) -> bool:
-        """Whether all candidates of the sentence are judged together."""
+        """Whether all candidates of the sentence are judged together, by places."""
         return self.task.judging == Task.Judging.PLACES and bool(self.comparison.item.places)
-
-
-class Ranking(models.Model):
-    """One answer; rows are only ever appended. The choice is relative to the pair as stored, not as shown."""
-
-    uuid = models.UUIDField(unique=True, help_text="Made by the browser: a repeated request is one answer.")
-    annotator = models.ForeignKey(Annotator, on_delete=models.PROTECT, related_name="rankings")
-    pair = models.ForeignKey(PhrasePair, on_delete=models.CASCADE, related_name="rankings")
-    presentation = models.PositiveSmallIntegerField(default=0)
-    version = models.PositiveIntegerField()
-    # NULL is a withdrawn answer: not an empty label, no judgement at all.
-    choice = models.CharField(max_length=4, null=True, blank=True)  # noqa: DJ001
-    slot = models.ForeignKey(
-        Slot,
-        null=True,
-        blank=True,
-        on_delete=models.SET_NULL,
-        related_name="rankings",
-        help_text="Empty for a surplus answer, which came after the seat was given away.",
-    )
-    alignment = models.ForeignKey(Alignment, null=True, on_delete=models.SET_NULL, related_name="+")
-    swapped = models.BooleanField(
-        default=False, help_text="Whether the pair's second text stood on the left, as A."
-    )
-    active_ms = models.PositiveIntegerField(null=True, blank=True, help_text="Idle time left out.")
-    elapsed_ms = models.PositiveIntegerField(null=True, blank=True, help_text="As the browser's clock ran.")
-    received_at = models.DateTimeField(default=timezone.now)
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(
-                fields=["annotator", "pair", "presentation", "version"], name="ranking_version_once"
-            ),
-            models.CheckConstraint(
-                condition=Q(choice__isnull=True) | Q(choice__in=[c.value for c in Choice]),
-                name="ranking_choice_known",
-            ),
-            models.CheckConstraint(condition=Q(version__gte=1), name="ranking_version_from_one"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.choice or 'withdrawn'} on pair {self.pair_id}"
-
-
-class SentenceAnswer(models.Model):
-    """An answer about whole candidates: a verdict, a rating of each, or a comment. Append-only too."""
-
-    class Question(models.TextChoices):
-        VERDICT = "verdict", "which sentence is better"
-        RATING_FIRST = "rating_first", "rating of the first candidate"
-        RATING_SECOND = "rating_second", "rating of the second candidate"
-        COMMENT = "comment", "free comment"
-
-    uuid = models.UUIDField(unique=True)
-    annotator = models.ForeignKey(Annotator, on_delete=models.PROTECT, related_name="sentence_answers")
-    comparison = models.ForeignKey(Comparison, on_delete=models.CASCADE, related_name="sentence_answers")
-    slot = models.ForeignKey(
-        Slot, null=True, blank=True, on_delete=models.SET_NULL, related_name="sentence_answers"
-    )
-    presentation = models.PositiveSmallIntegerField(default=0)
-    question = models.CharField(max_length=16, choices=Question.choices)
-    version = models.PositiveIntegerField()
-    value = models.TextField(blank=True, help_text="Empty for a withdrawn answer.")
-    swapped = models.BooleanField(default=False)
-    received_at = models.DateTimeField(default=timezone.now)
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(
-                fields=["annotator", "comparison", "presentation", "question", "version"],
-                name="sentence_answer_version_once",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.question} on comparison {self.comparison_id}"
-
-
-class AlignmentReport(models.Model):
-    """An annotator's report that a pair is aligned wrongly; waits in the queue of the alignment editor."""
-
-    class Reason(models.TextChoices):
-        UNRELATED = "unrelated", "the phrases do not belong together"
-        CUT = "cut", "the phrase is cut in the wrong place"
-        NOT_MOVED = "not_moved", "marked as moved, but it is not"
-
-    annotator = models.ForeignKey(Annotator, on_delete=models.PROTECT, related_name="alignment_reports")
-    pair = models.ForeignKey(PhrasePair, on_delete=models.CASCADE, related_name="reports")
-    alignment = models.ForeignKey(Alignment, on_delete=models.CASCADE, related_name="reports")
-    reason = models.CharField(max_length=12, choices=Reason.choices)
-    note = models.TextField(blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
-    resolved_at = models.DateTimeField(null=True, blank=True)
-    resolved_by = models.ForeignKey(User, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["annotator", "pair", "alignment"], name="alignment_report_once"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.reason} on pair {self.pair_id}"

@@ -1,16 +1,17 @@
-"""What is studied: a campaign groups tasks, their members and their reports.
+"""Campaigns and tasks. A campaign groups tasks, their members and their reports.
 
-The study of paper 003 is one campaign of seven tasks of a hundred sentences.
+For example, the study of paper 003 is one campaign of seven tasks with a hundred sentences each.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from evaluation.models.people import Role, random_key
@@ -27,10 +28,10 @@ class Campaign(models.Model):
         max_length=64,
         default=random_key,
         editable=False,
-        help_text=_("Makes the pseudonyms of exports; two campaigns cannot be joined by them."),
+        help_text=_("Key for the pseudonyms in exports. Pseudonyms of two campaigns cannot be linked."),
     )
     invented = models.BooleanField(
-        default=False, help_text=_("Demonstration data: marked as invented wherever it appears.")
+        default=False, help_text=_("Demonstration data, labelled as invented wherever it appears.")
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -41,17 +42,22 @@ class Campaign(models.Model):
         return self.name
 
 
+def scheme_choices() -> list[tuple[str, str]]:
+    """Return name and title of every scheme; a callable, so that a new scheme needs no migration."""
+    return [(scheme.name, scheme.title) for scheme in SCHEMES.values()]
+
+
 class TaskQuerySet(models.QuerySet["Task"]):
     def with_role(self, user: User, *roles: Role) -> TaskQuerySet:
-        """The tasks in which ``user`` has one of ``roles``; administrators have every role."""
+        """Tasks in which ``user`` has one of ``roles``; administrators have every role."""
         return self if user.is_superuser else self._of_members(user, roles)
 
     def annotated_by(self, user: User) -> TaskQuerySet:
-        """The tasks that ``user`` is asked to work on, administrator or not."""
+        """Tasks in which ``user`` is an annotator, administrator or not."""
         return self._of_members(user, [Role.ANNOTATOR])
 
     def _of_members(self, user: User, roles: Sequence[Role]) -> TaskQuerySet:
-        """Through a role in the task itself, or in its whole campaign."""
+        """Filter by a role in the task or in its campaign."""
         own = user.memberships.filter(role__in=roles)
         return self.filter(
             Q(pk__in=own.filter(task__isnull=False).values("task"))
@@ -71,7 +77,7 @@ class Task(models.Model):
         ARCHIVED = "archived", _("Archived")
 
     class Shows(models.TextChoices):
-        """What stands above the candidates as R."""
+        """What is shown above the candidates as R."""
 
         SOURCE = "source", _("Source")
         REFERENCE = "reference", _("Reference")
@@ -90,30 +96,27 @@ class Task(models.Model):
         SHOWN = "shown", _("only shown")
 
     class Judging(models.TextChoices):
-        """How sentences with three or more different candidates are judged."""
+        """How sentences with three or more candidates are judged."""
 
         PAIRS = "pairs", _("two at a time")
         PLACES = "places", _("all variants of a place at once")
 
-    class Selection(models.TextChoices):
-        """Which open question comes next."""
+    class QuestionSizes(models.TextChoices):
+        """How many neighbouring differences are asked together."""
 
-        OFF = "", _("in the order of the task")
-        ORDER = "order", _("what tells most about the order of the systems")
-        DISAGREEMENT = "disagreement", _("where people are most divided")
+        PHRASE = "phrase", _("one differing phrase")
+        SMALL = "small", _("small")
+        MEDIUM = "medium", _("medium")
+        LARGE = "large", _("large")
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="tasks")
     slug = models.SlugField(max_length=80, unique=True)
     name = models.CharField(max_length=200)
     source_language = models.CharField(max_length=20, blank=True)
     target_language = models.CharField(max_length=20, blank=True)
-    scheme_name = models.CharField(
-        _("scheme"), max_length=20, choices=[(s.name, s.title) for s in SCHEMES.values()]
-    )
+    scheme_name = models.CharField(_("scheme"), max_length=20, choices=scheme_choices)
     shows = models.CharField(max_length=10, choices=Shows.choices, default=Shows.SOURCE)
-    overlap = models.PositiveSmallIntegerField(
-        default=2, help_text=_("How many people judge each comparison.")
-    )
+    overlap = models.PositiveSmallIntegerField(default=2, help_text=_("Number of annotators per comparison."))
     instructions = models.TextField(blank=True)
     state = models.CharField(max_length=10, choices=State.choices, default=State.DRAFT)
 
@@ -121,28 +124,36 @@ class Task(models.Model):
     order = models.CharField(max_length=10, choices=Order.choices, default=Order.DOCUMENT)
     moved = models.CharField(max_length=10, choices=Moved.choices, default=Moved.RANKED)
     judging = models.CharField(max_length=10, choices=Judging.choices, default=Judging.PAIRS)
+    question_size = models.CharField(
+        max_length=10, choices=QuestionSizes.choices, default=QuestionSizes.MEDIUM
+    )
+    ask_all = models.BooleanField(_("ask about every difference"), default=False)
+    function_words = models.JSONField(
+        default=list, blank=True, help_text=_("Found at import, for a language without a word list.")
+    )
     practice = models.BooleanField(_("a practice round before the first sentence"), default=False)
-    selection = models.CharField(max_length=12, choices=Selection.choices, default=Selection.OFF, blank=True)
     seed = models.PositiveIntegerField(default=1)
-    ask_sentence = models.BooleanField(_("ask for a verdict on the whole sentence"), default=False)
+    ask_sentence = models.BooleanField(_("ask which whole sentence is better"), default=False)
     ask_rating = models.BooleanField(_("ask for a five-point rating of each candidate"), default=False)
     checks = models.PositiveSmallIntegerField(
-        default=0, help_text=_("Attention checks, in per cent of the comparisons; at most 10.")
+        default=0, help_text=_("Attention checks, as a percentage of the comparisons (at most 10).")
     )
     ask_comment = models.BooleanField(_("offer a comment field"), default=True)
     lease_minutes = models.PositiveIntegerField(
-        default=60, help_text=_("After this long without an answer, unfinished work goes to someone else.")
+        default=60, help_text=_("Unfinished work is reassigned after this long without an answer.")
     )
     completion_code = models.CharField(max_length=80, blank=True)
     completion_url = models.URLField(blank=True)
     digest = models.CharField(
-        max_length=64, blank=True, help_text=_("Of the uploaded content: the same upload twice is refused.")
+        max_length=64,
+        blank=True,
+        help_text=_("Digest of the uploaded content; the same content is refused a second time."),
     )
     size = models.PositiveIntegerField(
-        default=0, help_text=_("Comparisons that ask something; counted once, at import.")
+        default=0, help_text=_("Number of comparisons with questions, counted at import.")
     )
     repeated = models.PositiveIntegerField(
-        default=0, help_text=_("Those of them that each person sees a second time.")
+        default=0, help_text=_("Number of these comparisons that each annotator sees twice.")
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -153,7 +164,6 @@ class Task(models.Model):
         constraints = [
             models.CheckConstraint(condition=Q(overlap__gte=1), name="task_overlap_at_least_one"),
             models.CheckConstraint(condition=Q(checks__lte=10), name="task_checks_at_most_ten_percent"),
-            models.CheckConstraint(condition=Q(scheme_name__in=list(SCHEMES)), name="task_scheme_known"),
             models.CheckConstraint(condition=Q(judging__in=["pairs", "places"]), name="task_judging_known"),
             models.CheckConstraint(
                 condition=Q(state__in=["importing", "draft", "open", "closed", "archived"]),
@@ -178,9 +188,28 @@ class Task(models.Model):
 
     @property
     def per_person(self) -> int:
-        """How many comparisons one person is given."""
+        """How many comparisons each annotator gets."""
         return self.size + self.repeated
 
     @property
     def is_open(self) -> bool:
         return self.state == Task.State.OPEN
+
+
+class StoppingStatus(models.Model):
+    """The last result of the stopping rules of a task, so that the task page need not compute it.
+
+    ``newest`` identifies the answers that it is based on; computing it took ``seconds``.
+    """
+
+    task = models.OneToOneField(Task, on_delete=models.CASCADE, related_name="stopping_status")
+    result: models.JSONField[Any, Any] = models.JSONField(default=dict, db_column="found")
+    newest = models.PositiveBigIntegerField(default=0)
+    seconds = models.FloatField(default=0)
+    made_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "evaluation_standing"
+
+    def __str__(self) -> str:
+        return f"stopping status of task {self.task_id}"

@@ -1,33 +1,10 @@
-"""People and machines as one panel: who is how reliable, and what is probably true of each item.
+"""People and voters as one panel: how reliable is each member, and what is the true label of each item?
 
-Two models of annotators, both unsupervised: each item has one true label, nobody knows it, and every member
-of the panel (a person, a metric, a ranker) reports it with errors of their own.
+Two unsupervised models of annotators: each item has one unknown true label, and every member of the panel (a
+person, a metric, a ranker) reports it with errors.
 
-* ``dawid_skene``: every member has a full table of confusions (Dawid & Skene 1979).
-* ``mace``: every member either knows the label or answers from a habit (Hovy et al. 2013).
+* ``dawid-skene``: every member has a full confusion matrix (Dawid & Skene 1979).
+* ``mace``: every member either knows the label or guesses (Hovy et al. 2013).
 
-Both give a *probability* for each label of each item. It stands beside the raw votes and replaces none.
+Both estimate a probability for each label of each item. It is shown beside the raw votes and replaces none.
 """
-
-from evaluation.panel.assembly import Assembly, Seats, assemble, mirror_of
-from evaluation.panel.calibration import Calibration, calibration, expected_calibration
-from evaluation.panel.models import MODELS, NO_RULES, Panel, Rules, dawid_skene, mace
-from evaluation.panel.reliability import Reliability, reliabilities
-
-__all__ = [
-    "MODELS",
-    "NO_RULES",
-    "Assembly",
-    "Calibration",
-    "Panel",
-    "Reliability",
-    "Rules",
-    "Seats",
-    "assemble",
-    "calibration",
-    "dawid_skene",
-    "expected_calibration",
-    "mace",
-    "mirror_of",
-    "reliabilities",
-]

@@ -1,10 +1,4 @@
-"""What a disputed pair of phrases is about: word order, inflection, a number, a negation …
+"""What a phrase pair is about: word order, inflection, a number, a negation …
 
-``phenomena`` classifies two phrases by their words; ``profile`` summarises a whole study by phenomena.
+``classify_pair`` classifies two phrases by their words; ``compute_profile`` summarises a study by phenomena.
 """
-
-from evaluation.phenomena.kinds import Phenomenon, phenomena
-from evaluation.phenomena.profile import Line, Profile, profile
-from evaluation.phenomena.systems import SystemCell, system_cells
-
-__all__ = ["Line", "Phenomenon", "Profile", "SystemCell", "phenomena", "profile", "system_cells"]

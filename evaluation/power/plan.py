@@ -1,4 +1,4 @@
-"""A whole plan: sentences, cost, the same power in other ways, and power against budget."""
+"""A plan: the number of sentences, its cost, alternatives with the same power, and power against budget."""
 
 from __future__ import annotations
 
@@ -6,18 +6,16 @@ import math
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from evaluation.power.costs import Bill, bill
-from evaluation.power.design import Design, power, sentences_needed
-from evaluation.power.simulation import SimulatedPower, simulated_power
+from evaluation.power.design import Design, SimulatedPower, power, sentences_needed, simulate_power
 
-POINTS = 40
-MOST_DRAWS = 4_000_000  # votes drawn to check a plan: a moment's work
-FEWEST_STUDIES = 200
+CURVE_POINTS = 40
+MAX_SIMULATED_VOTES = 4_000_000  # to check a plan within about a second
+MAX_STUDIES, MIN_STUDIES = 2000, 200
 
 
 @dataclass(frozen=True)
-class Wishes:
-    """What is wanted, and what work costs. All pairs of systems are tested, each at α / number of pairs."""
+class Requirements:
+    """The wanted power, and the cost of work. All system pairs are tested, each at α / number of pairs."""
 
     systems: int = 2
     people: int = 3
@@ -32,69 +30,89 @@ class Wishes:
         return self.alpha / math.comb(self.systems, 2)
 
 
-class Point(NamedTuple):
+class PowerPoint(NamedTuple):
+    """The power with so many sentences, and what they cost."""
+
     sentences: int
     power: float
-    bill: Bill
+    comparisons: int
+    judgements: int
+    hours: float
+    money: float
+    days: float
 
 
-class Plan(NamedTuple):
-    """``enough`` is the cheapest number of sentences, ``None`` where no number separates the systems.
+class PowerPlan(NamedTuple):
+    """``enough`` is the smallest sufficient number of sentences, None if no number separates the systems.
 
-    ``checked`` is the power there by simulation; ``others`` the same power with other overlaps.
+    ``checked`` is the simulated power there; ``others`` has the same power with other overlaps.
     """
 
     design: Design
-    wishes: Wishes
-    enough: Point | None
+    requirements: Requirements
+    enough: PowerPoint | None
     checked: SimulatedPower | None
-    others: tuple[tuple[int, Point], ...]
-    curve: tuple[Point, ...]
+    others: tuple[tuple[int, PowerPoint], ...]
+    curve: tuple[PowerPoint, ...]
 
 
-def make_plan(design: Design, wishes: Wishes, *, seed: int = 1) -> Plan:
-    """Plan for two neighbouring systems that differ as ``design`` says.
+def make_plan(design: Design, requirements: Requirements, *, seed: int = 1) -> PowerPlan:
+    """Plan for two neighbouring systems that differ as in ``design``.
 
-    >>> plan = make_plan(Design(win_rate=0.6), Wishes(systems=2))
-    >>> plan.enough.sentences, plan.enough.bill.judgements
+    >>> plan = make_plan(Design(win_rate=0.6), Requirements(systems=2))
+    >>> plan.enough.sentences, plan.enough.judgements
     (169, 507)
     """
-    if design.overlap > wishes.people:
-        raise ValueError(f"{wishes.people} people cannot fill an overlap of {design.overlap}")
-    enough = _enough(design, wishes)
+    if design.overlap > requirements.people:
+        raise ValueError(f"{requirements.people} people cannot fill an overlap of {design.overlap}")
+    enough = _find_enough(design, requirements)
     others = [
         (overlap, point)
-        for overlap in range(1, min(wishes.people, 5) + 1)
-        if (point := _enough(replace(design, overlap=overlap), wishes)) is not None
+        for overlap in range(1, min(requirements.people, 5) + 1)
+        if (point := _find_enough(replace(design, overlap=overlap), requirements)) is not None
     ]
-    checked = None if enough is None else _checked(design, wishes, enough.sentences, seed)
-    return Plan(design, wishes, enough, checked, tuple(others), _curve(design, wishes, enough))
+    checked = None if enough is None else _simulate(design, requirements, enough.sentences, seed)
+    curve = _compute_curve(design, requirements, enough)
+    return PowerPlan(design, requirements, enough, checked, tuple(others), curve)
 
 
-def _enough(design: Design, wishes: Wishes) -> Point | None:
-    sentences = sentences_needed(design, wishes.power, wishes.alpha_each)
-    return None if sentences is None else _point(design, wishes, sentences)
+def compute_point(design: Design, requirements: Requirements, sentences: int) -> PowerPoint:
+    """Compute the power and the cost of judging all system pairs on so many sentences.
+
+    Phrase pairs that occur in several comparisons are judged once, so the real cost may be lower.
+
+    >>> work = Requirements(systems=3, seconds=12, people=3, price_an_hour=20)
+    >>> compute_point(Design(phrases=3, overlap=2), work, 100)[2:]
+    (300, 1800, 6.0, 120.0, 0.5)
+    """
+    systems, people = requirements.systems, requirements.people
+    if systems < 2 or people < design.overlap:
+        raise ValueError(f"{systems} systems and {people} people cannot fill an overlap of {design.overlap}")
+    comparisons = sentences * math.comb(systems, 2)
+    judgements = comparisons * design.votes
+    hours = judgements * requirements.seconds / 3600
+    money, days = hours * requirements.price_an_hour, hours / (people * requirements.hours_a_day)
+    strength = power(design, sentences, requirements.alpha_each)
+    return PowerPoint(sentences, strength, comparisons, judgements, hours, money, days)
 
 
-def _point(design: Design, wishes: Wishes, sentences: int) -> Point:
-    prices = {"seconds": wishes.seconds, "price_an_hour": wishes.price_an_hour}
-    cost = bill(
-        design, sentences, systems=wishes.systems, people=wishes.people, hours_a_day=wishes.hours_a_day,
-        **prices,
-    )  # fmt: skip
-    return Point(sentences, power(design, sentences, wishes.alpha_each), cost)
+def _find_enough(design: Design, requirements: Requirements) -> PowerPoint | None:
+    sentences = sentences_needed(design, requirements.power, requirements.alpha_each)
+    return None if sentences is None else compute_point(design, requirements, sentences)
 
 
-def _checked(design: Design, wishes: Wishes, sentences: int, seed: int) -> SimulatedPower | None:
-    """Simulates as many studies as take a moment; for too large a plan only the formula is used."""
-    studies = min(2000, MOST_DRAWS // (sentences * design.votes))
-    if studies < FEWEST_STUDIES or sentences < 2:
+def _simulate(design: Design, requirements: Requirements, sentences: int, seed: int) -> SimulatedPower | None:
+    """Simulate as many studies as the limit allows; None for a plan that is too large or too small."""
+    studies = min(MAX_STUDIES, MAX_SIMULATED_VOTES // (sentences * design.votes))
+    if studies < MIN_STUDIES or sentences < 2:
         return None
-    return simulated_power(design, sentences, alpha=wishes.alpha_each, studies=studies, seed=seed)
+    return simulate_power(design, sentences, alpha=requirements.alpha_each, studies=studies, seed=seed)
 
 
-def _curve(design: Design, wishes: Wishes, enough: Point | None) -> tuple[Point, ...]:
-    """From nothing to twice what is needed."""
+def _compute_curve(
+    design: Design, requirements: Requirements, enough: PowerPoint | None
+) -> tuple[PowerPoint, ...]:
+    """From zero to twice the number of sentences needed."""
     end = 2 * enough.sentences if enough else 1000
-    steps = sorted({max(1, round(end * n / POINTS)) for n in range(1, POINTS + 1)})
-    return tuple(_point(design, wishes, sentences) for sentences in steps)
+    steps = sorted({max(1, round(end * n / CURVE_POINTS)) for n in range(1, CURVE_POINTS + 1)})
+    return tuple(compute_point(design, requirements, sentences) for sentences in steps)

@@ -1,1 +1,1 @@
-"""Everything that reads: rows → pure functions → dataclasses for templates, commands and the API."""
+"""Reports: registered pages of figures about a task or campaign, the Plan page, and the exports."""

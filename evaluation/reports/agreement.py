@@ -1,29 +1,32 @@
-"""The agreement page: one summary of the study with its tables and plots."""
+"""Agreement between annotators: κ, κ′ and other coefficients, by task and annotator, and over time."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from hashlib import sha256
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from ninja import Field
 
+from appraise.lib.digests import bytes_digest
+from appraise.lib.tables import Table
 from evaluation.agreement import AgreementReport
-from evaluation.agreement.rendering import Table
-from evaluation.agreement.stability import Without
-from evaluation.numerals import numeral
+from evaluation.agreement.report import to_document
 from evaluation.reports import plots
-from evaluation.reports.memo import remembered
-from evaluation.reports.scope import Scope, meetings_of, names, study_of
-from evaluation.schemes import Choice
-from evaluation.study import AgreementSummary, Filter, agreement_summary
+from evaluation.reports.registry import FilterOptions, Report, report, tables_of
+from evaluation.reports.scope import Scope, get_study, get_system_pairs, load_names
+from evaluation.schemes import SCHEMES, Choice, Scheme
+from evaluation.study import AgreementSummary, Filter, summarise_agreement
 from evaluation.study.annotators import AnnotatorLine
-from evaluation.study.machines import machine_name
-from evaluation.study.tables import agreement_tables
-from evaluation.votes import chosen_votes, machine_voters
+from evaluation.study.tables import AGREEMENT_TABLES
+from evaluation.study.values import name_voter
+from evaluation.voters import chosen_votes, machine_voters
+from evaluation.web import numeral
 
-MOST_IN_HEAT_MAP = 30
-TRIADS_UP_TO = 300_000  # answers; beyond that, cyclic triads are for the results page
+MAX_IN_HEAT_MAP = 30  # annotators
+MAX_FOR_TRIADS = 300_000  # answers; beyond that, cyclic triads would take too long
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,9 @@ class HeatCell:
     text: str
     note: str
     level: str
+
+
+EMPTY_CELL = HeatCell("–", "", "x")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +52,8 @@ class AgreementPage:
     names: dict[str, str]
     people: HeatMap | None
     confusion: HeatMap
-    plots: dict[str, plots.Plot]
+    voters: list[str]
+    machines: list[str]
 
     @property
     def report(self) -> AgreementReport:
@@ -54,126 +61,159 @@ class AgreementPage:
 
     @property
     def annotators(self) -> list[AnnotatorLine]:
-        return sorted(self.summary.annotators, key=lambda line: _place(line.annotator, self.names))
+        return sorted(self.summary.annotators, key=lambda line: _sort_key(line.annotator, self.names))
 
     @property
-    def leave_one_out(self) -> list[Without]:
-        return sorted(self.report.leave_one_out, key=lambda one: _place(one.annotator, self.names))
+    def leave_one_out_table(self) -> Table:
+        lines = sorted(self.report.leave_one_out, key=lambda line: _sort_key(line.annotator, self.names))
+        names = self.names
+        rows = tuple((names.get(line.annotator, line.annotator), line.pairs, line.kappa) for line in lines)
+        return Table(_("Leave one annotator out"), (_("Excluded"), _("Pairs"), "κ"), rows)
+
+    @property
+    def wanted_table(self) -> Table:
+        rows = tuple((f"± {numeral(str(width))}", more) for width, more in self.summary.wanted)
+        return Table(_("Additional answers needed"), (_("Interval"), _("Additional answers")), rows)
+
+    @property
+    def scheme(self) -> Scheme:
+        """The scheme over which the answers are read: that of the tasks, or what different ones share."""
+        return next(scheme for scheme in SCHEMES.values() if scheme.labels == tuple(self.report.labels))
+
+    @property
+    def coarse_scheme(self) -> Scheme | None:
+        """The scheme of κ′; None where it is the same, because the scheme has no degrees."""
+        return None if self.scheme.collapsed == self.scheme else self.scheme.collapsed
 
 
-def summary(scope: Scope, without: Collection[Filter] = (), machines: Sequence[str] = ()) -> AgreementSummary:
-    """Computed once, then cached until a new answer arrives or the votes of machines change."""
-    left_out = tuple(sorted(without))
-    said = chosen_votes([task.pk for task in scope.tasks], machines) if machines else {}
-    votes = {machine_name(voter): choices for voter, choices in said.items()}
+def get_agreement(
+    scope: Scope, without: Collection[Filter] = (), machines: Sequence[str] = ()
+) -> AgreementSummary:
+    """Return the summary; cached until a new answer arrives or the votes of machines change."""
+    filters = tuple(sorted(without))
+    by_voter = chosen_votes(scope.task_ids, machines) if machines else {}
+    votes = {name_voter(voter): choices for voter, choices in by_voter.items()}
 
     def compute() -> AgreementSummary:
-        study = study_of(scope)
-        meetings = meetings_of(scope) if len(study) <= TRIADS_UP_TO else None
-        return agreement_summary(study, meetings, without=left_out, machines=votes)
+        study = get_study(scope)
+        system_pairs = get_system_pairs(scope) if len(study) <= MAX_FOR_TRIADS else None
+        return summarise_agreement(study, system_pairs, without=filters, votes=votes)
 
-    key = ("agreement", left_out, _digest(votes), *scope.key)
-    return remembered(key, compute, scope.state)
-
-
-def offered_machines(scope: Scope) -> list[str]:
-    """Machines that have voted here and could take part."""
-    return machine_voters([task.pk for task in scope.tasks])
+    return scope.cached("agreement", compute, filters, _digest(votes))
 
 
-def agreement_page(
-    scope: Scope, without: Collection[Filter] = (), machines: Sequence[str] = ()
-) -> AgreementPage:
-    found, called = summary(scope, without, machines), names(scope)
-    called |= {machine_name(voter): _("%(name)s (machine)") % {"name": voter} for voter in machines}
-    return AgreementPage(
-        scope=scope,
-        summary=found,
-        names=called,
-        people=_people(found.report, called),
-        confusion=_confusion(found.report),
-        plots=agreement_plots(found, called),
-    )
+class AgreementOptions(FilterOptions):
+    machine: list[str] = Field(default_factory=list, description="Include this voter as one more annotator")
 
 
-def tables(scope: Scope, without: Collection[Filter] = (), machines: Sequence[str] = ()) -> dict[str, Table]:
-    """Every table of the page by its name, under pseudonyms."""
-    return agreement_tables(summary(scope, without, machines))
+@report("agreement", title=gettext_lazy("Agreement"))
+class AnnotatorAgreement(Report[AgreementOptions, AgreementPage]):
+    """Agreement with intervals: κ, κ′ and other coefficients, by task and by annotator, and over time."""
 
-
-def agreement_plots(found: AgreementSummary, called: dict[str, str] | None = None) -> dict[str, plots.Plot]:
-    """Every plot of the page by its name."""
-    report, called = found.report, called or {}
-    kappa = report.kappa
-    return {
-        "kappa": plots.kappa_scale("κ", kappa.value, kappa.interval),
-        "kappa-prime": plots.kappa_scale("κ′", kappa.prime, kappa.prime_interval),
-        "collapse": plots.two_values(
-            ("κ", kappa.value, kappa.interval), ("κ′", kappa.prime, kappa.prime_interval)
-        ),
-        "labels": plots.label_bars(report.labels, report.label_totals),
-        "over-time": plots.over_time(found.windows),
-        "times": plots.time_bars(found.times),
-        "sides": plots.side_bars(
+    options = AgreementOptions
+    tables = tables_of(lambda page: page.summary, AGREEMENT_TABLES)
+    plots = {
+        "kappa": lambda page: plots.kappa_scale(*_kappa(page)),
+        "kappa-prime": lambda page: plots.kappa_scale(*_kappa_prime(page)),
+        "collapse": lambda page: plots.two_values(_kappa(page), _kappa_prime(page)),
+        "labels": lambda page: plots.label_bars(page.report.labels, page.report.label_totals),
+        "over-time": lambda page: plots.over_time(page.summary.windows),
+        "times": lambda page: plots.time_bars(page.summary.times),
+        "sides": lambda page: plots.side_bars(
             [
-                (called.get(line.annotator, line.annotator), line.bias.left_share, line.bias.interval)
-                for line in sorted(found.annotators, key=lambda line: _place(line.annotator, called))
+                (page.names.get(line.annotator, line.annotator), line.bias.left_share, line.bias.interval)
+                for line in page.annotators
             ]
         ),
     }
 
+    def compute(self, scope: Scope, options: AgreementOptions) -> AgreementPage:
+        voters = machine_voters(scope.task_ids)
+        machines = [name for name in voters if name in options.machine]
+        summary, names = get_agreement(scope, options.without, machines), load_names(scope)
+        names |= {name_voter(voter): _("%(name)s (voter)") % {"name": voter} for voter in machines}
+        return AgreementPage(
+            scope=scope,
+            summary=summary,
+            names=names,
+            people=_annotator_heat_map(summary.report, names),
+            confusion=_confusion_heat_map(summary.report),
+            voters=voters,
+            machines=machines,
+        )
 
-def _place(annotator: str, called: dict[str, str]) -> tuple[bool, str]:
-    """Sort key: people by displayed name, then machines; database keys differ from site to site."""
-    return annotator.startswith(machine_name("")), called.get(annotator, annotator).casefold()
+    def document(self, page: AgreementPage) -> dict[str, Any]:  # Any: JSON
+        """Return what the command ``agreement`` prints, with subsets, tasks, annotators and time."""
+        summary = page.summary
+        return {
+            **to_document(summary.report),
+            "mixed_schemes": summary.mixed,
+            "without": [name.value for name in summary.without],
+            "by_task": [asdict(row) for row in summary.by_task.rows],
+            "mean_over_tasks": asdict(summary.by_task.mean),
+            "pooled": asdict(summary.by_task.pooled),
+            "subsets": [
+                {"without": [name.value for name in subset.without], **asdict(subset.row)}
+                for subset in summary.subsets
+            ],
+            "annotator_lines": [asdict(line) for line in summary.annotators],
+            "over_time": [asdict(window) for window in summary.windows],
+        }
 
 
-def _people(report: AgreementReport, called: dict[str, str]) -> HeatMap | None:
-    """Annotator × annotator; None where it would be too large to read."""
-    who = sorted(report.annotators, key=lambda one: _place(one, called))
-    if not report.by_annotator_pair or len(who) > MOST_IN_HEAT_MAP:
+def _kappa(page: AgreementPage) -> plots.NamedValue:
+    return "κ", page.report.kappa.value, page.report.kappa.interval
+
+
+def _kappa_prime(page: AgreementPage) -> plots.NamedValue:
+    return "κ′", page.report.kappa.prime, page.report.kappa.prime_interval
+
+
+def _sort_key(annotator: str, names: dict[str, str]) -> tuple[bool, str]:
+    """People by displayed name, then machines; the order of database keys differs from site to site."""
+    return annotator.startswith(name_voter("")), names.get(annotator, annotator).casefold()
+
+
+def _annotator_heat_map(report: AgreementReport, names: dict[str, str]) -> HeatMap | None:
+    """κ of each two annotators; None where there are too many to read."""
+    annotators = sorted(report.annotators, key=lambda annotator: _sort_key(annotator, names))
+    if not report.by_annotator_pair or len(annotators) > MAX_IN_HEAT_MAP:
         return None
     cells = {(pair.a, pair.b): pair for pair in report.by_annotator_pair}
     known = [pair.kappa for pair in report.by_annotator_pair if pair.kappa is not None]
     low, high = min(known, default=0.0), max(known, default=1.0)
-    rows = []
-    for a in who:
-        row = []
-        for b in who:
-            pair = cells.get((a, b)) or cells.get((b, a))
-            if pair is None or pair.kappa is None:
-                row.append(HeatCell("–", "", "x"))
-            else:
-                row.append(
-                    HeatCell(numeral(f"{pair.kappa:.2f}"), str(pair.pairs), level(pair.kappa, low, high))
-                )
-        rows.append((called.get(a, a), row))
-    return HeatMap([called.get(a, a) for a in who], rows)
+
+    def make_cell(a: str, b: str) -> HeatCell:
+        pair = cells.get((a, b)) or cells.get((b, a))
+        if pair is None or pair.kappa is None:
+            return EMPTY_CELL
+        return HeatCell(numeral(f"{pair.kappa:.2f}"), str(pair.pairs), heat_level(pair.kappa, low, high))
+
+    rows = [(names.get(a, a), [make_cell(a, b) for b in annotators]) for a in annotators]
+    return HeatMap([name for name, _ in rows], rows)
 
 
-def _confusion(report: AgreementReport) -> HeatMap:
+def _confusion_heat_map(report: AgreementReport) -> HeatMap:
     rows = []
     for label, counts in zip(report.labels, report.confusion, strict=True):
-        total = sum(counts)
-        shares = [count / total if total else None for count in counts]
+        shares = [count / sum(counts) for count in counts] if any(counts) else []
         cells = [
-            HeatCell("–", "", "x")
-            if share is None
-            else HeatCell(_("{n}%").replace("{n}", f"{share * 100:.0f}"), "", level(share, 0, 0.65))
+            HeatCell(_("{n}%").replace("{n}", f"{share * 100:.0f}"), "", heat_level(share, 0, 0.65))
             for share in shares
         ]
-        rows.append((label, cells))
+        rows.append((label, cells or [EMPTY_CELL] * len(counts)))
     return HeatMap(list(report.labels), rows)
 
 
 def _digest(votes: Mapping[str, Mapping[int, Choice]]) -> str:
-    return sha256(repr([(name, sorted(said.items())) for name, said in votes.items()]).encode()).hexdigest()
+    content = [(name, sorted(choices.items())) for name, choices in votes.items()]
+    return bytes_digest(repr(content).encode())
 
 
-def level(value: float, low: float, high: float) -> str:
-    """The step of the colour ramp, 0 to 5.
+def heat_level(value: float, low: float, high: float) -> str:
+    """Return the step of the colour ramp, 0 to 5.
 
-    >>> level(0.3, 0.3, 0.9), level(0.9, 0.3, 0.9), level(0.5, 0.5, 0.5)
+    >>> heat_level(0.3, 0.3, 0.9), heat_level(0.9, 0.3, 0.9), heat_level(0.5, 0.5, 0.5)
     ('0', '5', '3')
     """
     if high <= low:

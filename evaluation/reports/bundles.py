@@ -1,22 +1,20 @@
-"""The bundle of a task or a campaign: the study with all that is needed to compute its tables again."""
+"""The bundle of a task or campaign: an archive with everything needed to recompute its tables."""
 
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from typing import IO, Any
 
 import django
 import numpy as np
 import scipy
 from django.conf import settings
-from django.db.models import Prefetch
+from django.db.models import Prefetch, QuerySet
 
-from evaluation import release
-from evaluation.exporters import Answer
-from evaluation.exporters.bundle import writer
-from evaluation.exporters.questions import MEMBER
-from evaluation.exporters.verify import study_tables
+from appraise.lib.digests import find_version
+from evaluation.exporters import ExportedAnswer
+from evaluation.exporters.bundle import open_bundle
 from evaluation.models import (
     Adjudication,
     Assignment,
@@ -28,13 +26,13 @@ from evaluation.models import (
     SentenceAnswer,
     Task,
 )
-from evaluation.reports import judgements, votes
-from evaluation.reports.export import Voices, asked_pairs, voices
-from evaluation.reports.moment import one_moment
+from evaluation.reports import study_query
+from evaluation.reports.cache import snapshot
+from evaluation.reports.exports import DisplayNames, load_display_names, read_answered_pairs
 from evaluation.reports.scope import Scope
-from evaluation.reports.selection import Weighted, pair_weights, was_selected, weights_of_pairs
 from evaluation.schemes import SIX_WAY
 from evaluation.study import Study
+from evaluation.study.tables import build_study_tables
 from evaluation.study.values import NO_CHECK
 
 CHUNK = 1_000
@@ -42,26 +40,22 @@ Row = dict[str, Any]
 
 
 def write_bundle(scope: Scope, stream: IO[bytes]) -> str:
-    """Write the archive; returns its signature. Always under pseudonyms and without free comments.
+    """Write the archive and return its signature. Always with pseudonyms and without free comments.
 
-    Everything is read at one moment: tables would not verify beside a later answer.
+    Everything is read from one snapshot, because tables would not verify beside a later answer.
     """
-    bundle = writer(stream)
-    with one_moment(), bundle.archive:
-        who = voices(scope, identify=False)
-        study = judgements.study(scope.tasks)
-        items = bundle.lines("data/items.jsonl", _items(scope))
-        bundle.lines("data/comparisons.jsonl", _comparisons(scope))
-        pairs = bundle.lines("data/pairs.jsonl", _pairs(scope, study))
-        rankings = bundle.lines("data/rankings.jsonl", _rankings(scope, who))
-        bundle.lines("data/assignments.jsonl", _assignments(scope, who))
-        bundle.lines("data/sentence_answers.jsonl", _sentence_answers(scope, who))
-        bundle.lines("data/adjudications.jsonl", _adjudications(scope))
-        weighted = pair_weights(scope.tasks) if was_selected(scope.tasks) else None
-        weights = None if weighted is None else weights_of_pairs(weighted, study)
-        if weighted is not None:
-            bundle.lines(f"data/{MEMBER}.jsonl", _questions(scope, weighted))
-        bundle.tables(study_tables(study, votes.meetings(scope.tasks, study), weights))
+    bundle = open_bundle(stream)
+    with snapshot(), bundle.archive:
+        names = load_display_names(scope, identify=False)
+        study = study_query.load_study(scope.tasks)
+        items = bundle.write_rows("data/items.jsonl", _items(scope))
+        bundle.write_rows("data/comparisons.jsonl", _comparisons(scope))
+        pairs = bundle.write_rows("data/pairs.jsonl", _pairs(scope, study))
+        rankings = bundle.write_rows("data/rankings.jsonl", _rankings(scope, names))
+        bundle.write_rows("data/assignments.jsonl", _assignments(scope, names))
+        bundle.write_rows("data/sentence_answers.jsonl", _sentence_answers(scope, names))
+        bundle.write_rows("data/adjudications.jsonl", _adjudications(scope))
+        bundle.write_tables(build_study_tables(study, study_query.load_system_pairs(scope.tasks, study)))
         about = {
             "code": code_version(),
             "campaign": {
@@ -88,9 +82,9 @@ def write_bundle(scope: Scope, stream: IO[bytes]) -> str:
 
 
 def code_version() -> dict[str, str]:
-    """What computed the tables."""
+    """Return the versions of the code that computed the tables."""
     return {
-        "appraise": release.version(),
+        "appraise": find_version(),
         "commit": _commit(),
         "python": platform.python_version(),
         "django": django.get_version(),
@@ -100,7 +94,7 @@ def code_version() -> dict[str, str]:
 
 
 def _commit() -> str:
-    """The commit of a checkout, read from its files; empty elsewhere."""
+    """Return the commit of a git checkout, read from its files; empty elsewhere."""
     folder = settings.BASE_DIR / ".git"
     try:
         head = (folder / "HEAD").read_text("ascii").strip()
@@ -111,8 +105,9 @@ def _commit() -> str:
 
 _SETTINGS = (
     "source_language", "target_language", "shows", "overlap", "dedup", "order", "moved", "judging",
-    "selection", "seed", "checks", "practice", "ask_sentence", "ask_rating", "ask_comment", "lease_minutes",
-    "digest", "size", "state", "instructions",
+    "question_size", "ask_all",
+    "seed", "checks", "practice", "ask_sentence", "ask_rating", "ask_comment", "lease_minutes", "digest",
+    "size", "state", "instructions",
 )  # fmt: skip
 
 
@@ -146,17 +141,14 @@ def _items(scope: Scope) -> Iterator[Row]:
 
 
 def _comparisons(scope: Scope) -> Iterator[Row]:
-    """With every version of the alignment, and which pair stands at which phrase of it."""
+    """Yield comparisons with every version of the alignment and the pairs that occur in it."""
     slugs = _slugs(scope)
-    places = (
-        Occurrence.objects.order_by("index")
-        .select_related("pair")
-        .only("index", "flipped", "alignment", "pair__key")
-    )
+    occurrences = Occurrence.objects.order_by("index").select_related("pair")
+    occurrences = occurrences.only("index", "flipped", "alignment", "pair__key")
     rows = (
         Comparison.objects.filter(item__task__in=slugs)
         .select_related("item", "first", "second")
-        .prefetch_related("alignments", Prefetch("alignments__occurrences", places))
+        .prefetch_related("alignments", Prefetch("alignments__occurrences", occurrences))
         .order_by("pk")
     )
     for row in rows.iterator(chunk_size=CHUNK):
@@ -173,8 +165,10 @@ def _comparisons(scope: Scope) -> Iterator[Row]:
                     "aligner": alignment.aligner,
                     "links": alignment.links,
                     "phrases": alignment.phrases,
+                    "groups": alignment.groups,
                     "occurrences": [
-                        [place.index, place.pair.key, place.flipped] for place in alignment.occurrences.all()
+                        [occurrence.index, occurrence.pair.key, occurrence.flipped]
+                        for occurrence in alignment.occurrences.all()
                     ],
                 }
                 for alignment in sorted(row.alignments.all(), key=lambda alignment: alignment.pk)
@@ -183,128 +177,65 @@ def _comparisons(scope: Scope) -> Iterator[Row]:
 
 
 def _pairs(scope: Scope, study: Study) -> Iterator[Row]:
-    """In the order of the study's pairs; ``expected`` is about the pair's own two texts."""
-    slugs = _slugs(scope)
-    rows = PhrasePair.objects.filter(task__in=slugs).order_by("pk")
-    columns = ("task_id", "key", "kind", "first", "second", "owner__item__key")
-    codes = iter(study.expected.tolist())
-    for task, key, kind, first, second, item in rows.values_list(*columns).iterator(chunk_size=20_000):
-        code = next(codes)
-        yield {
-            "task": slugs[task],
-            "pair": key,
-            "item": item,
-            "kind": kind,
-            "first": first,
-            "second": second,
-            "expected": None if code == NO_CHECK else SIX_WAY.labels[code],
-        }
+    """Yield pairs in the order of the study; ``expected`` is relative to the pair's own two texts."""
+    pairs = PhrasePair.objects.filter(task__in=scope.task_ids).order_by("pk")
+    columns = {
+        "task": "task__slug", "pair": "key", "item": "owner__item__key", "kind": "kind", "first": "first",
+        "second": "second",
+    }  # fmt: skip
+    for row, code in zip(_read_rows(pairs, columns), study.expected.tolist(), strict=True):
+        yield {**row, "expected": None if code == NO_CHECK else SIX_WAY.labels[code]}
 
 
-def _rankings(scope: Scope, who: Voices) -> Iterator[Row]:
-    for pair in asked_pairs(scope, who):
+def _rankings(scope: Scope, names: DisplayNames) -> Iterator[Row]:
+    for pair in read_answered_pairs(scope, names):
         for answer in pair.answers:
-            row = Answer(*answer)._asdict()
+            row = ExportedAnswer(*answer)._asdict()
             del row["received_at"]
             yield {"task": pair.task, "pair": pair.pair, **row}
 
 
-def _assignments(scope: Scope, who: Voices) -> Iterator[Row]:
-    """Who was given which comparison, in which order, and which text stood on the left."""
-    slugs = _slugs(scope)
-    rows = Assignment.objects.filter(task__in=slugs).order_by("task_id", "annotator_id", "number", "pk")
-    columns = ("task_id", "annotator_id", "number", "presentation", "comparison__item__key",
-               "comparison__first__text", "comparison__second__text", "swapped", "alignment__version",
-               "active_ms", "skip_reason", "finished_at")  # fmt: skip
-    for (
-        task,
-        person,
-        number,
-        time,
-        item,
-        first,
-        second,
-        swapped,
-        version,
-        active,
-        skipped,
-        ended,
-    ) in rows.values_list(*columns).iterator(chunk_size=20_000):
-        yield {
-            "task": slugs[task],
-            "annotator": who.names[person],
-            "number": number,
-            "presentation": time,
-            "item": item,
-            "left": second if swapped else first,
-            "right": first if swapped else second,
-            "alignment": version,
-            "active_ms": active,
-            "finished": ended is not None,
-            "skipped": bool(skipped),
-        }
+def _assignments(scope: Scope, names: DisplayNames) -> Iterator[Row]:
+    """Yield who got which comparison, in which order, and which text was on the left."""
+    assignments = Assignment.objects.filter(task__in=scope.task_ids)
+    columns = {
+        "task": "task__slug", "annotator": "annotator_id", "number": "number", "presentation": "presentation",
+        "item": "comparison__item__key", "left": "comparison__first__text",
+        "right": "comparison__second__text", "alignment": "alignment__version", "active_ms": "active_ms",
+        "finished": "finished_at", "skipped": "skip_reason", "swapped": "swapped",
+    }  # fmt: skip
+    for row in _read_rows(assignments.order_by("task_id", "annotator_id", "number", "pk"), columns):
+        if row.pop("swapped"):
+            row["left"], row["right"] = row["right"], row["left"]
+        row["annotator"] = names[row["annotator"]]
+        row["finished"], row["skipped"] = row["finished"] is not None, bool(row["skipped"])
+        yield row
 
 
-def _sentence_answers(scope: Scope, who: Voices) -> Iterator[Row]:
-    """Verdicts and ratings, but no free comments, because people write names into them."""
-    slugs = _slugs(scope)
-    rows = (
-        SentenceAnswer.objects.filter(comparison__item__task__in=slugs)
-        .exclude(question=SentenceAnswer.Question.COMMENT)
-        .order_by("pk")
-    )
-    columns = (
-        "comparison__item__task_id", "comparison__item__key", "comparison__first__text",
-        "comparison__second__text", "annotator_id", "presentation", "version", "question", "value",
-    )  # fmt: skip
-    for task, item, first, second, person, time, version, question, value in rows.values_list(
-        *columns
-    ).iterator(chunk_size=20_000):
-        yield {
-            "task": slugs[task],
-            "item": item,
-            "first": first,
-            "second": second,
-            "annotator": who.names[person],
-            "presentation": time,
-            "version": version,
-            "question": question,
-            "value": value or None,
-        }
+def _sentence_answers(scope: Scope, names: DisplayNames) -> Iterator[Row]:
+    """Yield verdicts and ratings, but no free comments, because people write names into them."""
+    answers = SentenceAnswer.objects.filter(comparison__item__task__in=scope.task_ids)
+    answers = answers.exclude(question=SentenceAnswer.Question.COMMENT).order_by("pk")
+    columns = {
+        "task": "comparison__item__task__slug", "item": "comparison__item__key",
+        "first": "comparison__first__text", "second": "comparison__second__text",
+        "annotator": "annotator_id", "presentation": "presentation", "version": "version",
+        "question": "question", "value": "value",
+    }  # fmt: skip
+    for row in _read_rows(answers, columns):
+        yield {**row, "annotator": names[row["annotator"]], "value": row["value"] or None}
 
 
 def _adjudications(scope: Scope) -> Iterator[Row]:
-    slugs = _slugs(scope)
-    rows = Adjudication.objects.filter(pair__task__in=slugs).order_by("pk")
-    for task, pair, choice, reason in rows.values_list("pair__task_id", "pair__key", "choice", "reason"):
-        yield {"task": slugs[task], "pair": pair, "choice": choice, "reason": reason}
+    adjudications = Adjudication.objects.filter(pair__task__in=scope.task_ids).order_by("pk")
+    columns = {"task": "pair__task__slug", "pair": "pair__key", "choice": "choice", "reason": "reason"}
+    return _read_rows(adjudications, columns)
 
 
-def _questions(scope: Scope, weighted: Sequence[Weighted]) -> Iterator[Row]:
-    """Every ordinary comparison with the number and probability of its draw, and its weight.
-
-    ``rest``: its place among those that waited in random order, if it stood there.
-    """
-    slugs = _slugs(scope)
-    keys = dict(PhrasePair.objects.filter(task__in=slugs).values_list("pk", "key"))
-    for start in range(0, len(weighted), CHUNK):
-        some = weighted[start : start + CHUNK]
-        comparisons = Comparison.objects.select_related("item", "first", "second")
-        known = comparisons.in_bulk([one.comparison for one in some])
-        for one in some:
-            row = known[one.comparison]
-            yield {
-                "task": slugs[one.task],
-                "item": row.item.key,
-                "first": row.first.text,
-                "second": row.second.text,
-                "pairs": [keys[pair] for pair in one.pairs],
-                "asked": one.question.begun,
-                "draw": one.question.number,
-                "probability": one.question.probability,
-                "rest": one.question.rest,
-                "weight": one.weight,
-            }
+def _read_rows(rows: QuerySet[Any], columns: Mapping[str, str]) -> Iterator[Row]:
+    """Yield each row as an object; ``columns`` maps its names to columns of the database."""
+    for values in rows.values_list(*columns.values()).iterator(chunk_size=20_000):
+        yield dict(zip(columns, values, strict=True))
 
 
 def _slugs(scope: Scope) -> dict[int, str]:

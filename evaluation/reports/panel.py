@@ -1,56 +1,70 @@
-"""People and machines as one panel: who is how reliable, and what is probably true of each pair.
+"""People and machines as one panel: the reliability of each member, and a consensus on each pair.
 
-The consensus stands beside the raw votes and replaces none of them.
+The consensus is shown beside the raw votes and replaces none of them.
 """
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
 import numpy as np
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from ninja import Field
 
+from appraise.lib.tables import Table
 from evaluation.agreement.judgements import Ints
-from evaluation.agreement.rendering import Table
 from evaluation.models import Adjudication, PhrasePair
-from evaluation.panel import (
-    MODELS,
-    Assembly,
+from evaluation.panel.models import Panel, fit_model
+from evaluation.panel.reliability import (
     Calibration,
-    Panel,
     Reliability,
-    Seats,
-    assemble,
-    calibration,
-    expected_calibration,
-    reliabilities,
+    estimate_reliabilities,
+    measure_calibration,
+    simulate_calibration,
 )
+from evaluation.panel.votes import PanelVotes, VoterWeighting, collect_panel_votes
 from evaluation.reports import plots
-from evaluation.reports.memo import remembered
-from evaluation.reports.scope import Scope, names, study_of
+from evaluation.reports.registry import Report, ReportOptions, report
+from evaluation.reports.scope import Scope, get_study, load_names
 from evaluation.schemes import FOUR_WAY, Choice
 from evaluation.study import Study
-from evaluation.votes import machine_votes, providers
+from evaluation.study.disagreements import find_majorities
+from evaluation.voters import machine_votes, providers
 
-SHOWN = 20
+MAX_OVERRULED = 20  # pairs on the page
 RESAMPLES = 100
-RESAMPLED_UP_TO = 5_000  # votes; beyond that the page would take too long
+ASSUMED_MACHINES, ASSUMED_PAIRS = 5, 4  # in a task and in a comparison: counting is not worth a query
+RESAMPLED_MICROSECONDS = 2.5  # for each vote and resample
+MAX_RESAMPLED = 5_000  # votes; beyond that, resampling would take too long for a page
 
 
-class Asked(NamedTuple):
-    model: str = "dawid-skene"
-    seats: Seats = Seats.ONE_VOICE
+class PanelOptions(ReportOptions):
+    model: Literal["dawid-skene", "mace"] = Field(
+        default="dawid-skene",
+        description="An error table per member (Dawid–Skene), or knowing and guessing (MACE)",
+    )
+    machines: VoterWeighting = Field(
+        default=VoterWeighting.ONE_VOICE,
+        description="Weight of voters: one vote together, none, or one vote each",
+    )
+    resamples: int | None = Field(
+        default=None,
+        ge=0,
+        le=10_000,
+        description="Resamples behind the intervals (default: 100 up to 5,000 votes)",
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A fitted panel; ``expected`` is the calibration it would have if its model were true."""
+class FittedPanel:
+    """A fitted panel; ``expected`` is its calibration if the model were true."""
 
-    asked: Asked
-    assembly: Assembly
+    options: PanelOptions
+    votes: PanelVotes
     panel: Panel
     members: list[Reliability]
     expected: Calibration
@@ -61,7 +75,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class PanelMember:
     name: str
     machine: bool
     answers: int
@@ -70,7 +84,7 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class Overruled:
+class OverruledPair:
     """A pair on which the panel contradicts most people."""
 
     pair: PhrasePair
@@ -82,159 +96,184 @@ class Overruled:
 @dataclass(frozen=True, slots=True)
 class PanelPage:
     scope: Scope
-    asked: Asked
-    found: Found | None
-    members: list[Member]
-    overruled: list[Overruled]
+    options: PanelOptions
+    panel: FittedPanel | None
+    members: list[PanelMember]
+    overruled: list[OverruledPair]
     contradicted: int
     adjudicated: Calibration
     majority_right: int
     has_machines: bool
-    plot: plots.Plot | None
 
     @property
     def majority_accuracy(self) -> float | None:
-        """How often the majority of people is right, of the adjudicated pairs."""
+        """How often the majority of people is right, over the adjudicated pairs."""
         return self.majority_right / self.adjudicated.n if self.adjudicated.n else None
 
 
-def panel_page(scope: Scope, asked: Asked) -> PanelPage:
-    found, called = panel_of(scope, asked), names(scope)
-    if found is None:
-        nothing = Calibration(0, None, None, [])
-        return PanelPage(scope, asked, None, [], [], 0, nothing, 0, bool(providers()), None)
-    study, members = study_of(scope), members_of(found, called)
-    against = _contradicted(found)
-    truth, majority = _adjudicated(scope, study, found), people_majority(found)
-    return PanelPage(
-        scope=scope,
-        asked=asked,
-        found=found,
-        members=members,
-        overruled=_overruled(study, found, against[:SHOWN]),
-        contradicted=len(against),
-        adjudicated=calibration(found.panel.posterior, truth),
-        majority_right=int(((truth >= 0) & (majority == truth)).sum()),
-        has_machines=bool(providers()),
-        plot=reliability_plot(members),
-    )
-
-
-def panel_of(
-    scope: Scope, asked: Asked, *, resamples: int = RESAMPLES, most: int = RESAMPLED_UP_TO
-) -> Found | None:
-    """The panel of a scope; None where nobody has judged anything. Intervals only up to ``most`` votes."""
-    study = study_of(scope)
-    assembly = _assembled(scope, study, asked.seats)
-    votes = assembly.judgements
-    if not len(votes):
+def fit_panel(scope: Scope, options: PanelOptions) -> FittedPanel | None:
+    """Fit the panel; cached until a vote changes. None where there is no vote."""
+    study = get_study(scope)
+    votes = _collect_votes(scope, study, options.machines)
+    judgements = votes.judgements
+    if not len(judgements):
         return None
-    said = zlib.crc32(np.stack([votes.annotators, votes.items, votes.labels]).tobytes())
+    resamples = _count_resamples(options, len(judgements))
+    checksum = zlib.crc32(np.stack([judgements.annotators, judgements.items, judgements.labels]).tobytes())
 
-    def compute() -> Found:
-        panel = MODELS[asked.model](votes, assembly.rules(asked.seats))
-        members = reliabilities(votes, panel, resamples=resamples if len(votes) <= most else 0)
-        return Found(asked, assembly, panel, members, expected_calibration(votes, panel))
+    def compute() -> FittedPanel:
+        panel = fit_model(options.model, judgements, votes.model_options(options.machines))
+        members = estimate_reliabilities(judgements, panel, resamples=resamples)
+        return FittedPanel(options, votes, panel, members, simulate_calibration(judgements, panel))
 
-    # Machines can vote without a new answer arriving, so their votes are part of the cache key.
-    return remembered(("panel", asked, resamples, most, said, *scope.key), compute, scope.state)
+    # Machines can vote without a new answer arriving, so the votes are part of the cache key.
+    return scope.cached("panel", compute, options.model, options.machines, resamples, checksum)
 
 
-def members_of(found: Found, called: dict[str, str] | None = None) -> list[Member]:
-    """The most reliable first, people and machines apart by a flag."""
+def _count_resamples(options: PanelOptions, votes: int) -> int:
+    if options.resamples is not None:
+        return options.resamples
+    return RESAMPLES if votes <= MAX_RESAMPLED else 0
+
+
+@report("panel", title=gettext_lazy("Panel"), section="agreement")
+class ConsensusPanel(Report[PanelOptions, PanelPage]):
+    """People and metrics as one panel: how reliable each is, and a consensus with probabilities."""
+
+    options = PanelOptions
+    tables = {
+        "members": lambda page: member_table(page.panel) if page.panel else None,
+        "consensus": lambda page: consensus_table(page.scope, page.panel) if page.panel else None,
+    }
+    plots = {"reliability": lambda page: reliability_plot(page.members) if page.panel else None}
+    microseconds = 15
+
+    def seconds_for(self, rankings: int, scope: Scope, options: PanelOptions) -> float:
+        votes = rankings
+        if options.machines is not VoterWeighting.PEOPLE and providers():
+            votes += ASSUMED_MACHINES * ASSUMED_PAIRS * sum(task.size for task in scope.tasks)
+        resamples = _count_resamples(options, votes)
+        return votes * (self.microseconds + resamples * RESAMPLED_MICROSECONDS) / 1_000_000
+
+    def compute(self, scope: Scope, options: PanelOptions) -> PanelPage:
+        fitted, names = fit_panel(scope, options), load_names(scope)
+        if fitted is None:
+            empty = Calibration(0, None, None, [])
+            return PanelPage(scope, options, None, [], [], 0, empty, 0, bool(providers()))
+        study = get_study(scope)
+        overruled = _find_overruled(fitted)
+        truth, majority = _read_adjudications(scope, study, fitted), find_majorities(_people_votes(fitted))
+        return PanelPage(
+            scope=scope,
+            options=options,
+            panel=fitted,
+            members=list_members(fitted, names),
+            overruled=_load_overruled(study, fitted, overruled[:MAX_OVERRULED]),
+            contradicted=len(overruled),
+            adjudicated=measure_calibration(fitted.panel.posterior, truth),
+            majority_right=int(((truth >= 0) & (majority == truth)).sum()),
+            has_machines=bool(providers()),
+        )
+
+    def context(self, page: PanelPage) -> dict[str, object]:
+        return {"models": {"dawid-skene": "Dawid–Skene", "mace": "MACE"}.items()}
+
+    def missing(self, page: PanelPage) -> str:
+        return "" if page.panel else f"nobody has judged anything in {page.scope.slug}"
+
+    def document(self, page: PanelPage) -> dict[str, Any]:  # Any: JSON
+        fitted = page.panel
+        return {
+            "model": page.options.model,
+            "machines": page.options.machines.value,
+            "pairs": len(fitted.votes.pairs) if fitted else 0,
+            "members": [asdict(member) for member in page.members],
+            "expected_calibration": fitted.expected._asdict() if fitted else None,
+        }
+
+
+def list_members(fitted: FittedPanel, names: dict[str, str] | None = None) -> list[PanelMember]:
+    """Return people and machines, the most reliable first."""
     rows = [
-        Member(
-            name=(called or {}).get(row.member, row.member),
-            machine=number >= found.assembly.people,
+        PanelMember(
+            name=(names or {}).get(row.member, row.member),
+            machine=number >= fitted.votes.people,
             answers=row.answers,
             reliability=row.value,
             interval=None if row.low is None or row.high is None else (row.low, row.high),
         )
-        for number, row in enumerate(found.members)
+        for number, row in enumerate(fitted.members)
         if row.answers
     ]
     return sorted(rows, key=lambda row: -(row.reliability or 0.0))
 
 
-def reliability_plot(members: Sequence[Member]) -> plots.Plot:
+def reliability_plot(members: Sequence[PanelMember]) -> plots.Plot:
     rows = [(member.name, member.reliability, member.interval) for member in members]
     label = _("Reliability of each member, with intervals over sentences")
     return plots.named_values(label, _("reliability"), _("member"), rows)
 
 
-def tables(scope: Scope, asked: Asked) -> dict[str, Table]:
-    """Every table by its name, under pseudonyms; empty where there is no panel."""
-    found = panel_of(scope, asked)
-    if found is None:
-        return {}
-    return {"members": member_table(found), "consensus": consensus_table(scope, found)}
-
-
-def member_table(found: Found) -> Table:
+def member_table(fitted: FittedPanel) -> Table:
     rows = tuple(
         (row.name, "machine" if row.machine else "person", row.answers, row.reliability,
          *(row.interval or (None, None)))
-        for row in members_of(found)
+        for row in list_members(fitted)
     )  # fmt: skip
-    title = f"Reliability: {found.asked.model}, machines: {found.asked.seats}"
+    title = f"Reliability: {fitted.options.model}, voters: {fitted.options.machines}"
     return Table(title, ("member", "kind", "answers", "reliability", "low", "high"), rows)
 
 
-def consensus_table(scope: Scope, found: Found) -> Table:
-    """Every judged pair with the people's votes as they are, and the consensus beside them."""
+def consensus_table(scope: Scope, fitted: FittedPanel) -> Table:
+    """Return every judged pair with the votes of people and the consensus beside them."""
     columns = ("pk", "task__slug", "owner__item__key", "key", "first", "second")
-    pairs = PhrasePair.objects.filter(task__in=[task.pk for task in scope.tasks]).values_list(*columns)
+    pairs = PhrasePair.objects.filter(task__in=scope.task_ids).values_list(*columns)
     texts = {pk: rest for pk, *rest in pairs}
-    votes, posterior = _people_votes(found), found.panel.posterior
+    votes, posterior = _people_votes(fitted), fitted.panel.posterior
     rows = [
         (*texts[pk], *votes[n].tolist(), FOUR_WAY.labels[int(posterior[n].argmax())], *posterior[n].tolist())
-        for n, pk in enumerate(_ids(study_of(scope), found.assembly.pairs))
+        for n, pk in enumerate(_ids(get_study(scope), fitted.votes.pairs))
     ]
     shares = tuple(f"p({label})" for label in FOUR_WAY.labels)
     heads = ("task", "item", "pair", "first", "second", *FOUR_WAY.labels, "consensus", *shares)
-    return Table("Consensus beside the people's votes", heads, tuple(rows))
+    return Table("Consensus and answers of the annotators", heads, tuple(rows))
 
 
-def people_majority(found: Found) -> Ints:
-    """What most people say of each item, −1 where two labels have equally many."""
-    votes = _people_votes(found)
-    most = votes.max(axis=1, keepdims=True)
-    return np.where((votes == most).sum(axis=1) == 1, votes.argmax(axis=1), -1)
-
-
-def _assembled(scope: Scope, study: Study, seats: Seats) -> Assembly:
-    if seats is Seats.PEOPLE or not providers():
-        return assemble(study)
+def _collect_votes(scope: Scope, study: Study, weighting: VoterWeighting) -> PanelVotes:
+    if weighting is VoterWeighting.PEOPLE or not providers():
+        return collect_panel_votes(study)
     code_of = {int(key): code for code, key in enumerate(study.pair_keys)}
-    said = machine_votes([task.pk for task in scope.tasks])
-    return assemble(study, {code_of[pair]: votes for pair, votes in said.items() if pair in code_of})
+    by_pair = machine_votes(scope.task_ids)
+    return collect_panel_votes(
+        study, {code_of[pair]: votes for pair, votes in by_pair.items() if pair in code_of}
+    )
 
 
-def _people_votes(found: Found) -> Ints:
-    """Items × labels, people only."""
-    votes = found.assembly.judgements
-    mine = votes.annotators < found.assembly.people
+def _people_votes(fitted: FittedPanel) -> Ints:
+    """Return the votes of people as items × labels."""
+    votes = fitted.votes.judgements
+    by_people = votes.annotators < fitted.votes.people
     size = votes.size
-    cells = votes.items[mine].astype(np.int64) * size + votes.labels[mine]
-    return np.bincount(cells, minlength=len(found.assembly.pairs) * size).reshape(-1, size)
+    cells = votes.items[by_people].astype(np.int64) * size + votes.labels[by_people]
+    return np.bincount(cells, minlength=len(fitted.votes.pairs) * size).reshape(-1, size)
 
 
-def _contradicted(found: Found) -> list[int]:
-    """Items on which the panel contradicts most people, the surest first."""
-    majority, consensus = people_majority(found), found.panel.consensus
+def _find_overruled(fitted: FittedPanel) -> list[int]:
+    """Return the items on which the panel contradicts most people, the surest first."""
+    majority, consensus = find_majorities(_people_votes(fitted)), fitted.panel.consensus
     items = np.flatnonzero((majority >= 0) & (majority != consensus))
-    sure = found.panel.posterior[items].max(axis=1)
+    sure = fitted.panel.posterior[items].max(axis=1)
     ordered: list[int] = items[np.lexsort([items, -sure])].tolist()
     return ordered
 
 
-def _overruled(study: Study, found: Found, items: Sequence[int]) -> list[Overruled]:
-    ids = _ids(study, found.assembly.pairs[items])
+def _load_overruled(study: Study, fitted: FittedPanel, items: Sequence[int]) -> list[OverruledPair]:
+    ids = _ids(study, fitted.votes.pairs[items])
     # Queried even where nothing was overruled: the number of queries must not depend on the answers.
     pairs = PhrasePair.objects.select_related("task", "owner__item").in_bulk(ids or [0])
-    votes, posterior = _people_votes(found), found.panel.posterior
+    votes, posterior = _people_votes(fitted), fitted.panel.posterior
     return [
-        Overruled(
+        OverruledPair(
             pair=pairs[pk],
             votes=[(choice, int(n)) for choice, n in zip(FOUR_WAY.choices, votes[item], strict=True) if n],
             consensus=FOUR_WAY.choices[int(posterior[item].argmax())],
@@ -244,15 +283,15 @@ def _overruled(study: Study, found: Found, items: Sequence[int]) -> list[Overrul
     ]
 
 
-def _adjudicated(scope: Scope, study: Study, found: Found) -> Ints:
-    """The label of the last adjudication of each item, −1 where there is none."""
+def _read_adjudications(scope: Scope, study: Study, fitted: FittedPanel) -> Ints:
+    """Return the label of the last adjudication of each item, −1 where there is none."""
     decided = dict(
-        Adjudication.objects.filter(pair__task__in=[task.pk for task in scope.tasks])
+        Adjudication.objects.filter(pair__task__in=scope.task_ids)
         .order_by("pk")
         .values_list("pair_id", "choice")
     )
     labels = {pk: FOUR_WAY.choices.index(Choice(choice).collapsed) for pk, choice in decided.items()}
-    return np.array([labels.get(pk, -1) for pk in _ids(study, found.assembly.pairs)], dtype=np.int64)
+    return np.array([labels.get(pk, -1) for pk in _ids(study, fitted.votes.pairs)], dtype=np.int64)
 
 
 def _ids(study: Study, codes: Ints) -> list[int]:

@@ -1,137 +1,209 @@
-"""Plan a campaign: from what is expected, typed in or taken from a task, to sentences, people and money."""
+"""The Plan page: a power analysis from expected values, or from the estimates of a pilot task.
+
+The values come from the query string; missing fields have their defaults.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict
+from enum import StrEnum
+from math import inf
+from operator import attrgetter
 from typing import Any
+from urllib.parse import urlencode
 
-from evaluation.agreement.rendering import Table
-from evaluation.models import Role, Task, User
-from evaluation.power import Design, Plan, Point, Wishes, accuracy_from_agreement, make_plan
+from django import forms
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from appraise.lib.tables import Table
+from evaluation.models import Role, Task
+from evaluation.power.design import Design, accuracy_from_agreement
+from evaluation.power.pilot import StudyPilot, estimate_from_study
+from evaluation.power.plan import PowerPlan, Requirements, make_plan
 from evaluation.reports import plots
-from evaluation.reports.memo import remembered
-from evaluation.reports.scope import Scope, meetings_of, study_of
-from evaluation.study import StudyPilot, study_pilot
+from evaluation.reports.scope import Scope, get_study, get_system_pairs
+from evaluation.reports.views import scope_of
+from evaluation.schemes import FOUR_WAY
+from evaluation.web import attachment, get_user
 
-FOUR_WAY_CHANCE = 0.25
-LOT = 1 / 3
-
-
-@dataclass(frozen=True, slots=True)
-class PlanPage:
-    plan: Plan
-    plot: plots.Plot
+THREE_WAY_CHANCE = 1 / 3  # of win, tie and loss
 
 
-def plan_page(values: dict[str, Any]) -> PlanPage:  # Any: as a form or a command line gives them
-    plan = plan_from(values)
-    return PlanPage(plan, plots.power_curve(plan))
+class AgreementMeasure(StrEnum):
+    P_A = "p_a"
+    KAPPA = "kappa"
 
 
-def plan_from(values: dict[str, Any]) -> Plan:  # Any: as a form or a command line gives them
-    """``agreement`` is P(A) over win, tie and loss, or κ over four choices with fixed chance."""
-    agreed = values["agreement"]
-    if values["agreement_is"] == "kappa":
-        agreed = FOUR_WAY_CHANCE + (1 - FOUR_WAY_CHANCE) * agreed
-    design = Design(
-        win_rate=values["win_rate"],
-        ties=values["ties"],
-        accuracy=accuracy_from_agreement(max(agreed, LOT)),
-        phrases=values["phrases"],
-        overlap=values["overlap"],
-        clustering=values["clustering"],
+def _float_field(label: Any, initial: float, least: float, most: float) -> forms.FloatField:  # Any: lazy text
+    widget = forms.NumberInput(attrs={"class": "in", "step": "any"})
+    return forms.FloatField(label=label, initial=initial, min_value=least, max_value=most, widget=widget)
+
+
+def _integer_field(label: Any, initial: int, least: int, most: int) -> forms.IntegerField:  # Any: lazy text
+    widget = forms.NumberInput(attrs={"class": "in"})
+    return forms.IntegerField(label=label, initial=initial, min_value=least, max_value=most, widget=widget)
+
+
+class PlanForm(forms.Form):
+    """Expectations, wishes and costs. Always bound, to ``values``, else ``estimates``, else the defaults."""
+
+    systems = _integer_field(_("Systems"), 2, 2, 50)
+    win_rate = _float_field(_("Win rate of the better of two systems"), 0.6, 0.5, 1)
+    ties = _float_field(_("Share of ties"), 0.2, 0, 0.99)
+    agreement = _float_field(_("Agreement between annotators"), 0.66, 0, 1)
+    agreement_is = forms.ChoiceField(
+        label=_("… measured as"),
+        choices=[(AgreementMeasure.P_A, "P(A)"), (AgreementMeasure.KAPPA, _("κ over four choices"))],
+        initial=AgreementMeasure.P_A,
+        widget=forms.Select(attrs={"class": "in"}),
     )
-    wishes = Wishes(
-        systems=values["systems"],
-        people=values["people"],
-        seconds=values["seconds"],
-        price_an_hour=values["price"],
-        hours_a_day=values["hours"],
-        power=values["power"],
-        alpha=values["alpha"],
+    phrases = _integer_field(_("Phrase pairs per comparison"), 3, 1, 100)
+    clustering = _float_field(_("Correlation of phrases within a sentence (ρ)"), 0.1, 0, 1)
+    overlap = _integer_field(_("Annotators per comparison"), 2, 1, 20)
+    people = _integer_field(_("Annotators in total"), 3, 1, 1000)
+    seconds = _float_field(_("Seconds per answer"), 10, 0.1, 3600)
+    price = _float_field(_("Price per hour"), 15, 0, 100000)
+    hours = _float_field(_("Hours per day"), 4, 0.1, 24)
+    power = _float_field(_("Desired power"), 0.8, 0.05, 0.999)
+    alpha = _float_field(_("Risk of a false positive"), 0.05, 0.0001, 0.5)
+
+    def __init__(self, values: Mapping[str, Any], estimates: Mapping[str, Any] | None = None) -> None:
+        defaults = {name: field.initial for name, field in self.base_fields.items()}
+        filled = {name: values[name] for name in defaults if values.get(name, "") != ""}
+        super().__init__({**defaults, **(estimates or {}), **filled})
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or self.cleaned_data
+        if (data.get("overlap") or 0) > (data.get("people") or 1000):
+            self.add_error("people", _("There are fewer annotators than each comparison needs."))
+        is_share = data.get("agreement_is") == AgreementMeasure.P_A
+        if "agreement" in data and is_share and data["agreement"] < 0.34:
+            self.add_error("agreement", _("Random answers agree in a third of cases."))
+        return data
+
+    @property
+    def query(self) -> str:
+        """The same values as a query string."""
+        return urlencode({name: self[name].value() for name in self.fields})
+
+
+@login_required
+@never_cache
+@require_GET
+def page(request: HttpRequest) -> HttpResponse:
+    scope, form = _read_form(request)
+    tasks = Task.objects.with_role(get_user(request), Role.MANAGER, Role.RESEARCHER)
+    is_valid = form.is_valid()
+    plan = plan_from(form.cleaned_data) if is_valid else None
+    context = {
+        "pilot_study": get_pilot(scope) if scope else None,
+        "form": form,
+        "plan": plan,
+        "plot": plots.power_curve(plan) if plan else None,
+        "pilots": tasks.exclude(state=Task.State.IMPORTING).order_by("name"),
+        "pilot": scope.slug if scope else "",
+        "base": request.path,
+        "query": "?" + form.query,
+    }
+    return render(request, "evaluation/plan.html", context, status=200 if is_valid else 422)
+
+
+@login_required
+@require_GET
+def plot(request: HttpRequest) -> HttpResponse:
+    """Return the plot of the plan in the query string; an invalid one is replaced by the default plan."""
+    _scope, form = _read_form(request)
+    if not form.is_valid():
+        form = PlanForm({})
+        form.full_clean()
+    return attachment(
+        "power.svg", "image/svg+xml", plots.power_curve(plan_from(form.cleaned_data)).standalone
     )
-    return make_plan(design, wishes)
 
 
-def possible_pilots(user: User) -> list[Task]:
-    tasks = Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER).exclude(state=Task.State.IMPORTING)
-    return list(tasks.order_by("name"))
+def _read_form(request: HttpRequest) -> tuple[Scope | None, PlanForm]:
+    pilot = request.GET.get("pilot")
+    scope = scope_of(request, "task", pilot) if pilot else None
+    return scope, PlanForm(request.GET, estimate_values(scope) if scope else None)
 
 
-def pilot_of(scope: Scope) -> StudyPilot:
-    return remembered(
-        ("pilot", *scope.key), lambda: study_pilot(study_of(scope), meetings_of(scope)), scope.state
-    )
+def plan_from(values: dict[str, Any]) -> PowerPlan:  # Any: the cleaned data of ``PlanForm``
+    """Make a plan; ``agreement`` is P(A) over win, tie and loss, or κ over four choices with fixed chance."""
+    p_a = values["agreement"]
+    if values["agreement_is"] == AgreementMeasure.KAPPA:
+        p_a = FOUR_WAY.chance + (1 - FOUR_WAY.chance) * p_a
+    names = ("win_rate", "ties", "phrases", "overlap", "clustering")
+    accuracy = accuracy_from_agreement(max(p_a, THREE_WAY_CHANCE))
+    design = Design(accuracy=accuracy, **{name: values[name] for name in names})
+    names = ("systems", "people", "seconds", "power", "alpha")
+    cost = {"price_an_hour": values["price"], "hours_a_day": values["hours"]}
+    return make_plan(design, Requirements(**cost, **{name: values[name] for name in names}))
 
 
-def pilot_values(scope: Scope) -> dict[str, float]:
-    """Form values estimated from a task; what cannot be estimated keeps its default."""
-    found = pilot_of(scope)
-    told = found.estimates
+def get_pilot(scope: Scope) -> StudyPilot:
+    return scope.cached("pilot", lambda: estimate_from_study(get_study(scope), get_system_pairs(scope)))
+
+
+def estimate_values(scope: Scope) -> dict[str, float]:
+    """Return form values estimated from a task; what cannot be estimated keeps its default."""
+    pilot = get_pilot(scope)
+    estimates = pilot.estimates
     values: dict[str, float | None] = {
-        "systems": found.systems if found.systems > 1 else None,
-        "seconds": _rounded(found.seconds, 1),
+        "systems": pilot.systems if pilot.systems > 1 else None,
+        "seconds": _clip(pilot.seconds, 1),
         # From few votes it may seem that one system always wins; no plan follows from such extremes.
-        "win_rate": None if told.win_rate is None else round(min(max(told.win_rate, 0.5), 0.95), 3),
-        "ties": None if told.ties is None else round(min(told.ties, 0.99), 3),
-        "agreement": None if told.agreement is None else round(max(told.agreement, 0.34), 3),
-        "clustering": _rounded(told.clustering, 3),
-        "phrases": None if told.phrases is None else max(1, round(told.phrases)),
+        "win_rate": _clip(estimates.win_rate, 3, 0.5, 0.95),
+        "ties": _clip(estimates.ties, 3, 0, 0.99),
+        "agreement": _clip(estimates.agreement, 3, 0.34),
+        "clustering": _clip(estimates.clustering, 3),
+        "phrases": None if estimates.phrases is None else max(1, round(estimates.phrases)),
         "overlap": scope.tasks[0].overlap,
         "people": max(3, scope.tasks[0].overlap),
     }
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _rounded(value: float | None, digits: int) -> float | None:
-    return None if value is None else round(value, digits)
+def _clip(value: float | None, digits: int, low: float = 0, high: float = inf) -> float | None:
+    return None if value is None else round(min(max(value, low), high), digits)
 
 
-def as_document(plan: Plan) -> dict[str, object]:
-    """For JSON."""
+def plan_document(plan: PowerPlan) -> dict[str, object]:
+    """Return the plan as JSON values."""
     return {
-        "design": {name: getattr(plan.design, name) for name in plan.design.__dataclass_fields__},
-        "wishes": {name: getattr(plan.wishes, name) for name in plan.wishes.__dataclass_fields__},
-        "alpha_each": plan.wishes.alpha_each,
-        "enough": None if plan.enough is None else _point(plan.enough),
+        "design": asdict(plan.design),
+        "wishes": asdict(plan.requirements),
+        "alpha_each": plan.requirements.alpha_each,
+        "enough": None if plan.enough is None else plan.enough._asdict(),
         "simulated": None if plan.checked is None else plan.checked._asdict(),
-        "by_overlap": [{"overlap": overlap, **_point(point)} for overlap, point in plan.others],
-        "curve": [_point(point) for point in plan.curve],
+        "by_overlap": [{"overlap": overlap, **point._asdict()} for overlap, point in plan.others],
+        "curve": [point._asdict() for point in plan.curve],
     }
 
 
-def plan_tables(plan: Plan) -> dict[str, Table]:
-    """What it takes as wished, and with more or fewer people per comparison; without the curve."""
+def plan_tables(plan: PowerPlan) -> dict[str, Table]:
+    """Return what the wished power takes, and what it takes with other numbers of people per comparison."""
     columns = ("sentences", "comparisons", "judgements", "hours", "days", "money", "power")
-    found = "nothing separates these two" if plan.enough is None else _headline(plan)
-    enough = () if plan.enough is None else (_row(plan.enough),)
-    others = tuple((overlap, *_row(point)) for overlap, point in plan.others)
+    cells = attrgetter(*columns)
+    title = "No number of sentences tells these systems apart" if plan.enough is None else _title(plan)
+    enough = () if plan.enough is None else (cells(plan.enough),)
+    others = tuple((overlap, *cells(point)) for overlap, point in plan.others)
     return {
-        "plan": Table(found, columns, enough),
-        "overlaps": Table("The same power with other numbers of people", ("people", *columns), others),
+        "plan": Table(title, columns, enough),
+        "overlaps": Table(
+            "The same power with more or fewer annotators per comparison", ("people", *columns), others
+        ),
     }
 
 
-def _headline(plan: Plan) -> str:
-    design, wishes, checked = plan.design, plan.wishes, plan.checked
-    told = f"Win rate {design.win_rate}, power {wishes.power}, alpha {wishes.alpha_each:.4f} for each two"
+def _title(plan: PowerPlan) -> str:
+    design, wishes, checked = plan.design, plan.requirements, plan.checked
+    title = f"Win rate {design.win_rate}, power {wishes.power}, alpha {wishes.alpha_each:.4f} per pair"
     if checked is None:
-        return told
-    return f"{told}; simulated power {checked.power:.3f} ({checked.low:.3f} to {checked.high:.3f})"
-
-
-def _row(point: Point) -> tuple[float | None, ...]:
-    bill = point.bill
-    return (
-        point.sentences,
-        bill.comparisons,
-        bill.judgements,
-        bill.hours,
-        bill.days,
-        bill.money,
-        point.power,
-    )
-
-
-def _point(point: Point) -> dict[str, object]:
-    return {"sentences": point.sentences, "power": point.power, **point.bill._asdict()}
+        return title
+    return f"{title}; simulated power {checked.power:.3f} ({checked.low:.3f} to {checked.high:.3f})"

@@ -1,8 +1,7 @@
-"""Plots as SVG text, drawn on the server: classes only, no script, no inline style (strict CSP).
+"""Plots as SVG, rendered on the server with classes only: no script, no inline style (strict CSP).
 
-Each plot carries its data as a table too. ``standalone`` makes a file of one, with the colours of the light
-theme inside, because a downloaded file has no stylesheet beside it. Words and numbers are in the reader's
-language; coordinates are not.
+Each plot has its data as a table too. ``standalone`` renders a file with the colours of the light theme,
+because a downloaded file has no style sheet. Words and numbers are in the active language.
 """
 
 from __future__ import annotations
@@ -12,34 +11,27 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
-from evaluation.agreement import band
-from evaluation.agreement.bands import BANDS
-from evaluation.agreement.bootstrap import Interval
-from evaluation.agreement.rendering import Cell, Table
-from evaluation.agreement.stability import Window
-from evaluation.numerals import numeral
-from evaluation.power import Plan
-from evaluation.reports import draw
+from appraise.lib import svg
+from appraise.lib.resampling import Interval
+from appraise.lib.tables import Cell, Table
+from evaluation.agreement import name_band
+from evaluation.agreement.kappa import BANDS
+from evaluation.agreement.stability import TimeWindow
+from evaluation.power.plan import PowerPlan
 from evaluation.results import SystemLine
+from evaluation.web import numeral
 
-STYLE = (
-    "text{font:12px sans-serif;fill:#67625a}.t-ink{fill:#1e1d1a;font-weight:600}.grid{stroke:#dfdbd2}"
-    ".axis{stroke:#8b867b}.band{fill:#f2f0ea}.band-on{fill:#e5eefa}.ci{stroke:#1e1d1a;stroke-width:2}"
-    ".pt{fill:#1e1d1a}.pt-o{fill:#fff;stroke:#1e1d1a;stroke-width:2}.bar1{fill:#3d6ca8}.bar0{fill:#b9cfe8}"
-    ".line{fill:none;stroke-width:2.25}.l1{stroke:#0b5690}.l2{stroke:#9a3d00}.dash{stroke-dasharray:6 4}"
-    ".d1{fill:#0b5690}"
-    ".h0{fill:#f4f2ec}.h1{fill:#dbe6f3}.h2{fill:#b9cfe8}.h3{fill:#8fb2da}.h4{fill:#3d6ca8}.h5{fill:#1d4f91}"
-    "text.h-lo{fill:#1e1d1a}text.h-hi{fill:#fff}.h-best{fill:none;stroke:#9a3d00;stroke-width:3}"
-)
+STYLE = Path(__file__).with_suffix(".css").read_text("utf-8").replace("\n", "")
 
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A drawing: what it shows in words, its size, its marks, and the numbers behind it."""
+    """A plot: its description, its size, its SVG elements, and its data as a table."""
 
     label: str
     width: int
@@ -55,7 +47,7 @@ class Plot:
 
     @property
     def svg(self) -> SafeString:
-        """For a page, coloured by its stylesheet. Safe: every text in ``marks`` was escaped on its way in."""
+        """For a page, coloured by its style sheet. Safe: ``svg.text`` escapes every text in ``marks``."""
         kind = "plot plot-narrow" if self.narrow else "plot"
         return mark_safe(
             f'<svg class="{kind}" viewBox="0 0 {self.width} {self.height}" role="img" '
@@ -64,7 +56,7 @@ class Plot:
 
     @property
     def standalone(self) -> str:
-        """A file of its own."""
+        """The content of an SVG file."""
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {self.height}" '
             f'width="{self.width}" height="{self.height}"><title>{escape(self.label)}</title>'
@@ -73,28 +65,31 @@ class Plot:
 
 
 def kappa_scale(name: str, value: float | None, interval: Interval | None) -> Plot:
-    """A κ on the scale of Landis and Koch; values below 0 stand at the left end."""
-    here = band(value)
+    """Plot κ on the scale of Landis and Koch; values below 0 are at the left end."""
+    here = name_band(value)
     marks, left = [], 0.0
     for right, label in (*BANDS, (1.0, "perfect")):
         on = label == here
-        marks.append(draw.rect("band-on" if on else "band", _scale(left) + 1, 26, 87.6, 24))
-        marks.append(draw.text((_scale(left) + _scale(right)) / 2, 70, _(label), ink=on))
+        marks.append(svg.rect("band-on" if on else "band", _scale(left) + 1, 26, 87.6, 24))
+        marks.append(svg.text((_scale(left) + _scale(right)) / 2, 70, _(label), ink=on))
         left = right
     anchors = ("start", *["middle"] * 4, "end")
-    marks += [draw.text(_scale(n / 5), 88, numeral(f"{n / 5:.1f}"), anchor=anchors[n]) for n in range(6)]
+    marks += [svg.text(_scale(n / 5), 88, numeral(f"{n / 5:.1f}"), anchor=anchors[n]) for n in range(6)]
     if value is not None:
-        marks += draw.whisker(interval, _scale, 38)
-        marks.append(draw.circle("pt", _scale(value), 38))
+        marks += svg.whisker(interval, _scale, 38)
+        marks.append(svg.circle("pt", _scale(value), 38))
         low, high = value < 0.1, value > 0.9  # there the label would run over the edge
         anchor = "start" if low else "end" if high else "middle"
         shown = f"{name} = {numeral(f'{value:.2f}')}"
-        marks.append(draw.text(_scale(value) - 6 * low + 6 * high, 16, shown, anchor=anchor, ink=True))
-    called = here and _(here)
-    said = _("no data") if value is None else f"{numeral(f'{value:.2f}')}, {called}"
-    rows: tuple[tuple[Cell, ...], ...] = ((name, value, *(interval or (None, None)), called),)
+        marks.append(svg.text(_scale(value) - 6 * low + 6 * high, 16, shown, anchor=anchor, ink=True))
+    band_name = here and _(here)
+    description = _("no data") if value is None else f"{numeral(f'{value:.2f}')}, {band_name}"
+    rows: tuple[tuple[Cell, ...], ...] = ((name, value, *(interval or (None, None)), band_name),)
     table = Table(name, (_("coefficient"), _("value"), _("low"), _("high"), _("band")), rows)
-    label = _("%(name)s on the Landis and Koch scale: %(said)s") % {"name": name, "said": said}
+    label = _("%(name)s on the Landis and Koch scale: %(description)s") % {
+        "name": name,
+        "description": description,
+    }
     return Plot(label, 460, 92, "".join(marks), table, narrow=True)
 
 
@@ -102,51 +97,53 @@ def _scale(value: float) -> float:
     return 6 + 448 * min(1.0, max(0.0, value))
 
 
-Named = tuple[str, float | None, Interval | None]
+NamedValue = tuple[str, float | None, Interval | None]
 
 
-def two_values(first: Named, second: Named) -> Plot:
-    """Two coefficients with their intervals on one axis that leaves out what is empty."""
-    ends = [
-        end
-        for _name, value, interval in (first, second)
-        for end in (value, *(interval or ()))
-        if end is not None
-    ]
-    low, high = draw.round_ends(ends)
-    x = draw.axis(low, high, 40, 410)
-    marks = draw.grid(low, high, x, 8, 92, 112)
+def _value_table(title: str, name: str, value: str, rows: Sequence[NamedValue]) -> Table:
+    """Return the data of a plot of named values."""
+    cells = tuple((name, mean, *(interval or (None, None))) for name, mean, interval in rows)
+    return Table(title, (name, value, _("low"), _("high")), cells)
+
+
+def two_values(first: NamedValue, second: NamedValue) -> Plot:
+    """Plot two coefficients with their intervals on one axis that leaves out what is empty."""
+    values = [(value, *(interval or ())) for _name, value, interval in (first, second)]
+    low, high = svg.round_ends([end for ends in values for end in ends if end is not None])
+    x = svg.axis(low, high, 40, 410)
+    marks = svg.grid(low, high, x, 8, 92, 112, write=numeral)
     for (name, value, interval), y, dot in ((first, 30, "pt"), (second, 70, "pt-o")):
-        marks.append(draw.text(26, y + 4, name, anchor="end", ink=True))
+        marks.append(svg.text(26, y + 4, name, anchor="end", ink=True))
         if value is not None:
-            marks += [*draw.whisker(interval, x, y), draw.circle(dot, x(value), y)]
+            marks += [*svg.whisker(interval, x, y), svg.circle(dot, x(value), y)]
             end, shown = x((interval or (value, value))[1]) + 10, numeral(f"{value:.2f}")
-            marks.append(draw.text(end, y + 4, shown, anchor="start", ink=True))
-    rows = tuple((name, value, *(interval or (None, None))) for name, value, interval in (first, second))
-    table = Table(_("six against four choices"), (_("coefficient"), _("value"), _("low"), _("high")), rows)
+            marks.append(svg.text(end, y + 4, shown, anchor="start", ink=True))
+    table = _value_table(_("six and four choices"), _("coefficient"), _("value"), (first, second))
     label = _("%(first)s against %(second)s") % {"first": first[0], "second": second[0]}
     return Plot(label, 460, 120, "".join(marks), table, narrow=True)
 
 
 def label_bars(labels: Sequence[str], counts: Sequence[int]) -> Plot:
-    """How often each label was given."""
+    """Plot how often each label was chosen."""
     total = sum(counts)
     shares = [count / total if total else None for count in counts]
-    said = ", ".join(f"{label} {count}" for label, count in zip(labels, counts, strict=True))
+    description = ", ".join(f"{label} {count}" for label, count in zip(labels, counts, strict=True))
     names = [re.sub("([≫>=<≪])", r" \1 ", label.replace(">>", "≫").replace("<<", "≪")) for label in labels]
     rows = tuple(zip(names, counts, shares, strict=True))
     table = Table(_("label distribution"), (_("label"), _("answers"), _("share")), rows)
-    return _bars(_("Answers by label: %(said)s") % {"said": said}, names, list(counts), table)
+    return _bars(
+        _("Answers by choice: %(description)s") % {"description": description}, names, list(counts), table
+    )
 
 
 def time_bars(times: Sequence[tuple[float, float | None, int]]) -> Plot:
-    """How long an answer took."""
+    """Plot a histogram of the seconds per answer."""
     # On a phone there is no room for both ends of a bar.
     names = [numeral(f"{low:g}" if high is not None else f"{low:g}+") for low, high, _count in times]
     counts = [count for *_, count in times]
-    table = Table(_("seconds for one answer"), (_("from"), _("to"), _("answers")), tuple(times))
+    table = Table(_("seconds per answer"), (_("from"), _("to"), _("answers")), tuple(times))
     return _bars(
-        _("Seconds for one answer, idle time left out; a bar reaches from its number to the next"),
+        _("Seconds per answer, excluding idle time; each bar spans from its number to the next"),
         names,
         counts,
         table,
@@ -155,72 +152,60 @@ def time_bars(times: Sequence[tuple[float, float | None, int]]) -> Plot:
 
 def _bars(label: str, names: list[str], counts: list[int], table: Table) -> Plot:
     step, most = 640 / max(1, len(names)), max([*counts, 1])
-    marks = [draw.line("axis", 10, 650, 132, 132)]
+    marks = [svg.line("axis", 10, 650, 132, 132)]
     for place, (name, count) in enumerate(zip(names, counts, strict=True)):
         height, x = 100 * count / most, 10 + step * place
-        marks.append(draw.rect("bar1", x + step * 0.15, 132 - height, step * 0.7, height, 2))
-        marks.append(draw.text(x + step / 2, 150, name))
-        marks.append(draw.text(x + step / 2, 126 - height, numeral(f"{count:,}"), ink=True))
+        marks.append(svg.rect("bar1", x + step * 0.15, 132 - height, step * 0.7, height, 2))
+        marks.append(svg.text(x + step / 2, 150, name))
+        marks.append(svg.text(x + step / 2, 126 - height, numeral(f"{count:,}"), ink=True))
     return Plot(label, 660, 158, "".join(marks), table)
 
 
-def over_time(windows: Sequence[Window]) -> Plot:
-    """κ of each tenth of the answers with all answers up to then."""
+def over_time(windows: Sequence[TimeWindow]) -> Plot:
+    """Plot κ of each tenth of the answers with all earlier answers."""
     rows = tuple((n + 1, w.judgements, w.pairs, w.p_a, w.kappa) for n, w in enumerate(windows))
     table = Table(_("agreement over time"), (_("part"), _("answers"), _("pairs"), "P(A)", "κ"), rows)
     known = [(n, w.kappa) for n, w in enumerate(windows) if w.kappa is not None]
-    low, high = draw.round_ends([value for _, value in known])
-    y = draw.axis(low, high, 120, 14)
-    x = draw.axis(0, max(1, len(windows) - 1), 50, 640)
+    low, high = svg.round_ends([value for _, value in known])
+    y = svg.axis(low, high, 120, 14)
+    x = svg.axis(0, max(1, len(windows) - 1), 50, 640)
     marks = []
-    for tick in draw.ticks(low, high, parts=5):
+    for tick in svg.ticks(low, high, parts=5):
         marks += [
-            draw.line("grid", 40, 650, y(tick), y(tick)),
-            draw.text(32, y(tick) + 4, numeral(f"{tick:.1f}"), anchor="end"),
+            svg.line("grid", 40, 650, y(tick), y(tick)),
+            svg.text(32, y(tick) + 4, numeral(f"{tick:.1f}"), anchor="end"),
         ]
     points = " ".join(f"{x(n):.1f},{y(value):.1f}" for n, value in known)
     marks.append(f'<polyline class="line l1" points="{points}"/>')
-    marks += [draw.circle("d1", x(n), y(value), 4) for n, value in known]
-    marks += [draw.text(x(n), 142, str(n + 1)) for n in range(len(windows))]
-    return Plot(_("κ over time, in tenths of the answers"), 660, 150, "".join(marks), table)
+    marks += [svg.circle("d1", x(n), y(value), 4) for n, value in known]
+    marks += [svg.text(x(n), 142, str(n + 1)) for n in range(len(windows))]
+    return Plot(_("κ over time, by tenth of the answers"), 660, 150, "".join(marks), table)
 
 
-def side_bars(rows: Sequence[Named]) -> Plot:
-    """Share of wins that each annotator gave to the left side, with its interval; half is even."""
-    start = draw.room([name for name, *_rest in rows], 150)
-    x = draw.axis(0, 1, start, 640)
-    height = 26 * len(rows) + 34
-    marks = draw.grid(0, 1, x, 6, height - 24, height - 6, 0.25)
-    for n, (name, share, interval) in enumerate(rows):
-        y = 20 + 26 * n
-        marks.append(draw.name(name, start, y))
-        if share is not None:
-            marks += [*draw.whisker(interval, x, y), draw.circle("pt", x(share), y, 4)]
-    table = Table(
-        _("wins given to the left side"),
-        (_("annotator"), _("share"), _("low"), _("high")),
-        tuple((name, share, *(interval or (None, None))) for name, share, interval in rows),
-    )
-    return Plot(_("Share of wins given to the left side, by annotator"), 660, height, "".join(marks), table)
+def side_bars(rows: Sequence[NamedValue]) -> Plot:
+    """Plot the share of wins that each annotator gave to the left side, with its interval; half is even."""
+    marks, _x, height = _value_rows(rows, 0, 1, start=150, end=640, step=0.25)
+    table = _value_table(_("wins for the left side"), _("annotator"), _("share"), rows)
+    return Plot(_("Share of wins for the left side, by annotator"), 660, height, "".join(marks), table)
 
 
 def strengths(systems: Sequence[SystemLine]) -> Plot:
-    """Strength of each ranked system; a line under a cluster."""
+    """Plot the strength of each ranked system, with lines between clusters."""
     ranked = [line for line in systems if line.ability is not None]
     values = [line.ability for line in ranked if line.ability is not None]
-    low, high = draw.round_ends(values, 0.5)
-    start = draw.room([line.system for line in ranked], 170)
-    x = draw.axis(low, high, start, 560)
+    low, high = svg.round_ends(values, 0.5)
+    start = svg.axis_start([line.system for line in ranked], 170)
+    x = svg.axis(low, high, start, 560)
     height = 28 * len(ranked) + 34
-    marks = draw.grid(low, high, x, 6, height - 24, height - 6, 0.5)
+    marks = svg.grid(low, high, x, 6, height - 24, height - 6, 0.5, write=numeral)
     for n, (line, value) in enumerate(zip(ranked, values, strict=True)):
         y = 20 + 28 * n
-        marks.append(draw.name(line.system, start, y, ink=True))
-        marks.append(draw.circle("pt", x(value), y))
-        said = "" if line.rank_range is None else _rank(*line.rank_range)
-        marks.append(draw.text(575, y + 4, said, anchor="start"))
+        marks.append(svg.name(line.system, start, y, ink=True))
+        marks.append(svg.circle("pt", x(value), y))
+        rank = "" if line.rank_range is None else _rank(*line.rank_range)
+        marks.append(svg.text(575, y + 4, rank, anchor="start"))
         if n and line.cluster != ranked[n - 1].cluster:
-            marks.append(draw.line("axis", 10, 650, y - 14, y - 14))
+            marks.append(svg.line("axis", 10, 650, y - 14, y - 14))
     table = Table(
         _("strength of systems"),
         (_("system"), _("strength"), _("cluster")),
@@ -240,75 +225,74 @@ def _rank(best: int, worst: int) -> str:
 
 
 def contests(rows: Sequence[tuple[str, str, float | None, Interval]]) -> Plot:
-    """Two systems to a row: the mean difference and its bounds between −1 and 1; 0 is even."""
-    start = draw.room([f"{a} / {b}" for a, b, *_rest in rows], 150)
-    x = draw.axis(-1, 1, start, 640)
-    height = 26 * len(rows) + 34
-    marks = draw.grid(-1, 1, x, 6, height - 24, height - 6, 0.5)
-    marks.append(draw.line("axis", x(0), x(0), 6, height - 24))
-    for n, (a, b, mean, bounds) in enumerate(rows):
-        y = 20 + 26 * n
-        marks.append(draw.name(f"{a} / {b}", start, y))
-        marks += draw.whisker(bounds, x, y)
-        if mean is not None:
-            marks.append(draw.circle("pt", x(mean), y, 4))
+    """Plot two systems per row: the mean difference and its bounds between −1 and 1; 0 is even."""
+    values = [(f"{a} / {b}", mean, bounds) for a, b, mean, bounds in rows]
+    marks, x, height = _value_rows(values, -1, 1, start=150, end=640, step=0.5)
+    marks.insert(0, svg.line("axis", x(0), x(0), 6, height - 24))
     table = Table(
-        _("difference of systems"),
+        _("difference between systems"),
         (_("first system"), _("second system"), _("mean"), _("low"), _("high")),
         tuple((a, b, mean, *bounds) for a, b, mean, bounds in rows),
     )
-    return Plot(_("How far the first system is ahead, with bounds that hold at all times"), 660, height,
+    return Plot(_("Lead of the first system, with bounds that are valid at any time"), 660, height,
                 "".join(marks), table)  # fmt: skip
 
 
-def named_values(label: str, value: str, name: str, rows: Sequence[Named]) -> Plot:
-    """One value to a row, with its interval, on an axis that leaves out what is empty."""
+def named_values(label: str, value: str, name: str, rows: Sequence[NamedValue]) -> Plot:
+    """Plot one value per row, with its interval, on an axis that leaves out what is empty."""
     ends = [end for _name, mean, interval in rows for end in (mean, *(interval or ())) if end is not None]
-    low, high = draw.round_ends(ends)
+    low, high = svg.round_ends(ends)
     high = min(high, 1.0) if max(ends, default=0.0) <= 1 else high
-    start = draw.room([named for named, *_rest in rows], 190)
-    x = draw.axis(low, high, start, 600)
-    height = 26 * len(rows) + 34
-    marks = draw.grid(low, high, x, 6, height - 24, height - 6)
-    for n, (named, mean, interval) in enumerate(rows):
-        y = 20 + 26 * n
-        marks.append(draw.name(named, start, y))
+    marks, _x, height = _value_rows(rows, low, high, start=190, end=600)
+    for n, (_name, mean, _interval) in enumerate(rows):
         if mean is not None:
-            marks += [*draw.whisker(interval, x, y), draw.circle("pt", x(mean), y, 4)]
-            marks.append(draw.text(655, y + 4, numeral(f"{mean:.2f}"), anchor="end", ink=True))
-    found = tuple((named, mean, *(interval or (None, None))) for named, mean, interval in rows)
-    return Plot(label, 660, height, "".join(marks), Table(label, (name, value, _("low"), _("high")), found))
+            marks.append(svg.text(655, 24 + 26 * n, numeral(f"{mean:.2f}"), anchor="end", ink=True))
+    return Plot(label, 660, height, "".join(marks), _value_table(label, name, value, rows))
 
 
-def power_curve(plan: Plan) -> Plot:
-    """Power against what it costs, or against hours where work is free; the simulation as a whisker."""
-    paid = plan.wishes.price_an_hour > 0
-    costs = [point.bill.money if paid else point.bill.hours for point in plan.curve]
-    x, y = draw.axis(0, max(costs), 50, 640), draw.axis(0, 1, 170, 14)
+def _value_rows(
+    rows: Sequence[NamedValue], low: float, high: float, *, start: int, end: int, step: float = 0.1
+) -> tuple[list[str], svg.Axis, int]:
+    """Return a row per value with its name, point and whisker, the axis, and the height of the plot."""
+    start = svg.axis_start([name for name, *_rest in rows], start)
+    x, height = svg.axis(low, high, start, end), 26 * len(rows) + 34
+    marks = svg.grid(low, high, x, 6, height - 24, height - 6, step, write=numeral)
+    for n, (name, value, interval) in enumerate(rows):
+        y = 20 + 26 * n
+        marks += [svg.name(name, start, y), *svg.whisker(interval, x, y)]
+        if value is not None:
+            marks.append(svg.circle("pt", x(value), y, 4))
+    return marks, x, height
+
+
+def power_curve(plan: PowerPlan) -> Plot:
+    """Plot power against cost, or against hours where work is free; the simulation is a whisker."""
+    paid = plan.requirements.price_an_hour > 0
+    costs = [point.money if paid else point.hours for point in plan.curve]
+    x, y = svg.axis(0, max(costs), 50, 640), svg.axis(0, 1, 170, 14)
     marks = []
-    for tick in draw.ticks(0, 1, 0.2):
+    for tick in svg.ticks(0, 1, 0.2):
         marks += [
-            draw.line("grid", 50, 640, y(tick), y(tick)),
-            draw.text(42, y(tick) + 4, numeral(f"{tick:.1f}"), anchor="end"),
+            svg.line("grid", 50, 640, y(tick), y(tick)),
+            svg.text(42, y(tick) + 4, numeral(f"{tick:.1f}"), anchor="end"),
         ]
     most = max(costs) or 1.0
-    for tick in draw.ticks(0, most, 10 ** (math.floor(math.log10(most)) - 1), parts=6):
-        marks.append(draw.text(x(tick), 188, numeral(f"{tick:,.0f}" if tick >= 10 else f"{tick:g}")))
+    for tick in svg.ticks(0, most, 10 ** (math.floor(math.log10(most)) - 1), parts=6):
+        marks.append(svg.text(x(tick), 188, numeral(f"{tick:,.0f}" if tick >= 10 else f"{tick:g}")))
     points = " ".join(
         f"{x(cost):.1f},{y(point.power):.1f}" for cost, point in zip(costs, plan.curve, strict=True)
     )
     marks.append(f'<polyline class="line l1" points="50,170 {points}"/>')
     if plan.enough is not None:
-        here = x(plan.enough.bill.money if paid else plan.enough.bill.hours)
-        marks.append(draw.line("axis", here, here, 14, 170))
+        here = x(plan.enough.money if paid else plan.enough.hours)
+        marks.append(svg.line("axis", here, here, 14, 170))
         if plan.checked is not None:
-            marks.append(draw.line("ci", here, here, y(plan.checked.low), y(plan.checked.high)))
-        marks.append(draw.circle("pt", here, y(plan.enough.power)))
-    marks.append(draw.text(640, 206, _("cost") if paid else _("hours of work"), anchor="end"))
-    marks.append(draw.text(56, 26, _("power"), anchor="start"))
+            marks.append(svg.line("ci", here, here, y(plan.checked.low), y(plan.checked.high)))
+        marks.append(svg.circle("pt", here, y(plan.enough.power)))
+    marks.append(svg.text(640, 206, _("cost") if paid else _("hours of work"), anchor="end"))
+    marks.append(svg.text(56, 26, _("power"), anchor="start"))
     columns = (_("sentences"), _("judgements"), _("hours"), _("cost"), _("power"))
     rows = tuple(
-        (point.sentences, point.bill.judgements, point.bill.hours, point.bill.money, point.power)
-        for point in plan.curve
+        (point.sentences, point.judgements, point.hours, point.money, point.power) for point in plan.curve
     )
-    return Plot(_("Power against budget"), 660, 212, "".join(marks), Table(_("power"), columns, rows))
+    return Plot(_("Power by budget"), 660, 212, "".join(marks), Table(_("power"), columns, rows))

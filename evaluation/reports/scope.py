@@ -1,31 +1,40 @@
-"""What a report is about: one task, or all tasks of a campaign that a person may study."""
+"""The scope of a report: one task, or all tasks of a campaign that a user may study."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet, Value
+from django.http import Http404
 from django.urls import reverse
 
-from evaluation.models import Annotator, Campaign, Draw, Role, Task, User
-from evaluation.reports import judgements, votes
-from evaluation.reports.memo import Mark, mark_of, newest, remembered
-from evaluation.study import Meetings, Study
+from evaluation.blinding import pseudonym
+from evaluation.models import Annotator, Campaign, Ranking, Role, Task, User
+from evaluation.reports import study_query
+from evaluation.reports.cache import DatabaseState, get_or_compute, read_state, state_columns
+from evaluation.study import Study, SystemPairs
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The tasks of a report, oldest first; ``task`` is set where one task was asked for.
+    """The tasks of a report, oldest first; ``task`` is set where the report is about one task.
 
-    Found anew for each request: ``managed`` says whether its person organises every task of it, ``state``
-    what was newest in the database then.
+    Created for each request. ``managed`` says whether the viewer manages all of its tasks, ``state`` is the
+    state of the database at that moment. On the command line there is no ``viewer``, and everything may be
+    read. ``others`` are the scopes it can be compared with, where a report needs them.
     """
 
     campaign: Campaign
     tasks: tuple[Task, ...]
     task: Task | None
     managed: bool = False
-    state: Mark | None = None
+    state: DatabaseState | None = None
+    viewer: User | None = None
+    others: Mapping[str, Scope] | None = None
 
     @property
     def kind(self) -> str:
@@ -40,61 +49,95 @@ class Scope:
         return self.task.name if self.task else self.campaign.name
 
     @property
+    def task_ids(self) -> list[int]:
+        return [task.pk for task in self.tasks]
+
+    @property
     def key(self) -> tuple[object, ...]:
         """Identifies this scope in caches; the campaign's random key is never reused."""
-        return (self.campaign.key, *(task.pk for task in self.tasks))
+        return (self.campaign.key, *self.task_ids)
+
+    def cached(self, name: str, compute: Callable[[], T], *options: Hashable) -> T:
+        """Return a result of this scope; cached until a new answer arrives (``get_or_compute``)."""
+        return get_or_compute((name, *options, *self.key), compute, self.state)
 
     def url(self, page: str, *rest: str) -> str:
         return reverse(f"{self.kind}-{page}", args=[self.slug, *rest])
 
 
-class UnknownScope(Exception):
-    """There is no such task or campaign, or none that this person may study."""
-
-
 def find_scope(user: User, kind: str, slug: str) -> Scope:
-    """What ``user`` may study under that name; raises ``UnknownScope``. One query."""
-    mine = Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER).exclude(state=Task.State.IMPORTING)
+    """Return the scope if it exists and ``user`` may study it, else raise ``Http404``. One query."""
     field = "slug" if kind == "task" else "campaign__slug"
-    managed = Exists(Task.objects.with_role(user, Role.MANAGER).filter(pk=OuterRef("pk")))
-    rows = mine.filter(**{field: slug}).select_related("campaign").order_by("pk")
-    selected = Exists(Draw.objects.filter(task=OuterRef("pk")))
-    tasks = tuple(rows.annotate(managed=managed, selected=selected, **newest()))
+    tasks = tuple(_visible_tasks(user).filter(**{field: slug}))
     if not tasks:
-        raise UnknownScope(f"no {kind} {slug}")
-    every = all(getattr(task, "managed", False) for task in tasks)
-    return Scope(tasks[0].campaign, tasks, tasks[0] if kind == "task" else None, every, mark_of(tasks[0]))
+        raise Http404(f"no {kind} {slug}")
+    return _make_scope(tasks, user, tasks[0] if kind == "task" else None)
 
 
-def whole_scope(kind: str, slug: str) -> Scope:
-    """The same for the command line, where everything may be read; ``InputError`` where there is nothing."""
-    tasks = tuple(judgements.find_tasks("slug" if kind == "task" else "campaign__slug", slug))
+def find_scopes(user: User | None) -> dict[str, Scope]:
+    """Return every scope that ``user`` may study (None: every scope), by ``kind:slug``. One query."""
+    by_campaign: dict[int, list[Task]] = {}
+    scopes = {}
+    for task in _visible_tasks(user):
+        by_campaign.setdefault(task.campaign_id, []).append(task)
+        scopes[f"task:{task.slug}"] = _make_scope((task,), user, task)
+    for tasks in by_campaign.values():
+        scopes[f"campaign:{tasks[0].campaign.slug}"] = _make_scope(tuple(tasks), user)
+    return dict(sorted(scopes.items(), key=lambda item: (item[1].campaign.name, item[0])))
+
+
+def _visible_tasks(user: User | None) -> QuerySet[Task]:
+    """Tasks with the columns that a scope needs; on the command line, ``managed`` is always false."""
+    tasks = Task.objects.all()
+    managed: Exists | Value = Value(False)
+    if user is not None:
+        tasks = Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER)
+        managed = Exists(Task.objects.with_role(user, Role.MANAGER).filter(pk=OuterRef("pk")))
+    tasks = tasks.exclude(state=Task.State.IMPORTING).select_related("campaign").order_by("pk")
+    return tasks.annotate(managed=managed, **state_columns())
+
+
+def _make_scope(tasks: tuple[Task, ...], user: User | None, task: Task | None = None) -> Scope:
+    managed = all(getattr(task, "managed", False) for task in tasks)
+    return Scope(tasks[0].campaign, tasks, task, managed=managed, state=read_state(tasks[0]), viewer=user)
+
+
+def load_scope(kind: str, slug: str) -> Scope:
+    """Return the scope for a command, which may read everything; ``InputError`` if it does not exist."""
+    tasks = tuple(study_query.find_tasks("slug" if kind == "task" else "campaign__slug", slug))
     return Scope(tasks[0].campaign, tasks, tasks[0] if kind == "task" else None)
 
 
-def study_of(scope: Scope) -> Study:
-    return remembered(("study", *scope.key), lambda: judgements.study(scope.tasks), scope.state)
+def count_rankings(scope: Scope, most: float) -> int:
+    """Return the number of rankings in the scope, not counting further than ``most``."""
+    return Ranking.objects.filter(pair__task__in=scope.task_ids).order_by()[: int(most) + 1].count()
 
 
-def meetings_of(scope: Scope) -> Meetings:
-    return remembered(
-        ("meetings", *scope.key),
-        lambda: votes.met(study_of(scope), votes.places(scope.tasks), writers_of(scope)),
-        scope.state,
-    )
+def get_study(scope: Scope) -> Study:
+    return scope.cached("study", lambda: study_query.load_study(scope.tasks))
 
 
-def writers_of(scope: Scope) -> votes.Writers:
-    return remembered(("writers", *scope.key), lambda: votes.writers_of(scope.tasks), scope.state)
+def get_system_pairs(scope: Scope) -> SystemPairs:
+    def compute() -> SystemPairs:
+        occurrences = study_query.load_occurrences(scope.tasks)
+        return study_query.join_system_pairs(get_study(scope), occurrences, get_system_outputs(scope))
+
+    return scope.cached("system pairs", compute)
 
 
-def names(scope: Scope) -> dict[str, str]:
-    """Pseudonym → name, for those who manage the people behind it; nobody else may learn a name.
+def get_system_outputs(scope: Scope) -> study_query.SystemOutputs:
+    return scope.cached("outputs", lambda: study_query.load_system_outputs(scope.tasks))
 
-    Never cached: an erased person has no name from then on.
+
+def load_names(scope: Scope) -> dict[str, str]:
+    """Return pseudonym → name for a manager of the scope, and nothing for anybody else.
+
+    Never cached: the name of an erased person must disappear at once.
     """
     if not scope.managed:
         return {}
-    tasks = [task.pk for task in scope.tasks]
-    people = Annotator.objects.filter(user__isnull=False, assignments__task__in=tasks).select_related("user")
-    return {judgements.pseudonym(scope.campaign.key, person.key): str(person) for person in people.distinct()}
+    people = Annotator.objects.filter(user__isnull=False, assignments__task__in=scope.task_ids)
+    return {
+        pseudonym(scope.campaign.key, person.key): str(person)
+        for person in people.select_related("user").distinct()
+    }

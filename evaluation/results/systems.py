@@ -1,8 +1,14 @@
-"""Which system is better, by how much, and how sure are we.
+"""Which system is better, by how much, and how certain is it?
 
-Wins, losses and ties; expected wins (Bojar et al. 2011: the mean over opponents of the share of decided
-votes that were won); strengths with ties (Davidson 1970). Sentences are resampled whole, with all votes
-of all annotators on them, for rank ranges and clusters.
+Wins, losses and ties; expected wins (Bojar et al. 2011: the mean over opponents of the share of decided votes
+that were won); strengths with ties (Davidson 1970). Whole sentences are resampled, with all votes on them,
+for rank ranges and clusters.
+
+Two systems are compared by a sign test over sentences, because votes on one sentence are not independent, and
+two annotators who contradict each other are no evidence: each sentence has one sign, that of the sum of its
+votes, and even sentences have none. A difference is significant only if it survives Holm's correction for the
+number of system pairs *and* more annotators side with the better system than against it, so that one busy
+annotator cannot outvote another.
 """
 
 from __future__ import annotations
@@ -11,20 +17,28 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csgraph
+from scipy.special import bdtr  # scipy.stats has the same function but takes a second to import
 
-from evaluation.agreement.bootstrap import resampled_totals
-from evaluation.agreement.coefficients import defined, ratio
+from appraise.lib.resampling import holm, resample_totals
+from evaluation.agreement.coefficients import none_if_nan, ratio
 from evaluation.agreement.judgements import Floats, Ints
-from evaluation.results import davidson
-from evaluation.results.ranks import Range, clusters, rank_ranges, ranks
-from evaluation.results.signtest import Comparison, compare_systems
-from evaluation.results.triads import Triads, system_triads
+from evaluation.results.consistency import Triads, count_system_triads
+from evaluation.results.strengths import (
+    Davidson,
+    Range,
+    cluster_ranks,
+    compute_rank_ranges,
+    fit_davidson,
+    rank_systems,
+)
 from evaluation.results.votes import Votes
+
+SIGNIFICANCE_LEVEL = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class SystemLine:
-    """One system; what cannot be known from the votes is None."""
+    """One system; figures that the votes do not determine are None."""
 
     system: str
     wins: int
@@ -38,11 +52,35 @@ class SystemLine:
 
 
 @dataclass(frozen=True, slots=True)
+class SystemPairTest:
+    """The sign test of two systems; ``p`` is None where no sentence is decided."""
+
+    a: str
+    b: str
+    wins: int
+    losses: int
+    ties: int
+    sentences_for: int
+    sentences_against: int
+    sentences_even: int
+    annotators_for: int
+    annotators_against: int
+    p: float | None
+    p_holm: float | None
+    significant: bool
+
+    @property
+    def n(self) -> int:
+        """The number of decided sentences."""
+        return self.sentences_for + self.sentences_against
+
+
+@dataclass(frozen=True, slots=True)
 class SystemResults:
-    """Systems, best first; ``connected`` is False where votes do not link all systems that have some."""
+    """Systems, best first; ``connected`` is False where votes do not connect all systems that have some."""
 
     systems: tuple[SystemLine, ...]
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[SystemPairTest, ...]
     triads: Triads
     tie_parameter: float | None
     connected: bool
@@ -51,16 +89,16 @@ class SystemResults:
     annotators: int
 
 
-def system_results(votes: Votes, *, resamples: int = 1000, seed: int = 1) -> SystemResults:
-    """Everything about the systems; strengths and ranks only where votes connect the systems."""
+def compute_system_results(votes: Votes, *, resamples: int = 1000, seed: int = 1) -> SystemResults:
+    """Compute all results; strengths and ranks exist only where votes connect the systems."""
     wins, ties = votes.wins, votes.ties
-    ranked = comparable(wins, ties)
-    lines, tie_parameter = _lines(votes, wins, ties, ranked, resamples, seed)
-    order = sorted(lines, key=lambda line: (line.rank is None, line.rank or 0, -(line.expected_wins or 0)))
+    ranked = find_connected_systems(wins, ties)
+    lines, tie_parameter = _compute_lines(votes, wins, ties, ranked, resamples, seed)
+    lines.sort(key=lambda line: (line.rank is None, line.rank or 0, -(line.expected_wins or 0)))
     return SystemResults(
-        tuple(order),
-        compare_systems(votes),
-        system_triads(votes),
+        tuple(lines),
+        run_sign_tests(votes),
+        count_system_triads(votes),
         tie_parameter,
         len(ranked) > 0,
         len(votes),
@@ -69,16 +107,16 @@ def system_results(votes: Votes, *, resamples: int = 1000, seed: int = 1) -> Sys
     )
 
 
-def comparable(wins: Floats | Ints, ties: Floats | Ints) -> Ints:
-    """The systems that have votes, if those link all of them; else none: what no vote links has no order.
+def find_connected_systems(wins: Floats | Ints, ties: Floats | Ints) -> Ints:
+    """Return the systems that have votes, or none of them if the votes leave two groups unconnected.
 
-    >>> comparable(np.array([[0, 3, 0], [1, 0, 0], [0, 0, 0]]), np.zeros((3, 3))).tolist()
+    >>> find_connected_systems(np.array([[0, 3, 0], [1, 0, 0], [0, 0, 0]]), np.zeros((3, 3))).tolist()
     [0, 1]
     """
-    met = wins + wins.T + ties > 0
-    voted = np.flatnonzero(met.any(axis=1))
-    parts = csgraph.connected_components(met[np.ix_(voted, voted)])[0] if len(voted) else 0
-    return voted if parts == 1 else np.zeros(0, dtype=np.int64)
+    is_compared = wins + wins.T + ties > 0
+    systems = np.flatnonzero(is_compared.any(axis=1))
+    parts = csgraph.connected_components(is_compared[np.ix_(systems, systems)])[0] if len(systems) else 0
+    return systems if parts == 1 else np.zeros(0, dtype=np.int64)
 
 
 def expected_wins(wins: Floats) -> Floats:
@@ -88,47 +126,104 @@ def expected_wins(wins: Floats) -> Floats:
     [0.625, 0.25, 0.5]
     """
     shares = ratio(wins * 1.0, wins + wins.swapaxes(-1, -2) * 1.0)
-    known = ~np.isnan(shares)
-    return ratio(np.where(known, shares, 0).sum(axis=-1), known.sum(axis=-1) * 1.0)
+    is_defined = ~np.isnan(shares)
+    return ratio(np.where(is_defined, shares, 0).sum(axis=-1), is_defined.sum(axis=-1) * 1.0)
 
 
-def _lines(
+def run_sign_tests(votes: Votes) -> tuple[SystemPairTest, ...]:
+    """Test every system pair with votes, in the order of the names in ``votes``."""
+    low, high = np.minimum(votes.first, votes.second), np.maximum(votes.first, votes.second)
+    signs = np.where(votes.first < votes.second, votes.signs, -votes.signs)
+    codes = low * len(votes.system_names) + high
+    pairs = [(int(code), codes == code) for code in np.unique(codes)]
+    net_signs = [
+        (_net_signs(signs[rows], votes.sentences[rows]), _net_signs(signs[rows], votes.annotators[rows]))
+        for _, rows in pairs
+    ]
+    p_values = np.array(
+        [sign_test(int((s > 0).sum()), int((s < 0).sum())) for s, _ in net_signs], dtype=np.float64
+    )
+    return tuple(
+        _system_pair_test(votes, code, signs[rows], *net, p, p_holm)
+        for (code, rows), net, p, p_holm in zip(pairs, net_signs, p_values, holm(p_values), strict=True)
+    )
+
+
+def sign_test(positive: int, negative: int) -> float:
+    """Two-sided exact p of a fair coin; nan without data.
+
+    >>> sign_test(9, 1)
+    0.021484375
+    """
+    n = positive + negative
+    return min(1.0, 2 * float(bdtr(min(positive, negative), n, 0.5))) if n else np.nan
+
+
+def _compute_lines(
     votes: Votes, wins: Ints, ties: Ints, ranked: Ints, resamples: int, seed: int
 ) -> tuple[list[SystemLine], float | None]:
-    size = len(votes.system_names)
     shares = expected_wins(wins.astype(np.float64))
-    ability: dict[int, float] = {}
-    place: dict[int, tuple[int, Range | None, int | None]] = {}
+    abilities: dict[int, float] = {}
+    ranks: dict[int, tuple[int, Range | None, int | None]] = {}
     tie_parameter = None
     if len(ranked) > 1:
-        fitted = davidson.fit(*(table[np.ix_(ranked, ranked)].astype(np.float64) for table in (wins, ties)))
-        ability = dict(zip(ranked.tolist(), fitted.abilities.tolist(), strict=True))
-        place = dict(zip(ranked.tolist(), _places(votes, fitted, ranked, resamples, seed), strict=True))
-        tie_parameter = float(np.exp(fitted.log_tie))
+        model = fit_davidson(*(table[np.ix_(ranked, ranked)].astype(np.float64) for table in (wins, ties)))
+        abilities = dict(zip(ranked.tolist(), model.abilities.tolist(), strict=True))
+        ranks = dict(zip(ranked.tolist(), _compute_ranks(votes, model, ranked, resamples, seed), strict=True))
+        tie_parameter = float(np.exp(model.log_tie))
     lines = [
         SystemLine(
-            votes.system_names[i],
+            name,
             int(wins[i].sum()),
             int(wins[:, i].sum()),
             int(ties[i].sum()),
-            defined(shares[i]),
-            ability.get(i),
-            *place.get(i, (None, None, None)),
+            none_if_nan(shares[i]),
+            abilities.get(i),
+            *ranks.get(i, (None, None, None)),
         )
-        for i in range(size)
+        for i, name in enumerate(votes.system_names)
     ]
     return lines, tie_parameter
 
 
-def _places(
-    votes: Votes, fitted: davidson.Davidson, ranked: Ints, resamples: int, seed: int
+def _compute_ranks(
+    votes: Votes, model: Davidson, ranked: Ints, resamples: int, seed: int
 ) -> list[tuple[int, Range | None, int | None]]:
-    """Rank, rank range and cluster of each ranked system."""
-    best = ranks(fitted.abilities)[0].astype(int).tolist()
-    drawn = resampled_totals(votes.columns, resamples, seed)
-    if drawn is None:
+    """Compute rank, rank range and cluster of each connected system."""
+    best = rank_systems(model.abilities)[0].astype(int).tolist()
+    resampled = resample_totals(votes.columns, resamples, seed)
+    if resampled is None:
         return [(rank, None, None) for rank in best]
     size = len(votes.system_names)
-    tables = np.maximum(drawn.T.reshape(-1, 2, size, size)[:, :, ranked][:, :, :, ranked], 0)
-    ranges = rank_ranges(davidson.fit(tables[:, 0], tables[:, 1]).abilities)
-    return list(zip(best, ranges, clusters(ranges), strict=True))
+    # The normal approximation of many sentences may sample small negative counts.
+    tables = np.maximum(resampled.T.reshape(-1, 2, size, size)[:, :, ranked][:, :, :, ranked], 0)
+    ranges = compute_rank_ranges(fit_davidson(tables[:, 0], tables[:, 1]).abilities)
+    return list(zip(best, ranges, cluster_ranks(ranges), strict=True))
+
+
+def _net_signs(signs: Ints, groups: Ints) -> Ints:
+    """Return the sign of the sum of each group."""
+    codes = np.unique(groups, return_inverse=True)[1].reshape(-1)
+    return np.sign(np.bincount(codes, signs)).astype(np.int64)
+
+
+def _system_pair_test(
+    votes: Votes, code: int, signs: Ints, by_sentence: Ints, by_annotator: Ints, p: float, p_holm: float
+) -> SystemPairTest:
+    a, b = divmod(code, len(votes.system_names))
+    lead = int((by_sentence > 0).sum()) - int((by_sentence < 0).sum())
+    support = int(by_annotator.sum()) * int(np.sign(lead))
+    return SystemPairTest(
+        votes.system_names[a],
+        votes.system_names[b],
+        *_count_signs(signs),
+        *_count_signs(by_sentence),
+        *_count_signs(by_annotator)[:2],
+        none_if_nan(p),
+        None if np.isnan(p) else float(p_holm),
+        bool(p_holm < SIGNIFICANCE_LEVEL and support > 0),
+    )
+
+
+def _count_signs(signs: Ints) -> tuple[int, int, int]:
+    return int((signs > 0).sum()), int((signs < 0).sum()), int((signs == 0).sum())

@@ -1,7 +1,7 @@
-"""Votes between systems, from verdicts on phrases.
+"""Votes between systems, from rankings of phrase pairs.
 
-A verdict on two phrases is a vote for every system whose output holds the better phrase against every
-system whose output holds the other one: identical outputs are all credited. *N/A* is no vote.
+A ranking of two phrases is a vote for every system whose output has the better phrase against every system
+whose output has the other one: systems with identical output are all credited. *N/A* is no vote.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 from evaluation.agreement.judgements import Coder, Floats, Ints
 
 
-class Verdict(NamedTuple):
-    """One annotator on one phrase pair; ``sign`` is +1 for A, −1 for B, 0 for a tie, None for N/A."""
+class PhraseRanking(NamedTuple):
+    """One annotator's ranking of a phrase pair; ``sign`` is 1 for A, −1 for B, 0 for a tie, None for N/A."""
 
     systems_a: Sequence[str]
     systems_b: Sequence[str]
@@ -27,7 +27,7 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """Coded votes; row i says how ``first[i]`` fared against ``second[i]`` (``signs``: +1, 0, −1)."""
+    """Coded votes; row i is the result of ``first[i]`` against ``second[i]`` (``signs``: 1, 0, −1)."""
 
     first: Ints
     second: Ints
@@ -38,10 +38,10 @@ class Votes:
     annotator_names: tuple[str, ...]
 
     @classmethod
-    def from_verdicts(cls, verdicts: Iterable[Verdict], systems: Sequence[str] = ()) -> Votes:
-        """Code verdicts; ``systems`` names those that must appear even without a vote.
+    def from_rankings(cls, rankings: Iterable[PhraseRanking], systems: Sequence[str] = ()) -> Votes:
+        """Code rankings; ``systems`` lists systems that must appear even without a vote.
 
-        >>> votes = Votes.from_verdicts([Verdict(["x", "y"], ["z"], 1, "s1", "ann")])
+        >>> votes = Votes.from_rankings([PhraseRanking(["x", "y"], ["z"], 1, "s1", "ann")])
         >>> votes.wins.tolist()
         [[0, 0, 1], [0, 0, 1], [0, 0, 0]]
         """
@@ -49,12 +49,12 @@ class Votes:
         for name in systems:
             system.setdefault(name, len(system))
         rows = []
-        for verdict in verdicts:
-            if verdict.sign is None:
+        for ranking in rankings:
+            if ranking.sign is None:
                 continue
-            winners, losers = ([system[name] for name in side] for side in verdict[:2])
-            rest = verdict.sign, sentence[verdict.sentence], annotator[verdict.annotator]
-            rows += [(a, b, *rest) for a in winners for b in losers if a != b]
+            side_a, side_b = ([system[name] for name in side] for side in ranking[:2])
+            vote = ranking.sign, sentence[ranking.sentence], annotator[ranking.annotator]
+            rows += [(a, b, *vote) for a in side_a for b in side_b if a != b]
         first, second, signs, sentences, annotators = np.array(rows, dtype=np.int64).reshape(-1, 5).T
         names = tuple(map(str, system)), tuple(map(str, annotator))
         return cls(first, second, signs, sentences, annotators, *names)
@@ -65,27 +65,27 @@ class Votes:
     @property
     def wins(self) -> Ints:
         """Systems × systems: how often the row beat the column."""
-        return self._counted(np.zeros(len(self), dtype=np.int64), 1)[0, :, :, 0]
+        return self._count(np.zeros(len(self), dtype=np.int64), 1)[0, :, :, 0]
 
     @property
     def ties(self) -> Ints:
         """Systems × systems, symmetric."""
-        return self._counted(np.zeros(len(self), dtype=np.int64), 1)[1, :, :, 0]
+        return self._count(np.zeros(len(self), dtype=np.int64), 1)[1, :, :, 0]
 
     @property
     def columns(self) -> Floats:
-        """(wins …, ties …) × sentences: what a resample adds up."""
-        found, codes = np.unique(self.sentences, return_inverse=True)
-        counted = self._counted(codes.reshape(-1), len(found))
-        return counted.reshape(2 * len(self.system_names) ** 2, -1).astype(np.float64)
+        """(wins …, ties …) × sentences, for resampling sentences."""
+        sentences, codes = np.unique(self.sentences, return_inverse=True)
+        counts = self._count(codes.reshape(-1), len(sentences))
+        return counts.reshape(2 * len(self.system_names) ** 2, -1).astype(np.float64)
 
-    def _counted(self, groups: Ints, number: int) -> Ints:
+    def _count(self, groups: Ints, number: int) -> Ints:
         """(wins, ties) × systems × systems × groups."""
         size = len(self.system_names)
-        won = np.where(self.signs >= 0, self.first, self.second)
-        lost = np.where(self.signs >= 0, self.second, self.first)
+        winners = np.where(self.signs >= 0, self.first, self.second)
+        losers = np.where(self.signs >= 0, self.second, self.first)
         shape = (2, size, size, number)
-        cells = np.ravel_multi_index(((self.signs == 0).astype(np.int64), won, lost, groups), shape)
-        counted = np.bincount(cells, minlength=2 * size * size * number).reshape(shape)
-        counted[1] += counted[1].transpose(1, 0, 2)
-        return counted
+        cells = np.ravel_multi_index(((self.signs == 0).astype(np.int64), winners, losers, groups), shape)
+        counts = np.bincount(cells, minlength=2 * size * size * number).reshape(shape)
+        counts[1] += counts[1].transpose(1, 0, 2)
+        return counts

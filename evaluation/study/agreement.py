@@ -1,4 +1,4 @@
-"""Everything on the agreement page, computed together from one study."""
+"""Every figure of the agreement page, computed together from one study."""
 
 from __future__ import annotations
 
@@ -8,30 +8,27 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.agreement import (
-    AgreementReport,
-    Reading,
-    TaskRow,
-    TaskTable,
-    judgements_wanted,
-    report,
-)
-from evaluation.agreement.stability import Window
-from evaluation.agreement.tasks import mean_row, task_row
+from evaluation.agreement import AgreementReport, AgreementSettings, TaskRow, TaskTable, compute_agreement
+from evaluation.agreement.stability import TimeWindow, compute_timeline, estimate_judgements_needed
+from evaluation.agreement.tasks import average_task_rows, compute_task_row
 from evaluation.schemes import SCHEMES
-from evaluation.study.annotators import AnnotatorLine, annotator_lines, time_histogram
-from evaluation.study.filters import Filter, doubts, kept
-from evaluation.study.machines import MachineVotes, with_machines
-from evaluation.study.systems import Meetings
-from evaluation.study.timeline import timeline
-from evaluation.study.values import Study
+from evaluation.study.annotators import (
+    AnnotatorLine,
+    Filter,
+    compute_annotator_lines,
+    count_times,
+    find_doubtful_annotators,
+    select_answers,
+)
+from evaluation.study.systems import SystemPairs
+from evaluation.study.values import Study, VoterChoices, add_voters
 
 HALF_WIDTHS = (0.05, 0.02, 0.01)
 
 
 @dataclass(frozen=True, slots=True)
 class Subset:
-    """κ after leaving something out."""
+    """κ after applying filters."""
 
     without: tuple[Filter, ...]
     row: TaskRow
@@ -39,9 +36,9 @@ class Subset:
 
 @dataclass(frozen=True, slots=True)
 class AgreementSummary:
-    """A report with its surrounding figures; ``without`` is what was left out of all of them.
+    """A report with its surrounding figures, all computed after applying the filters ``without``.
 
-    ``machines`` take part in the report and in the rows of tasks; all the rest is about people.
+    ``voters`` take part in the report and in the rows of tasks; all other figures are about people.
     """
 
     report: AgreementReport
@@ -51,90 +48,90 @@ class AgreementSummary:
     subsets: tuple[Subset, ...]
     annotators: tuple[AnnotatorLine, ...]
     times: tuple[tuple[float, float | None, int], ...]
-    windows: tuple[Window, ...]
+    windows: tuple[TimeWindow, ...]
     wanted: tuple[tuple[float, int | None], ...]
-    machines: tuple[str, ...] = ()
+    voters: tuple[str, ...] = ()
 
 
-def agreement_summary(
+def summarise_agreement(
     study: Study,
-    meetings: Meetings | None = None,
+    system_pairs: SystemPairs | None = None,
     *,
     without: Collection[Filter] = (),
-    machines: MachineVotes | None = None,
+    votes: VoterChoices | None = None,
     resamples: int = 1000,
     seed: int = 1,
 ) -> AgreementSummary:
-    """Agreement of the answers that stay; the table of subsets is always about the whole study."""
-    some = study.where(kept(study, without)) if without else study
-    heard = with_machines(some, machines) if machines else some
-    judgements = heard.judgements()
-    found = report(judgements, some.scheme, resamples=resamples, seed=seed, repeats=some.repeats())
-    reading = Reading(some.scheme, resamples=resamples, seed=seed)
-    pooled = pooled_row(found)
+    """Summarise the agreement of the filtered answers; subsets are always those of the whole study."""
+    people = study.where(select_answers(study, without)) if without else study
+    everybody = add_voters(people, votes) if votes else people
+    judgements = everybody.judgements()
+    report = compute_agreement(
+        judgements, people.scheme, resamples=resamples, seed=seed, repeats=people.repeats()
+    )
+    settings = AgreementSettings(people.scheme, resamples=resamples, seed=seed)
+    pooled = _pooled_row(report)
     return AgreementSummary(
-        report=found,
-        mixed=study.mixed,
+        report=report,
+        mixed=study.is_mixed,
         without=tuple(sorted(without)),
-        by_task=_by_task(heard, reading, pooled),
-        subsets=_subsets(study, reading, None if without or machines else pooled),
-        annotators=annotator_lines(some, meetings),
-        times=time_histogram(some),
-        windows=timeline(some.judgements() if machines else judgements),
+        by_task=_compute_task_table(everybody, settings, pooled),
+        subsets=_compute_subsets(study, settings, None if without or votes else pooled),
+        annotators=compute_annotator_lines(people, system_pairs),
+        times=count_times(people),
+        windows=compute_timeline(people.judgements() if votes else judgements),
         wanted=tuple(
-            (width, judgements_wanted(len(judgements), found.kappa.interval, width)) for width in HALF_WIDTHS
+            (width, estimate_judgements_needed(len(judgements), report.kappa.interval, width))
+            for width in HALF_WIDTHS
         ),
-        machines=tuple(machines or ()),
+        voters=tuple(votes or ()),
     )
 
 
-def pooled_row(found: AgreementReport) -> TaskRow:
-    """The headline as a row of a table."""
-    kappa = found.kappa
-    return TaskRow(
-        "pooled",
-        found.items,
-        found.judgements,
-        found.pairs,
-        kappa.value,
-        kappa.interval,
-        kappa.prime,
-        kappa.prime_interval,
-    )
+def _pooled_row(report: AgreementReport) -> TaskRow:
+    """The headline κ as a row of the table of tasks."""
+    kappa, counts = report.kappa, (report.items, report.judgements, report.pairs)
+    return TaskRow("pooled", *counts, kappa.value, kappa.interval, kappa.prime, kappa.prime_interval)
 
 
-def _by_task(study: Study, reading: Reading, pooled: TaskRow) -> TaskTable:
-    """Each task by its own scheme; the pooled row over the scheme that all have in common."""
+def _compute_task_table(study: Study, settings: AgreementSettings, pooled: TaskRow) -> TaskTable:
+    """Compute each task with its own scheme; the pooled row uses the scheme that all have in common."""
     if len(study.tasks) == 1:
         rows: tuple[TaskRow, ...] = (replace(pooled, task=study.tasks[0].slug),)
     else:
         rows = tuple(
-            task_row(task.slug, study.of_task(n).judgements(), replace(reading, scheme=SCHEMES[task.scheme]))
+            compute_task_row(
+                task.slug,
+                study.select_task(n).judgements(),
+                replace(settings, scheme=SCHEMES[task.scheme]),
+            )
             for n, task in enumerate(study.tasks)
         )
-    mean = mean_row(rows)
-    if study.mixed:  # κ of different schemes has no mean and no pool; κ′ has both
+    mean = average_task_rows(rows)
+    if study.is_mixed:  # κ of different schemes can be neither averaged nor pooled; κ′ can be both
         mean, pooled = (replace(row, kappa=None, interval=None) for row in (mean, pooled))
     return TaskTable(rows, mean, pooled)
 
 
-def _subsets(study: Study, reading: Reading, everything: TaskRow | None) -> tuple[Subset, ...]:
-    """All answers (``everything``, where it is known), without each kind of doubtful ones, without all."""
-    asked: list[tuple[Filter, ...]] = [(), *((name,) for name in Filter), tuple(Filter)]
-    found: list[Subset] = []
-    known: dict[bytes, TaskRow] = {}  # filters often leave out the same answers, or none
-    if everything is not None:
-        known[_key(kept(study, ()))] = everything
-    doubtful = doubts(study)
-    for without in asked:
-        mask = kept(study, without, doubtful)
-        key = _key(mask)
-        if key not in known:
-            some = study if mask.all() else study.where(mask)
-            known[key] = task_row("", some.judgements(reading.scheme), reading)
-        found.append(Subset(without, known[key]))
-    return tuple(found)
+def _compute_subsets(
+    study: Study, settings: AgreementSettings, unfiltered: TaskRow | None
+) -> tuple[Subset, ...]:
+    """Compute κ without filters (``unfiltered``, if known), with each filter, and with all of them."""
+    combinations: list[tuple[Filter, ...]] = [(), *((name,) for name in Filter), tuple(Filter)]
+    rows: dict[bytes, TaskRow] = {}  # several filters often leave out the same answers, or none
+    if unfiltered is not None:
+        rows[_pack(select_answers(study, ()))] = unfiltered
+    doubtful = find_doubtful_annotators(study)
+    subsets: list[Subset] = []
+    for without in combinations:
+        mask = select_answers(study, without, doubtful)
+        key = _pack(mask)
+        if key not in rows:
+            answers = study if mask.all() else study.where(mask)
+            rows[key] = compute_task_row("", answers.judgements(settings.scheme), settings)
+        subsets.append(Subset(without, rows[key]))
+    return tuple(subsets)
 
 
-def _key(mask: NDArray[np.bool_]) -> bytes:
+def _pack(mask: NDArray[np.bool_]) -> bytes:
     return np.packbits(mask).tobytes()

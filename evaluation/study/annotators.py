@@ -1,33 +1,63 @@
-"""Figures for each annotator: time, side bias, ties, consistency, attention checks, cyclic triads."""
+"""Figures of each annotator (time, side bias, consistency, attention checks), and filters based on them.
+
+Filters leave annotators or answers out of a report; nothing is ever deleted. *failed*: annotators who passed
+fewer than two thirds of their attention checks. *speeders*: annotators whose median time for an answer is
+below a third of the usual one (the median of the annotators' medians). *surplus*: answers that came after the
+slot had been reassigned or the task closed.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
+from numpy.typing import NDArray
 
-from evaluation.agreement import Intra, intra_by_annotator
 from evaluation.agreement.judgements import Codes, Ints
-from evaluation.results import SideBias, Triads, annotator_triads, side_bias_by_annotator
-from evaluation.results.bias import NOT_APPLICABLE
-from evaluation.schemes import SIX_WAY
-from evaluation.study import filters
-from evaluation.study.systems import Meetings, study_votes
-from evaluation.study.values import NO_TIME, Study
+from evaluation.agreement.stability import IntraAgreement, measure_intra_by_annotator
+from evaluation.results.consistency import (
+    NOT_APPLICABLE,
+    SideBias,
+    Triads,
+    count_annotator_triads,
+    measure_side_bias_by_annotator,
+)
+from evaluation.schemes import FOUR_WAY, SIX_WAY
+from evaluation.study.systems import SystemPairs, collect_system_votes
+from evaluation.study.values import NO_TIME, Study, label_codes
 
-# As shown, from the stored label; reversed where the second text stood on the left.
-SHOWN = np.array([NOT_APPLICABLE if c.sign is None else c.sign for c in SIX_WAY.choices], dtype=np.int64)
+MIN_PASSED = 2 / 3
+SPEEDER_SHARE = 1 / 3
+MIN_ANSWERS = 5  # for a median time
+
+# The side that won, from the stored label; negated where the second text was shown on the left.
+SIDES = np.array([NOT_APPLICABLE if c.sign is None else c.sign for c in SIX_WAY.choices], dtype=np.int64)
+EDGES: tuple[float, ...] = (0, 1, 2, 3, 5, 8, 12, 20, 30, 60, 120)  # seconds, of the time histogram
+
+
+class Filter(StrEnum):
+    """What is left out."""
+
+    FAILED = "failed"
+    SPEEDERS = "speeders"
+    SURPLUS = "surplus"
+
+
+DoubtfulAnnotators = dict[Filter, set[int]]
+"""The codes of the annotators that a filter leaves out."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorLine:
-    """One annotator; a figure without data is None. Times are seconds per answer."""
+    """One annotator; a figure without data is None. ``times`` are quartiles in seconds per answer."""
 
     annotator: str
     answers: int
     times: tuple[float, float, float] | None
     bias: SideBias
-    repeats: Intra | None
+    repeats: IntraAgreement | None
     checks_passed: int
     checks: int
     triads: Triads | None
@@ -39,62 +69,103 @@ class AnnotatorLine:
         return self.times[1] if self.times else None
 
 
-def annotator_lines(study: Study, meetings: Meetings | None = None) -> tuple[AnnotatorLine, ...]:
-    """Everybody who answered, in the order of their names in the study."""
-    bias = side_bias_by_annotator(study.annotators[~study.is_check], shown_signs(study)[~study.is_check])
-    checks, failed, fast = filters.checks(study), filters.failed(study), filters.speeders(study)
-    repeats = intra_by_annotator(study.repeats())
-    triads = annotator_triads(study_votes(study, meetings)) if meetings is not None else {}
-    answers = np.bincount(study.annotators[study.counted], minlength=len(study.annotator_names))
-    times = _quartiles(study)
+def compute_annotator_lines(
+    study: Study, system_pairs: SystemPairs | None = None
+) -> tuple[AnnotatorLine, ...]:
+    """Compute the figures of everybody who answered, in the order of the names in the study."""
+    is_ordinary = ~study.is_check
+    sides = compute_shown_signs(study)[is_ordinary]
+    bias = measure_side_bias_by_annotator(study.annotators[is_ordinary], sides)
+    checks, doubtful = count_checks(study), find_doubtful_annotators(study)
+    repeats = measure_intra_by_annotator(study.repeats())
+    votes = None if system_pairs is None else collect_system_votes(study, system_pairs)
+    triads = {} if votes is None else count_annotator_triads(votes)
+    answers = np.bincount(study.annotators[study.is_counted], minlength=len(study.annotator_names))
+    quartiles = {
+        code: np.quantile(times, [0.25, 0.5, 0.75]) / 1000 for code, times in _group_times(study).items()
+    }
     return tuple(
         AnnotatorLine(
             annotator=name,
             answers=int(answers[code]),
-            times=times.get(code),
+            times=tuple(quartiles[code].tolist()) if code in quartiles else None,
             bias=bias[code],
             repeats=repeats.get(name),
             checks_passed=checks[code][0],
             checks=checks[code][1],
             triads=triads.get(name),
-            failed=code in failed,
-            speeder=code in fast,
+            failed=code in doubtful[Filter.FAILED],
+            speeder=code in doubtful[Filter.SPEEDERS],
         )
         for code, name in enumerate(study.annotator_names)
         if code in bias
     )
 
 
-def shown_signs(study: Study) -> Ints:
-    """+1 where the left side won, −1 the right one, 0 a tie, as the annotator saw it."""
-    signs = SHOWN[study.labels]
+def select_answers(
+    study: Study, without: Collection[Filter], doubtful: DoubtfulAnnotators | None = None
+) -> NDArray[np.bool_]:
+    """Return a mask of the answers that pass the filters; ``doubtful`` if already computed."""
+    mask = np.ones(len(study), dtype=bool)
+    if Filter.SURPLUS in without:
+        mask &= ~study.surplus
+    if {Filter.FAILED, Filter.SPEEDERS} & set(without):
+        doubtful = doubtful or find_doubtful_annotators(study)
+        excluded = {code for name in without for code in doubtful.get(name, ())}
+        mask &= ~np.isin(study.annotators, sorted(excluded))
+    return mask
+
+
+def find_doubtful_annotators(study: Study) -> DoubtfulAnnotators:
+    return {Filter.FAILED: find_failed(study), Filter.SPEEDERS: find_speeders(study)}
+
+
+def find_failed(study: Study) -> set[int]:
+    """Return the codes of annotators who passed too few checks; without checks nobody fails."""
+    counts = count_checks(study)
+    return {code for code, (passed, total) in counts.items() if total and passed / total < MIN_PASSED}
+
+
+def count_checks(study: Study) -> dict[int, tuple[int, int]]:
+    """Annotator code → (checks passed, checks answered), over the four-way labels."""
+    codes = label_codes(FOUR_WAY)
+    rows = study.is_check & (study.presentations == 0)
+    is_passed = codes[study.labels[rows]] == codes[study.expected[study.pairs[rows]]]
+    annotators, size = study.annotators[rows], len(study.annotator_names)
+    passed, total = np.bincount(annotators, is_passed, size), np.bincount(annotators, minlength=size)
+    return {code: (int(passed[code]), int(total[code])) for code in range(size)}
+
+
+def find_speeders(study: Study) -> set[int]:
+    """Return the codes of annotators who answer much faster than the others."""
+    times_of = _group_times(study).items()
+    medians = {code: float(np.median(times)) for code, times in times_of if len(times) >= MIN_ANSWERS}
+    if len(medians) < 2:
+        return set()
+    usual = float(np.median(list(medians.values())))
+    return {code for code, median in medians.items() if median < usual * SPEEDER_SHARE}
+
+
+def compute_shown_signs(study: Study) -> Ints:
+    """Return 1 where the left side won, −1 the right one, 0 a tie, as shown to the annotator."""
+    signs = SIDES[study.labels]
     return np.where(study.swapped & (signs != NOT_APPLICABLE), -signs, signs)
 
 
-def time_histogram(study: Study) -> tuple[tuple[float, float | None, int], ...]:
-    """(from, to, answers) in seconds; the last bin is open."""
-    timed = study.active_ms[(study.active_ms != NO_TIME) & ~study.is_check]
-    counts = np.histogram(timed, bins=[*(1000 * edge for edge in EDGES), np.inf])[0].tolist()
+def count_times(study: Study) -> tuple[tuple[float, float | None, int], ...]:
+    """Return a histogram of (from, to, answers) in seconds; the last bin has no upper end."""
+    times = study.active_ms[(study.active_ms != NO_TIME) & ~study.is_check]
+    counts = np.histogram(times, bins=[*(1000 * edge for edge in EDGES), np.inf])[0].tolist()
     ends: list[float | None] = [*EDGES[1:], None]
     return tuple(zip(EDGES, ends, counts, strict=True))
 
 
-EDGES: tuple[float, ...] = (0, 1, 2, 3, 5, 8, 12, 20, 30, 60, 120)
-
-
-def _quartiles(study: Study) -> dict[int, tuple[float, float, float]]:
-    timed = study.active_ms != NO_TIME
-    people, times = study.annotators[timed], study.active_ms[timed]
-    found = {}
-    for person, own in _by_person(people, times).items():
-        low, middle, high = np.quantile(own, [0.25, 0.5, 0.75]) / 1000
-        found[person] = (float(low), float(middle), float(high))
-    return found
-
-
-def _by_person(people: Codes, values: Codes) -> dict[int, Codes]:
-    if not len(people):
+def _group_times(study: Study) -> dict[int, Codes]:
+    """Annotator code → milliseconds of each timed answer, of those who have any."""
+    is_timed = study.active_ms != NO_TIME
+    annotators, times = study.annotators[is_timed], study.active_ms[is_timed]
+    if not len(annotators):
         return {}
-    order = np.argsort(people, kind="stable")
-    codes, starts = np.unique(people[order], return_index=True)
-    return dict(zip(codes.tolist(), np.split(values[order], starts[1:]), strict=True))
+    order = np.argsort(annotators, kind="stable")
+    codes, starts = np.unique(annotators[order], return_index=True)
+    return dict(zip(codes.tolist(), np.split(times[order], starts[1:]), strict=True))

@@ -1,7 +1,7 @@
-"""Which system wins: every verdict on a pair counts wherever the pair stands.
+"""Votes and results of systems: every ranking of a pair counts at every occurrence of the pair.
 
-A pair that occurs in several comparisons is judged once and is a vote at each place; a candidate that several
-systems wrote is a vote for each of them.
+A pair that occurs in several comparisons is judged once and is a vote at each occurrence; a candidate that
+several systems wrote is a vote for each of them.
 """
 
 from __future__ import annotations
@@ -11,17 +11,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from evaluation.agreement.judgements import Codes, Ints
-from evaluation.results import SystemResults, Votes, system_results
+from evaluation.results import SystemResults, Votes, compute_system_results
 from evaluation.schemes import SIX_WAY
 from evaluation.study.values import Study
 
-# Of the six-way codes; N/A has no sign and casts no vote.
-SIGNS = np.array([9 if choice.sign is None else choice.sign for choice in SIX_WAY.choices], dtype=np.int64)
+NO_VOTE = 9
+# The sign of each six-way label; N/A is no vote.
+SIGNS = np.array([NO_VOTE if c.sign is None else c.sign for c in SIX_WAY.choices], dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
-class Meetings:
-    """Row i: at one place (of a sentence), system ``first[i]`` holds the first text of ``pairs[i]``."""
+class SystemPairs:
+    """Row i: at one occurrence (in a sentence), ``first[i]`` wrote the first text of ``pairs[i]``."""
 
     pairs: Codes
     sentences: Codes
@@ -30,66 +31,61 @@ class Meetings:
     system_names: tuple[str, ...]
 
 
-def meet(
+def pair_systems(
     pairs: Codes,
     sentences: Codes,
     first: Codes,
     second: Codes,
-    writers: Ints,
+    outputs: Ints,
     system_names: tuple[str, ...],
-) -> Meetings:
-    """Every system of the ``first`` candidate against every system of the ``second``, at each place.
+) -> SystemPairs:
+    """Pair every system of the ``first`` candidate with every system of the ``second``, per occurrence.
 
-    ``writers`` is (candidate, system that wrote it) × outputs; a candidate that nobody wrote meets nobody.
+    ``outputs`` is (candidate, system) × outputs; a candidate without a system has no rows.
     """
-    place, one = _matched(first, writers)
-    again, other = _matched(second[place], writers)
-    place, one = place[again], one[again]
-    return Meetings(pairs[place], sentences[place], one, other, system_names)
+    rows, first_systems = _join(first, outputs)
+    matches, second_systems = _join(second[rows], outputs)
+    rows, first_systems = rows[matches], first_systems[matches]
+    return SystemPairs(pairs[rows], sentences[rows], first_systems, second_systems, system_names)
 
 
-def study_votes(study: Study, meetings: Meetings) -> Votes:
-    """First presentations of ordinary pairs, as votes between systems."""
-    answer, place = cast_votes(study, meetings)
+def collect_system_votes(study: Study, system_pairs: SystemPairs) -> Votes:
+    """Collect the first presentations of ordinary pairs as votes between systems."""
+    answers, rows = join_votes(study, system_pairs)
     return Votes(
-        first=meetings.first[place].astype(np.int64),
-        second=meetings.second[place].astype(np.int64),
-        signs=SIGNS[study.labels[answer]],
-        sentences=meetings.sentences[place].astype(np.int64),
-        annotators=study.annotators[answer].astype(np.int64),
-        system_names=meetings.system_names,
+        first=system_pairs.first[rows].astype(np.int64),
+        second=system_pairs.second[rows].astype(np.int64),
+        signs=SIGNS[study.labels[answers]],
+        sentences=system_pairs.sentences[rows].astype(np.int64),
+        annotators=study.annotators[answers].astype(np.int64),
+        system_names=system_pairs.system_names,
         annotator_names=study.annotator_names,
     )
 
 
-def cast_votes(study: Study, meetings: Meetings) -> tuple[Ints, Ints]:
-    """For each vote the answer (row of the study) and the place (row of the meetings) that it comes from."""
-    rows = np.flatnonzero(study.counted & (SIGNS[study.labels] != 9))
-    answer, place = _matched(study.pairs[rows], np.stack([meetings.pairs, np.arange(len(meetings.pairs))]))
-    return rows[answer], place
+def join_votes(study: Study, system_pairs: SystemPairs) -> tuple[Ints, Ints]:
+    """Return for each vote its answer (row of the study) and its row of ``system_pairs``."""
+    answers = np.flatnonzero(study.is_counted & (SIGNS[study.labels] != NO_VOTE))
+    numbered = np.stack([system_pairs.pairs, np.arange(len(system_pairs.pairs))])
+    matches, rows = _join(study.pairs[answers], numbered)
+    return answers[matches], rows
 
 
-def study_results(study: Study, meetings: Meetings, *, resamples: int = 1000, seed: int = 1) -> SystemResults:
-    return system_results(study_votes(study, meetings), resamples=resamples, seed=seed)
+def compute_study_results(
+    study: Study, system_pairs: SystemPairs, *, resamples: int = 1000, seed: int = 1
+) -> SystemResults:
+    return compute_system_results(collect_system_votes(study, system_pairs), resamples=resamples, seed=seed)
 
 
-def _matched(keys: Codes, table: Ints) -> tuple[Ints, Ints]:
-    """Join: places in ``keys`` and the values of ``table`` (keys, values) that belong to them.
+def _join(keys: Codes, table: Ints) -> tuple[Ints, Ints]:
+    """Inner join: return positions in ``keys`` and the matching values of ``table`` (keys, values).
 
-    >>> [part.tolist() for part in _matched(np.array([7, 5, 7]), np.array([[7, 7, 8], [1, 2, 3]]))]
+    >>> [part.tolist() for part in _join(np.array([7, 5, 7]), np.array([[7, 7, 8], [1, 2, 3]]))]
     [[0, 0, 2, 2], [1, 2, 1, 2]]
     """
     order = np.argsort(table[0], kind="stable")
-    known, values = table[0][order], table[1][order]
-    starts, ends = (np.searchsorted(known, keys, side) for side in ("left", "right"))
-    often = ends - starts
-    return np.repeat(np.arange(len(keys)), often), values[np.repeat(starts, often) + _counting(often)]
-
-
-def _counting(often: Ints) -> Ints:
-    """0…n−1 for each n, one after the other.
-
-    >>> _counting(np.array([2, 0, 3])).tolist()
-    [0, 1, 0, 1, 2]
-    """
-    return np.arange(often.sum()) - np.repeat(np.cumsum(often) - often, often)
+    table_keys, values = table[0][order], table[1][order]
+    starts, ends = (np.searchsorted(table_keys, keys, side) for side in ("left", "right"))
+    matches = ends - starts
+    within = np.arange(matches.sum()) - np.repeat(np.cumsum(matches) - matches, matches)
+    return np.repeat(np.arange(len(keys)), matches), values[np.repeat(starts, matches) + within]

@@ -1,12 +1,12 @@
-"""The answers of one or more tasks, one row for each answer that counts now.
+"""The current answers of one or more tasks as columns, one row for each answer.
 
-Labels are codes of the six-way scheme, whatever the task offered: the four-way labels are among them, so
-tasks with different schemes fit into one table and are pooled over the four-way collapse.
+Labels are codes of the six-way scheme, whatever the task offered: it contains the four-way labels, so tasks
+with different schemes fit into one table and are pooled over the four-way labels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -21,6 +21,10 @@ from evaluation.schemes import FOUR_WAY, SCHEMES, SIX_WAY, Choice, Scheme
 CODE_OF = {choice.value: code for code, choice in enumerate(SIX_WAY.choices)}
 NO_CHECK = -1
 NO_TIME = -1
+ANSWER_COLUMNS = ("annotators", "pairs", "presentations", "labels", "swapped", "surplus", "active_ms")
+
+VoterChoices = Mapping[str, Mapping[int, Choice]]
+"""Voter → key of the pair in the study → choice."""
 
 
 class StudyTask(NamedTuple):
@@ -33,8 +37,9 @@ class StudyTask(NamedTuple):
 class Study:
     """Current answers (rows in the order in which they were given) and the pairs that they are about.
 
-    ``swapped``: the pair's second text stood on the left. ``surplus``: given after the seat was somebody
-    else's. ``expected``: for each pair, what an attentive person answers, ``NO_CHECK`` for ordinary pairs.
+    ``swapped``: the second text of the pair was shown on the left. ``surplus``: the answer came after the
+    slot had been reassigned or the task closed. ``expected``: for each pair of an attention check the
+    expected answer, ``NO_CHECK`` for ordinary pairs.
     """
 
     tasks: tuple[StudyTask, ...]
@@ -54,24 +59,16 @@ class Study:
     expected: Codes
 
     def __post_init__(self) -> None:
-        lengths = {len(column) for column in self.rows}
+        lengths = {len(column) for column in self.answer_columns.values()}
         if len(lengths) > 1:
-            raise ValueError(f"columns of one length expected, found lengths {sorted(lengths)}")
+            raise ValueError(f"expected columns of one length, found lengths {sorted(lengths)}")
 
     def __len__(self) -> int:
         return len(self.labels)
 
     @property
-    def rows(self) -> tuple[NDArray[Any], ...]:
-        return (
-            self.annotators,
-            self.pairs,
-            self.presentations,
-            self.labels,
-            self.swapped,
-            self.surplus,
-            self.active_ms,
-        )
+    def answer_columns(self) -> dict[str, Any]:  # Any: arrays of codes and masks
+        return {name: getattr(self, name) for name in ANSWER_COLUMNS}
 
     @property
     def scheme(self) -> Scheme:
@@ -80,7 +77,8 @@ class Study:
         return SCHEMES[names.pop()] if len(names) == 1 else FOUR_WAY
 
     @property
-    def mixed(self) -> bool:
+    def is_mixed(self) -> bool:
+        """Whether the tasks have different schemes."""
         return len({task.scheme for task in self.tasks}) > 1
 
     @cached_property
@@ -89,44 +87,41 @@ class Study:
         return np.asarray(self.expected[self.pairs] != NO_CHECK)
 
     @cached_property
-    def counted(self) -> NDArray[np.bool_]:
-        """Which answers agreement reads: first presentations of ordinary pairs."""
+    def is_counted(self) -> NDArray[np.bool_]:
+        """Which answers count for agreement: first presentations of ordinary pairs."""
         return np.asarray((self.presentations == 0) & ~self.is_check)
 
     @cached_property
-    def repeated(self) -> NDArray[np.bool_]:
-        """Every answer of those who saw an ordinary pair more than once."""
-        again = (self.presentations > 0) & ~self.is_check
-        if not again.any():
+    def is_repeated(self) -> NDArray[np.bool_]:
+        """Which answers are about ordinary pairs that the annotator saw more than once."""
+        is_repeat = (self.presentations > 0) & ~self.is_check
+        if not is_repeat.any():
             return np.zeros(len(self), dtype=bool)
-        people = len(self.annotator_names)
-        cells = self.pairs.astype(np.int64) * people + self.annotators
-        return np.asarray(np.isin(cells, cells[again]) & ~self.is_check)
+        cells = self.pairs.astype(np.int64) * len(self.annotator_names) + self.annotators
+        return np.asarray(np.isin(cells, cells[is_repeat]) & ~self.is_check)
 
     def where(self, mask: NDArray[np.bool_]) -> Study:
-        """The same study with some answers left out; pairs and annotators keep their codes."""
-        columns = dict(zip(_ROWS, (column[mask] for column in self.rows), strict=True))
-        return replace(self, **columns)  # type: ignore[arg-type]  # names and columns of the same fields
+        """Return the study with the masked answers; pairs and annotators keep their codes."""
+        return replace(self, **{name: column[mask] for name, column in self.answer_columns.items()})
 
-    def of_task(self, number: int) -> Study:
+    def select_task(self, number: int) -> Study:
         mask = self.pair_tasks[self.pairs] == number
-        return replace(
-            self.where(np.asarray(mask)), tasks=(self.tasks[number],), pair_tasks=self.pair_tasks * 0
-        )
+        study = self.where(np.asarray(mask))
+        return replace(study, tasks=(self.tasks[number],), pair_tasks=self.pair_tasks * 0)
 
     def judgements(self, scheme: Scheme | None = None) -> Judgements:
-        """What agreement reads, in the labels of ``scheme`` (default: the study's own)."""
-        return self._coded(self.counted, scheme or self.scheme)
+        """Judgements for agreement, in the labels of ``scheme`` (default: the study's own)."""
+        return self._to_judgements(self.is_counted, scheme or self.scheme)
 
-    def repeats(self, scheme: Scheme | None = None) -> Judgements:
-        """What intra-annotator agreement reads."""
-        return self._coded(self.repeated, scheme or self.scheme)
+    def repeats(self) -> Judgements:
+        """Judgements for intra-annotator agreement."""
+        return self._to_judgements(self.is_repeated, self.scheme)
 
-    def _coded(self, mask: NDArray[np.bool_], scheme: Scheme) -> Judgements:
+    def _to_judgements(self, mask: NDArray[np.bool_], scheme: Scheme) -> Judgements:
         pairs = self.pairs[mask]
         return Judgements(
             annotators=self.annotators[mask],
-            items=_dense(pairs, len(self.pair_sentences)),
+            items=_code_densely(pairs, len(self.pair_sentences)),
             labels=label_codes(scheme)[self.labels[mask]],
             sentences=self.pair_sentences[pairs],
             label_names=scheme.labels,
@@ -134,43 +129,71 @@ class Study:
         )
 
 
-_ROWS = ("annotators", "pairs", "presentations", "labels", "swapped", "surplus", "active_ms")
+def add_voters(study: Study, votes: VoterChoices) -> Study:
+    """Add voters as annotators after all people, with their votes as answers.
+
+    A voter votes once on a pair, is never timed, and sees no sides and no attention checks. Only pairs that
+    people judged count, because there is nobody to agree with on the others.
+    """
+    keys = np.asarray(study.pair_keys)
+    is_judged = np.zeros(len(keys), dtype=bool)
+    is_judged[study.pairs[study.is_counted]] = True
+    code_of = {key: code for code, key in enumerate(keys.tolist()) if is_judged[code]}
+    rows = [
+        (len(study.annotator_names) + number, code_of[pair], CODE_OF[choice.value])
+        for number, choices in enumerate(votes.values())
+        for pair, choice in choices.items()
+        if pair in code_of
+    ]
+    annotators, pairs, labels = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+    zeros = np.zeros(len(rows))
+    added = (annotators, pairs, zeros, labels, zeros, zeros, np.full(len(rows), NO_TIME))
+    columns: dict[str, Any] = {
+        name: np.concatenate([column, values.astype(column.dtype)])
+        for (name, column), values in zip(study.answer_columns.items(), added, strict=True)
+    }
+    return replace(study, annotator_names=(*study.annotator_names, *votes), **columns)
+
+
+def name_voter(voter: str) -> str:
+    """Return the annotator name of a voter, which no person can have.
+
+    >>> name_voter("chrf")
+    'machine:chrf'
+    """
+    return f"machine:{voter}"
 
 
 def label_codes(scheme: Scheme) -> NDArray[np.int8]:
-    """The code of each six-way label in ``scheme``; what it does not offer is read collapsed.
+    """Return the code of each six-way label in ``scheme``, collapsed where the scheme does not offer it.
 
-    −1 stands for what nobody can have answered there.
+    −1 marks labels that cannot occur in the scheme.
 
     >>> label_codes(FOUR_WAY).tolist()
     [0, 0, 1, 2, 2, 3]
-    >>> label_codes(Scheme("three-way", "3 choices", FOUR_WAY.ordered)).tolist()
+    >>> label_codes(Scheme("three-way", "3 choices", FOUR_WAY.options[:3])).tolist()
     [0, 0, 1, 2, 2, -1]
     """
-    return np.array([_code(choice, scheme) for choice in SIX_WAY.choices], dtype=np.int8)
+    choices = [c if c in scheme.choices else c.collapsed for c in SIX_WAY.choices]
+    return np.array([scheme.choices.index(c) if c in scheme.choices else -1 for c in choices], dtype=np.int8)
 
 
-def latest(cells: Sequence[Codes]) -> Ints:
-    """The rows that are the last of their cell, in their order.
+def find_latest(cells: Sequence[Codes]) -> Ints:
+    """Return the rows that are the last of their cell, in their order.
 
-    >>> latest([np.array([7, 8, 7]), np.array([0, 0, 0])]).tolist()
+    >>> find_latest([np.array([7, 8, 7]), np.array([0, 0, 0])]).tolist()
     [1, 2]
     """
     order = np.lexsort([np.arange(len(cells[0])), *cells])  # stable: the last of a cell is its newest row
     if not len(order):
         return order
-    ends = np.ones(len(order), dtype=bool)
-    ends[:-1] = np.logical_or.reduce([np.diff(cell[order]) != 0 for cell in cells])
-    return np.sort(order[ends])
+    is_last = np.ones(len(order), dtype=bool)
+    is_last[:-1] = np.logical_or.reduce([np.diff(cell[order]) != 0 for cell in cells])
+    return np.sort(order[is_last])
 
 
-def _code(choice: Choice, scheme: Scheme) -> int:
-    read = choice if choice in scheme.choices else choice.collapsed
-    return scheme.choices.index(read) if read in scheme.choices else -1
-
-
-def _dense(codes: Codes, size: int) -> Ints:
-    """Codes 0…n−1 without gaps, in the same order, by counting instead of sorting."""
-    seen = np.zeros(size, dtype=bool)
-    seen[codes] = True
-    return (np.cumsum(seen) - 1)[codes]
+def _code_densely(codes: Codes, size: int) -> Ints:
+    """Replace codes by 0…n−1 without gaps, in the same order, by counting instead of sorting."""
+    occurs = np.zeros(size, dtype=bool)
+    occurs[codes] = True
+    return (np.cumsum(occurs) - 1)[codes]

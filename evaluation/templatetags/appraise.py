@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django import template
 from django.conf.locale import LANG_INFO
 from django.template import Context
-from django.template.loader import render_to_string
-from django.utils.html import format_html, format_html_join
+from django.template.base import NodeList, Parser, TextNode, Token
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
-from evaluation import markup
-from evaluation.presentation import Fragment
-from evaluation.schemes import SCHEMES, Choice, Scheme
+from evaluation.models import Task
+from evaluation.schemes import Choice, Scheme
+from evaluation.tasks.queries.alignments import list_reported_pairs
+from evaluation.templatetags.figures import figure, spoken
+from evaluation.web import lang_and_dir, text_direction
+
+if TYPE_CHECKING:
+    from evaluation.annotate.queries import PairPage, PlacesPage
 
 register = template.Library()
 
-# Written from right to left unless the code names a script; Arabic and Persian have many codes.
-RTL = {"ar", "arc", "ckb", "dv", "fa", "he", "ks", "nqo", "ps", "sd", "sdh", "ug", "ur", "yi", "ydd"}
-RTL |= {"acm", "acq", "aeb", "ajp", "apc", "ars", "ary", "arz", "azb", "bal", "pbt", "pes", "prs"}
-RTL |= {"jpr", "jrb", "ota", "pal", "sam", "syc", "syr"}
-RTL_SCRIPTS = {"adlm", "arab", "hebr", "mand", "nkoo", "rohg", "samr", "syrc", "thaa"}
+REPORTED_SHOWN = 5
+
 # Languages of translation benchmarks that Django itself is not translated into.
 FURTHER_LANGUAGES = {
     "am": gettext_lazy("Amharic"),
@@ -54,10 +57,37 @@ RATING_WORDS = (
 )
 
 
+class OneLineNode(template.Node):
+    def __init__(self, nodelist: NodeList) -> None:
+        self.nodelist = nodelist
+        for node in nodelist.get_nodes_by_type(TextNode):
+            assert isinstance(node, TextNode)
+            node.s = re.sub(r"\n\s*", "", re.sub(r"\n\s*(?=[\w-]+=)", " ", node.s))
+
+    def render(self, context: Context) -> SafeString:
+        return self.nodelist.render(context)
+
+
+@register.tag
+def oneline(parser: Parser, token: Token) -> OneLineNode:
+    """Join lines without spaces, where a space would show; an attribute at the start keeps its space."""
+    nodelist = parser.parse(("endoneline",))
+    parser.delete_first_token()
+    return OneLineNode(nodelist)
+
+
 @register.filter
 def language_name(code: str) -> str:
     """``de-AT`` → German, in the reader's language; an unknown code stays as it is."""
     return _language_name(code, get_language() or "")
+
+
+@register.simple_tag
+def position(task: Task, page: PairPage | PlacesPage) -> str:
+    """Return the position of the comparison, or of the sentence in tasks that rank places."""
+    by_place = task.judging == task.Judging.PLACES
+    text = _("Sentence %(n)s of %(total)s") if by_place else _("Comparison %(n)s of %(total)s")
+    return text % {"n": figure(page.number), "total": figure(page.progress.total)}
 
 
 @register.filter
@@ -69,8 +99,8 @@ def time_left(minutes: int | None) -> str:
     if not minutes:
         return ""
     is_long = minutes >= 120
-    said = _("about %(n)d h left") if is_long else _("about %(n)d min left")
-    return said % {"n": round(minutes / 60) if is_long else minutes}
+    text = _("about %(n)d h left") if is_long else _("about %(n)d min left")
+    return text % {"n": round(minutes / 60) if is_long else minutes}
 
 
 @cache
@@ -87,83 +117,69 @@ def _language_name(code: str, reader: str) -> str:
     return code
 
 
-@register.filter
-def direction(code: str) -> str:
-    """Writing direction of a language, for ``dir`` on every sentence; a script in the code decides.
-
-    >>> direction("ar"), direction("arz"), direction("uz-Arab"), direction("ku-Latn"), direction("de")
-    ('rtl', 'rtl', 'rtl', 'ltr', 'ltr')
-    """
-    primary, *rest = code.lower().split("-")
-    scripts = [part for part in rest if len(part) == 4 and part.isalpha()]
-    return "rtl" if (scripts[0] in RTL_SCRIPTS if scripts else primary in RTL) else "ltr"
-
-
-@register.filter
-@cache
-def lang_and_dir(code: str) -> SafeString:
-    """Both attributes of a sentence in this language."""
-    return format_html('lang="{}" dir="{}"', code, direction(code))
+register.filter("direction", text_direction)
+register.filter("lang_and_dir", lang_and_dir)
 
 
 @register.filter
 def symbol(choice: str) -> str:
-    return markup.SYMBOLS[Choice(choice)]
+    return Choice(choice).symbol
 
 
-@register.simple_tag
-def scale(name: str, scheme: Scheme, chosen: str | None = None) -> SafeString:
-    return markup.scale(name, scheme, chosen)
+class Button(NamedTuple):
+    """A choice of a scheme as a radio button; ``key`` is the digit that chooses it."""
+
+    value: str
+    key: int
+    symbol: str
+    words: str
+    css: str
 
 
-@register.simple_tag
-def staff(fragments: list[Fragment]) -> SafeString:
-    return markup.stave(fragments)
-
-
-@register.simple_tag
-def rating(name: str, side: str, chosen: str | None = None) -> SafeString:
-    """A five-point rating of one candidate."""
-    options = format_html_join(
-        "",
-        '<label class="rate"><input type="radio" name="{}" value="{}"{}>'
-        "<span><b>{}</b><em>{}</em></span></label>",
-        (
-            (name, value, SafeString(" checked") if str(value) == chosen else "", value, word)
-            for value, (word, _) in enumerate(RATING_WORDS, 1)
-        ),
-    )
-    return format_html(
-        '<div class="rates" role="radiogroup" aria-label="{}"><b aria-hidden="true">{}</b>{}</div>',
-        side, side, options,
-    )  # fmt: skip
-
-
-@register.simple_tag
-def rating_words() -> SafeString:
-    """What the five points mean."""
-    lines = format_html_join(
-        "",
-        "<div><dt>{} {}</dt><dd>{}</dd></div>",
-        ((value, word, meaning) for value, (word, meaning) in enumerate(RATING_WORDS, 1)),
-    )
-    return format_html('<dl class="rate-words">{}</dl>', lines)
-
-
-@register.simple_tag
-def part(name: str, scheme: Scheme, steps: int = 0) -> SafeString:
-    """A part of the page that only depends on scheme, number of steps and language; rendered once."""
-    return _part(name, scheme.name, steps, get_language() or "")
+@register.filter
+def buttons(scheme: Scheme) -> list[Button]:
+    """The choices of a scheme in the reader's language."""
+    return _buttons(scheme, get_language() or "")
 
 
 @lru_cache(maxsize=64)
-def _part(name: str, scheme_name: str, steps: int, reader: str) -> SafeString:
-    return render_to_string(name, {"scheme": SCHEMES[scheme_name], "steps": steps})
+def _buttons(scheme: Scheme, reader: str) -> list[Button]:
+    return [
+        Button(
+            column.option.choice.value,
+            column.key,
+            column.option.choice.symbol,
+            spoken(column.option.words),
+            f"opt opt-{column.position}" if column.position else "opt",
+        )
+        for column in scheme.columns
+    ]
+
+
+@register.filter
+def numbered(text: str, number: int) -> str:
+    """
+    >>> numbered("Pair {n}", 3)
+    'Pair 3'
+    """
+    return text.replace("{n}", str(number))
+
+
+@register.filter
+def quoted(text: str) -> str:
+    """Return a phrase in quotation marks for screen readers; “nothing” if it is empty."""
+    return _("“{text}”").replace("{text}", text) if text else _("nothing")
+
+
+@register.simple_tag
+def rating_words() -> tuple[tuple[str, str], ...]:
+    """Return name and description of the five points of a rating."""
+    return tuple([(str(word), str(meaning)) for word, meaning in RATING_WORDS])
 
 
 @register.simple_tag(takes_context=True)
 def turned(context: Context, key: str, number: int) -> str:
-    """This page with one of its lists turned to another page; the other lists stay where they are."""
+    """Return the query string for another page of one list; the other lists keep their page."""
     query = context["request"].GET.copy()
     query[key] = str(number)
     return f"?{query.urlencode()}"
@@ -179,3 +195,37 @@ def enumeration(numbers: list[int]) -> str:
     if not head:
         return "".join(map(str, last))
     return _("%(head)s and %(last)s") % {"head": ", ".join(map(str, head)), "last": last[0]}
+
+
+ROLE_NAMES = {
+    "items": gettext_lazy("detected from the content"),
+    "source": gettext_lazy("source text"),
+    "reference": gettext_lazy("reference"),
+    "system": gettext_lazy("output of …"),
+    "documents": gettext_lazy("document ids"),
+    "alignments": gettext_lazy("word links"),
+}
+
+
+@register.filter
+def role_name(role: str) -> str:
+    return str(ROLE_NAMES[role])
+
+
+@register.filter
+def visible_tabs(excerpt: str) -> str:
+    """Make tabs visible: a missing or extra tab is the usual problem of a table."""
+    return excerpt.replace("\t", "⇥")
+
+
+@register.inclusion_tag("evaluation/_alignments.html", takes_context=True)
+def reported_alignments(context: dict[str, Any], task: Task) -> dict[str, Any]:
+    """Show the first reported alignments of a task, on a page of its managers."""
+    pairs = list_reported_pairs(task)
+    return {
+        "task": task,
+        "reported_pairs": pairs[:REPORTED_SHOWN],
+        "more": max(0, len(pairs) - REPORTED_SHOWN),
+        "attributes": lang_and_dir(task.target_language),
+        "csrf_token": context.get("csrf_token"),
+    }

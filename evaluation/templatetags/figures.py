@@ -1,6 +1,6 @@
-"""Numbers as the reports print them; a missing value is “–”, which is not zero.
+"""Format numbers in the language of the reader; a missing value is “–”, not zero.
 
-They are written in the reader's language; what pure modules call things is translated here too (``spoken``).
+Texts of pure modules are translated here too (``spoken``).
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from evaluation.numerals import numeral
+from appraise.lib.tables import Table
+from evaluation.jobs import localize_message
 from evaluation.reports.plots import Plot
+from evaluation.web import numeral
 
 register = template.Library()
 
@@ -32,6 +34,29 @@ def figure(value: float | str | None, digits: int = 3) -> str:
     if isinstance(value, str):
         return value
     return numeral(f"{value:,}" if isinstance(value, int) else f"{value:.{digits}f}")
+
+
+@register.filter
+def is_number(value: object) -> bool:
+    """Whether a cell of a table is right-aligned: a number, a text that begins like one, or no value.
+
+    >>> is_number(0.5), is_number("12 (55%)"), is_number("−0.1 – 0.2"), is_number(None), is_number("fair")
+    (True, True, True, True, False)
+    """
+    return value is None or isinstance(value, int | float) or str(value)[:1] in "0123456789−–"
+
+
+@register.filter
+def columns(table: Table) -> list[tuple[str, bool]]:
+    """Each column with whether all of its cells are numbers; the first column names the rows.
+
+    >>> columns(Table("t", ("system", "rank", "kind"), (("a", 1, "x"), ("b", None, "y"))))
+    [('system', False), ('rank', True), ('kind', False)]
+    """
+    return [
+        (name, place > 0 and all(is_number(row[place]) for row in table.rows))
+        for place, name in enumerate(table.columns)
+    ]
 
 
 @register.filter
@@ -79,7 +104,7 @@ def percent_span(interval: tuple[float, float] | None, digits: int = 0) -> str:
 
 @register.filter
 def breakable(signature: str) -> SafeString:
-    """A signature that breaks into lines between its parts.
+    """Allow line breaks between the parts of a signature.
 
     >>> breakable("chrf|v:<1>")
     'chrf|<wbr>v:&lt;1&gt;'
@@ -101,9 +126,9 @@ def probability(value: float | None) -> str:
 
 @register.filter
 def spoken(text: str | None) -> str:
-    """What a pure module calls something, in the reader's language; “–” if it has no word for it.
+    """Translate a text of a pure module; “–” if there is none.
 
-    The catalogue collects these words from the modules themselves (``scripts/catalogue.py``).
+    ``scripts/catalogue.py`` collects these texts from the modules.
 
     >>> spoken("fair"), spoken(None)
     ('fair', '–')
@@ -111,25 +136,15 @@ def spoken(text: str | None) -> str:
     return _(text) if text else MISSING
 
 
-@register.filter
-def job_message(text: str) -> str:
-    """A job's message in the reader's language; of ``bleu: phrase pairs`` the second half is translated.
-
-    >>> job_message("bleu: phrase pairs"), job_message("")
-    ('bleu: phrase pairs', '')
-    """
-    name, colon, what = text.partition(": ")
-    if colon:
-        return f"{name}: {_(what)}"
-    return _(text) if text else ""
+register.filter("job_message", localize_message)
 
 
 @register.filter
-def called(pseudonym: str, names: Mapping[str, str]) -> str:
-    """The name behind a pseudonym, for those who may know it."""
+def display_name(pseudonym: str, names: Mapping[str, str]) -> str:
+    """Return the display name of a pseudonym, for users who may see it."""
     return names.get(pseudonym, pseudonym)
 
 
 @register.simple_tag
-def drawn(plot: Plot) -> SafeString:
+def plot_svg(plot: Plot) -> SafeString:
     return format_html("{}", plot.svg)

@@ -1,9 +1,9 @@
-"""Judging fluency from an independent corpus (Han & Lavie 2005, paper 002).
+"""Fluency measured by an independent corpus (Han & Lavie 2005, paper 002).
 
-Content words that belong together in a large corpus of the target language should appear together in a good
-translation. No reference and no ranking is needed, only text.
+Content words that occur together in a large corpus of the target language should occur together in a good
+translation. This needs neither a reference nor rankings, only text.
 
-    text → ``reading`` → ``words`` → ``counting`` → ``table``, a file         ``training``, ``corpus``
-    text → ``reading`` → ``words`` → ``scoring`` (``association``, ``trees``) → ``metric``, ``comparing``
-    one sentence → ``scoring.branches`` → ``trees.choose`` → ``drawing``, ``dependencies``
+    text → ``content_words`` → ``counting`` → ``table`` (a file)                      ``training``
+    text → ``content_words`` → ``scoring`` (``association``, ``trees``) → ``metric``, ``study``
+    one sentence → ``scoring.find_branches`` → ``trees.choose`` → ``svg``
 """

@@ -1,17 +1,17 @@
-"""How strongly two words belong together: Dice, t, χ² and the log-likelihood ratio (paper 002, metrics I–IV).
+"""Association of two words: Dice, t, χ² and the log-likelihood ratio (paper 002, metrics I–IV).
 
-Every function takes counts over sentences: ``c12`` sentences hold both words, ``c1`` and ``c2`` hold each,
-``n`` is the size of the corpus; scalars and arrays both work. The contingency table behind them is
+Every function takes counts over sentences: ``c12`` sentences contain both words, ``c1`` and ``c2`` each of
+them, ``n`` is the size of the corpus; scalars and arrays both work. The contingency table behind them is
 
     O11 = c12        O12 = c2 − c12
     O21 = c1 − c12   O22 = n − c1 − c2 + c12
 
-Two readings of the slides were settled by recovering the counts behind their example "jones point"
-(c12 = 67, c1 = 336, c2 = 796, n = 49,722), which fits all four printed values to the last digit:
+The slides leave two points open. They were decided by recovering the counts of their example "jones point"
+(c12 = 67, c1 = 336, c2 = 796, n = 49,722), which reproduce all four printed values to the last digit:
 
 - the t score takes x̄ as its variance (for rare events x̄(1 − x̄) ≈ x̄), and
-- log-likelihood ratios are in base 2; the printed χ², however, used O22 = n − c12. We use the proper table
-  and keep the printed form as ``chi_square_as_printed``, to compare with.
+- log-likelihood ratios are in base 2; the printed χ², however, used O22 = n − c12. We use the proper
+  table; a test compares with the printed form.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FloatArray = NDArray[np.float64]
 Association = Callable[[ArrayLike, ArrayLike, ArrayLike, int], FloatArray]
 
 
-class Measure(StrEnum):
+class AssociationMeasure(StrEnum):
     """The four association scores of the paper."""
 
     DICE = "dice"
@@ -39,26 +39,29 @@ class Measure(StrEnum):
 
 LLR_BASE = 2
 
-CUTOFFS: dict[Measure, float | None] = {
-    Measure.DICE: None,  # Dice has no null hypothesis
-    Measure.T: 2.576,
-    Measure.CHI2: 7.88,
-    Measure.LLR: 7.88 / math.log(LLR_BASE),  # −2 ln λ follows χ² with one degree of freedom; ours is in bits
+CUTOFFS: dict[AssociationMeasure, float | None] = {
+    AssociationMeasure.DICE: None,  # Dice has no null hypothesis
+    AssociationMeasure.T: 2.576,
+    AssociationMeasure.CHI2: 7.88,
+    AssociationMeasure.LLR: 7.88
+    / math.log(LLR_BASE),  # −2 ln λ follows χ² with one degree of freedom; ours is in bits
 }
-"""99.5 % confidence, as the slides have it; a pair scoring below is no collocation."""
+"""99.5 % confidence, as in the slides; a pair with a lower score is not a collocation."""
 
 
-def associate(measure: Measure, c12: ArrayLike, c1: ArrayLike, c2: ArrayLike, n: int) -> FloatArray:
+def associate(
+    measure: AssociationMeasure, c12: ArrayLike, c1: ArrayLike, c2: ArrayLike, n: int
+) -> FloatArray:
     """The score of each pair under ``measure``.
 
-    >>> float(associate(Measure.DICE, 172, 172, 181, 49722).round(6))
+    >>> float(associate(AssociationMeasure.DICE, 172, 172, 181, 49722).round(6))
     0.974504
     """
     return FUNCTIONS[measure](c12, c1, c2, n)
 
 
 def dice(c12: ArrayLike, c1: ArrayLike, c2: ArrayLike, n: int) -> FloatArray:
-    """2 c12 / (c1 + c2): 1 when the words only ever occur together.
+    """2 c12 / (c1 + c2): 1 if the words occur only together.
 
     >>> float(dice(1, 1, 1, 49722))
     1.0
@@ -78,24 +81,13 @@ def t_score(c12: ArrayLike, c1: ArrayLike, c2: ArrayLike, n: int) -> FloatArray:
 
 
 def chi_square(c12: ArrayLike, c1: ArrayLike, c2: ArrayLike, n: int) -> FloatArray:
-    """Pearson's χ² of the 2×2 table; 0 where a word stands in every sentence and nothing can be tested.
+    """Pearson's χ² of the 2×2 table; 0 if a word occurs in every sentence, where nothing can be tested.
 
     >>> f"{chi_square(172, 172, 181, 49722):.2f}"
     '47241.05'
     """
     o, a, b = _floats(c12, c1, c2, n)
     return _ratio(n * (o * n - a * b) ** 2, a * b * (n - a) * (n - b))
-
-
-def chi_square_as_printed(c12: ArrayLike, c1: ArrayLike, c2: ArrayLike, n: int) -> FloatArray:
-    """The slides' χ² with their O22 = n − c12, to the last printed digit.
-
-    >>> f"{chi_square_as_printed(172, 172, 181, 49722):.6f}"
-    '47241.054744'
-    """
-    o11, a, b = _floats(c12, c1, c2, n)
-    o12, o21, o22 = b - o11, a - o11, n - o11
-    return _ratio(n * (o11 * o22 - o12 * o21) ** 2, a * b * (o12 + o22) * (o21 + o22))
 
 
 def log_likelihood_ratio(
@@ -118,11 +110,11 @@ def log_likelihood_ratio(
     return 2 * total / math.log(base)
 
 
-FUNCTIONS: dict[Measure, Association] = {
-    Measure.DICE: dice,
-    Measure.T: t_score,
-    Measure.CHI2: chi_square,
-    Measure.LLR: log_likelihood_ratio,
+FUNCTIONS: dict[AssociationMeasure, Association] = {
+    AssociationMeasure.DICE: dice,
+    AssociationMeasure.T: t_score,
+    AssociationMeasure.CHI2: chi_square,
+    AssociationMeasure.LLR: log_likelihood_ratio,
 }
 
 
@@ -134,12 +126,12 @@ def _surprise(observed: FloatArray, expected: FloatArray, deviation: FloatArray)
 
 
 def _floats(c12: ArrayLike, c1: ArrayLike, c2: ArrayLike, n: int) -> tuple[FloatArray, ...]:
-    """The counts as float64, checked: 1 ≤ c12 ≤ c1, c2 and the table holds no negative cell."""
+    """The counts as float64; raises ``ValueError`` unless 1 ≤ c12 ≤ c1, c2 and no cell is negative."""
     o, a, b = np.broadcast_arrays(*(np.asarray(c, dtype=np.float64) for c in (c12, c1, c2)))
     if not (np.all(o >= 1) and np.all(o <= np.minimum(a, b)) and np.all(a + b - o <= n)):
         wrong = np.argmin((o >= 1) & (o <= np.minimum(a, b)) & (a + b - o <= n))
-        found = tuple(int(c.flat[wrong]) for c in (o, a, b))
-        raise ValueError(f"(c12, c1, c2) = {found} is no co-occurrence in {n} sentences")
+        counts = tuple(int(c.flat[wrong]) for c in (o, a, b))
+        raise ValueError(f"(c12, c1, c2) = {counts} is impossible in {n} sentences")
     return o, a, b
 
 

@@ -1,9 +1,9 @@
 """Counting a corpus: how many sentences hold a word, and how many hold two words together.
 
-Sentences stream in and memory stays bounded: they are collected as numbers until a block is full, the block
-is counted (``counting_kernel``), and its table is merged with tables of like size, so every pair is moved a
-logarithmic number of times. What must fit is the vocabulary and a few times the final table of 8 bytes a
-pair: 0.9 GB were measured for 629,164 sentences with 16.7 million pairs.
+Sentences are read as a stream with bounded memory: they are collected as numbers until a block is full, the
+block is counted (``counting_kernel``), and its table is merged with tables of similar size, so that a pair is
+moved a logarithmic number of times. The vocabulary and a few times the final table of 8 bytes a pair must
+fit into memory: 0.9 GB for 629,164 sentences with 16.7 million pairs.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from metrics.collocation.table import Corpus, Table
+from metrics.collocation.table import CollocationTable, Corpus
 from metrics.kernels.compiler import Ints, Longs
 
 BLOCK_PAIRS = 1 << 24  # two arrays of four bytes each while a block is counted: 128 MB
@@ -23,14 +23,15 @@ Rows = tuple[Longs, Ints, Ints]
 
 
 class PairCounter:
-    """Takes sentences one by one, hands back a table.
+    """Counts sentences one by one and returns a table.
 
     >>> from metrics.collocation.table import Corpus
     >>> counter = PairCounter()
     >>> for words in (("hong", "kong"), ("hong", "kong", "stock"), ("stock",)):
     ...     counter.add(words)
-    >>> counter.table(Corpus("toy", "three lines", "", 0)).co_occurrences("hong", "stock")
-    (1, 2, 2)
+    >>> table = counter.table(Corpus("toy", "three lines", "", 0))
+    >>> table.words, table.frequency.tolist(), table.counts.tolist()
+    (('hong', 'kong', 'stock'), [2, 2, 2], [2, 1, 1])
     """
 
     def __init__(self, block_pairs: int = BLOCK_PAIRS) -> None:
@@ -46,7 +47,7 @@ class PairCounter:
         self._runs: list[Rows] = []
 
     def add(self, words: Iterable[str]) -> None:
-        """Count one sentence; a word that is given twice counts once."""
+        """Count one sentence; a repeated word counts once."""
         numbers, frequency = self._numbers, self._frequency
         unique = dict.fromkeys(words)
         for word in unique:
@@ -61,13 +62,13 @@ class PairCounter:
         if self._pairs + len(self._ids) >= self._block_pairs:
             self._count_block()
 
-    def table(self, corpus: Corpus) -> Table:
+    def table(self, corpus: Corpus) -> CollocationTable:
         """Everything counted so far; its corpus records how many sentences there were."""
         self._count_block()
         self._merge(all_runs=True)
-        rows, partners, counts = self._runs[0] if self._runs else _nothing(len(self._numbers))
+        rows, partners, counts = self._runs[0] if self._runs else _empty_rows(len(self._numbers))
         counted = replace(corpus, sentences=self.sentences)
-        return Table(
+        return CollocationTable(
             counted, tuple(self._numbers), np.array(self._frequency, np.int32), rows, partners, counts
         )
 
@@ -81,15 +82,15 @@ class PairCounter:
         self._merge(all_runs=False)
 
     def _merge(self, *, all_runs: bool) -> None:
-        """Merge the youngest runs while they are of like size, or all of them."""
+        """Merge the newest tables while they are of similar size, or all of them."""
         from metrics.collocation.counting_kernel import merge_rows  # imports numba
 
         while len(self._runs) > 1 and (all_runs or 2 * self._runs[-1][1].size >= self._runs[-2][1].size):
             young, old = self._runs.pop(), self._runs.pop()
             self._runs.append(merge_rows(old, young, len(self._numbers)))
         if all_runs and self._runs and self._runs[0][0].size <= len(self._numbers):
-            self._runs[0] = merge_rows(self._runs[0], _nothing(0), len(self._numbers))
+            self._runs[0] = merge_rows(self._runs[0], _empty_rows(0), len(self._numbers))
 
 
-def _nothing(words: int) -> Rows:
+def _empty_rows(words: int) -> Rows:
     return np.zeros(words + 1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32)

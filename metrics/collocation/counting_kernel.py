@@ -1,9 +1,9 @@
-"""The hot loop of counting: which pairs of words share a sentence, and how often.
+"""The inner loops of counting: which pairs of words share a sentence, and how often.
 
 Plain Python over numpy arrays, compiled where numba is present. Words are numbers; a sentence is a run of
 distinct numbers in one flat array, bounded by ``offsets``. The result is a table in compressed rows: row x
-lists the smaller-numbered partners of word x in ascending order, with counts. Numbers are given by first
-appearance, so frequent words are small and the rows that are searched most are short.
+lists the smaller-numbered partners of word x in ascending order, with counts. Words are numbered
+by first appearance, so frequent words have small numbers and the rows that are searched most are short.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ def count_pairs(ids: Ints, offsets: Longs, words: int) -> Rows:
     (Gustavson's product XᵀX, upper half only). Turning rows into columns then sorts without comparing.
     """
     sort_sentences(ids, offsets)
-    numbers = ids.view(np.uint32)  # an unsigned index needs no check for counting from the end
+    numbers = ids.view(np.uint32)  # unsigned: numba need not check for negative indices
     starts, after, ends = invert(numbers, offsets, words)
-    capacity = pairs_of(offsets)
+    capacity = count_all_pairs(offsets)
     partner = np.empty(capacity + 1, np.uint32)
     count = np.empty(capacity, np.int32)
     filled = np.zeros(words + 1, np.int64)
@@ -40,7 +40,7 @@ def count_pairs(ids: Ints, offsets: Longs, words: int) -> Rows:
         for k in range(starts[word], starts[word + 1]):
             for place in range(after[k], ends[k]):
                 other = numbers[place]
-                partner[used] = other  # overwritten by the next one unless it is new: no branch to guess
+                partner[used] = other  # overwritten by the next one unless it is new: no branch to predict
                 seen = tally[other]
                 used += seen == 0
                 tally[other] = seen + 1
@@ -81,20 +81,14 @@ def merge_rows(a: Rows, b: Rows, words: int) -> Rows:
 
 @kernel
 def sort_sentences(ids: Ints, offsets: Longs) -> None:
-    """Put each sentence's words in ascending order, in place; sentences are short, so by insertion."""
+    """Put each sentence's words in ascending order, in place."""
     for sentence in range(offsets.size - 1):
-        for i in range(offsets[sentence] + 1, offsets[sentence + 1]):
-            word = ids[i]
-            j = i
-            while j > offsets[sentence] and ids[j - 1] > word:
-                ids[j] = ids[j - 1]
-                j -= 1
-            ids[j] = word
+        ids[offsets[sentence] : offsets[sentence + 1]].sort()
 
 
 @kernel
-def pairs_of(offsets: Longs) -> int:
-    """How many pairs the sentences hold, repeated ones included."""
+def count_all_pairs(offsets: Longs) -> int:
+    """The number of pairs of the sentences, repeated ones included."""
     total = 0
     for sentence in range(offsets.size - 1):
         length = offsets[sentence + 1] - offsets[sentence]
@@ -104,7 +98,7 @@ def pairs_of(offsets: Longs) -> int:
 
 @kernel
 def invert(numbers: Numbers, offsets: Longs, words: int) -> tuple[Longs, Ints, Ints]:
-    """For every word where it stands: (starts, the place after it, the end of its sentence)."""
+    """The positions of every word: (starts, the position after it, the end of its sentence)."""
     starts = running_total(numbers, words)
     free = starts[:-1].copy()
     after = np.empty(numbers.size, np.int32)
@@ -124,7 +118,7 @@ def transpose(filled: Longs, partner: Numbers, count: Ints, words: int) -> Rows:
     """Rows of the smaller word become rows of the larger; reading in order leaves each row sorted."""
     starts = running_total(partner, words)
     free = starts[:-1].copy()
-    packed = np.empty(partner.size, np.int64)  # word and count together: one write into the distance, not two
+    packed = np.empty(partner.size, np.int64)  # word and count together: one scattered write instead of two
     for word in range(words):
         for k in range(filled[word], filled[word + 1]):
             to = free[partner[k]]
@@ -151,7 +145,7 @@ def running_total(numbers: Numbers, words: int) -> Longs:
 
 @kernel
 def bounds(starts: Longs, word: int) -> tuple[int, int]:
-    """The row of a word; a table made before the word was met has none."""
+    """The row of a word; a table that is older than the word has none."""
     if word + 1 < starts.size:
         return starts[word], starts[word + 1]
     return 0, 0

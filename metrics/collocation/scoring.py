@@ -1,7 +1,7 @@
-"""Sentence scores: the average strength of the collocations that a sentence keeps (paper 002).
+"""Sentence scores: the average strength of the selected collocations of a sentence (paper 002).
 
-A sentence in which no collocation is found has no score: it is NaN in arrays, counted and shown, never 0. All
-combinations of association measure and method share one look-up of the sentence's pairs.
+A sentence without collocations has no score, NaN in arrays and never 0. All combinations of association
+measure and method share one lookup of the pairs.
 """
 
 from __future__ import annotations
@@ -10,30 +10,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from metrics.collocation.association import CUTOFFS, Measure, associate
-from metrics.collocation.table import Table
+from metrics.collocation.association import CUTOFFS, AssociationMeasure, associate
+from metrics.collocation.content_words import ContentWords
+from metrics.collocation.table import CollocationTable
 from metrics.collocation.trees import Branch, Method
-from metrics.collocation.words import ContentWords
 from metrics.kernels.compiler import Floats, Ints, Longs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Encoded:
-    """Sentences as numbers of a table; an unknown word is −1 and keeps its place."""
+class PairCounts:
+    """The pairs of every sentence that occur in the corpus, with counts; ``starts`` delimits sentences.
 
-    ids: Ints
-    offsets: Longs
-    first_verb: Ints
-
-    @property
-    def lengths(self) -> Ints:
-        return np.diff(self.offsets).astype(np.int32)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Pairs:
-    """The pairs of every sentence that the corpus knows, with their counts; ``starts`` bounds sentences."""
+    ``lengths`` and ``first_verb`` (−1 without a verb) have one entry a sentence.
+    """
 
     starts: Longs
     left: Ints
@@ -42,82 +33,91 @@ class Pairs:
     c1: Ints
     c2: Ints
     sentences: int
+    lengths: Ints
+    first_verb: Ints
 
-    def weights(self, measure: Measure, *, cutoff: bool = True) -> Floats:
-        """The strength of each pair; NaN where it is not significant."""
+    def weights(self, measure: AssociationMeasure, *, cutoff: bool = True) -> Floats:
+        """The strength of each pair; NaN if it is not significant."""
         strength = associate(measure, self.c12, self.c1, self.c2, self.sentences)
         limit = CUTOFFS[measure] if cutoff else None
         return strength if limit is None else np.where(strength >= limit, strength, np.nan)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SentenceScores:
-    """For every sentence the sum and the number of the collocations kept."""
+class CollocationScores:
+    """For every sentence the sum and the number of its selected collocations, and its content words."""
 
     sums: Floats
     kept: Longs
+    lengths: Ints
 
     @property
     def averages(self) -> Floats:
-        """The sentence scores; NaN where no collocation was found."""
-        undefined = np.full(self.sums.shape, np.nan)
-        np.divide(self.sums, self.kept, out=undefined, where=self.kept > 0)
-        return undefined
+        """The sentence scores; NaN without collocations."""
+        return divide_or_nan(self.sums, self.kept)
+
+    def coverage(self, method: Method) -> Floats:
+        """Share of the possible branches that are collocations: of n − 1, or n(n − 1)/2 for ``simple``."""
+        words = self.lengths.astype(np.float64)
+        return divide_or_nan(self.kept, words * (words - 1) / 2 if method is Method.SIMPLE else words - 1)
 
 
-def score(
-    table: Table,
+def divide_or_nan(numerator: npt.ArrayLike, denominator: npt.ArrayLike) -> Floats:
+    """The quotient; NaN where the denominator is not positive."""
+    above, below = np.asarray(numerator, np.float64), np.asarray(denominator, np.float64)
+    quotient: Floats = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
+    return quotient
+
+
+def score_sentences(
+    table: CollocationTable,
     sentences: Sequence[ContentWords],
-    measures: Iterable[Measure] = tuple(Measure),
+    measures: Iterable[AssociationMeasure] = tuple(AssociationMeasure),
     methods: Iterable[Method] = tuple(Method),
     *,
     cutoff: bool = True,
-) -> dict[tuple[Measure, Method], SentenceScores]:
-    """Score sentences by every combination that is asked for."""
-    from metrics.collocation.trees_kernel import score_sentences  # imports numba
+) -> dict[tuple[AssociationMeasure, Method], CollocationScores]:
+    """Score sentences by every combination of the measures and methods."""
+    from metrics.collocation import trees_kernel  # imports numba
 
-    encoded = encode(table, sentences)
-    pairs = find_pairs(table, encoded)
+    pairs = find_pairs(table, sentences)
     wanted = tuple(methods)
     codes = np.array([method.code for method in wanted], np.int64)
-    found: dict[tuple[Measure, Method], SentenceScores] = {}
+    scores: dict[tuple[AssociationMeasure, Method], CollocationScores] = {}
     for measure in measures:
         weight = pairs.weights(measure, cutoff=cutoff)
-        sums, kept = score_sentences(
-            pairs.starts, pairs.left, pairs.right, weight, encoded.lengths, encoded.first_verb, codes
+        sums, kept = trees_kernel.score_sentences(
+            pairs.starts, pairs.left, pairs.right, weight, pairs.lengths, pairs.first_verb, codes
         )
         for column, method in enumerate(wanted):
-            found[measure, method] = SentenceScores(sums[:, column].copy(), kept[:, column].copy())
-    return found
+            scores[measure, method] = CollocationScores(
+                sums[:, column].copy(), kept[:, column].copy(), pairs.lengths
+            )
+    return scores
 
 
-def branches(
-    table: Table, sentence: ContentWords, measure: Measure, *, cutoff: bool = True
+def find_branches(
+    table: CollocationTable, sentence: ContentWords, measure: AssociationMeasure, *, cutoff: bool = True
 ) -> tuple[Branch, ...]:
-    """All collocations of one sentence with their strengths, for ``trees.choose`` and the drawing."""
-    pairs = find_pairs(table, encode(table, [sentence]))
+    """All collocations of one sentence with their strengths, for ``trees.choose`` and the SVG."""
+    pairs = find_pairs(table, [sentence])
     weights = pairs.weights(measure, cutoff=cutoff)
     rows = zip(pairs.left.tolist(), pairs.right.tolist(), weights.tolist(), strict=True)
     return tuple(Branch(*row) for row in rows if not np.isnan(row[2]))
 
 
-def encode(table: Table, sentences: Sequence[ContentWords]) -> Encoded:
-    """Replace words by the table's numbers."""
-    numbers = table.numbers
-    ids = [numbers.get(word, -1) for sentence in sentences for word in sentence.words]
-    offsets = np.zeros(len(sentences) + 1, np.int64)
-    np.cumsum([len(sentence.words) for sentence in sentences], out=offsets[1:])
-    verbs = [-1 if sentence.first_verb is None else sentence.first_verb for sentence in sentences]
-    return Encoded(np.array(ids, np.int32), offsets, np.array(verbs, np.int32))
-
-
-def find_pairs(table: Table, encoded: Encoded) -> Pairs:
+def find_pairs(table: CollocationTable, sentences: Sequence[ContentWords]) -> PairCounts:
     """Look up every pair of every sentence."""
     from metrics.collocation import trees_kernel  # imports numba
 
-    starts, left, right, c12 = trees_kernel.find_pairs(
-        encoded.ids, encoded.offsets, table.rows, table.partners, table.counts
-    )
-    base = np.repeat(encoded.offsets[:-1], np.diff(starts))
-    c1, c2 = (table.frequency[encoded.ids[base + place]] for place in (left, right))
-    return Pairs(starts, left, right, c12, c1, c2, table.corpus.sentences)
+    numbers = table.numbers
+    ids = np.array([numbers.get(word, -1) for sentence in sentences for word in sentence.words], np.int32)
+    lengths = np.array([len(sentence.words) for sentence in sentences], np.int32)
+    verbs = [-1 if sentence.first_verb is None else sentence.first_verb for sentence in sentences]
+    offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+    rows = (table.rows, table.partners, table.counts)
+    starts, left, right, c12 = trees_kernel.find_pairs(ids, offsets, *rows)
+    base = np.repeat(offsets[:-1], np.diff(starts))
+    c1, c2 = (table.frequency[ids[base + place]] for place in (left, right))
+    sizes = (table.corpus.sentences, lengths, np.array(verbs, np.int32))
+    return PairCounts(starts, left, right, c12, c1, c2, *sizes)

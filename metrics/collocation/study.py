@@ -1,41 +1,33 @@
-"""The tables of paper 002 on judged sets: separation of humans and systems, and accuracy of system rankings.
+"""Separation of humans and systems, and accuracy of system rankings, on judged sets (paper 002, goals I, II).
 
-    python -m metrics.collocation.study --set DIR/PREFIX … --table FILE.npz …
-
-References stand for the humans. Every number is the mean over the sets; BLEU and NIST, which see a reference,
-stand beside. With ``--parse`` the trees of the references are also compared with spaCy's dependency parses.
-Prints Markdown.
+References represent the humans. Sentences without a known collocation are left out of an average and counted.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from metrics import datasets, registry
-from metrics.collocation import dependencies, table
-from metrics.collocation.association import Measure
-from metrics.collocation.comparing import separation_ratio, system_score
-from metrics.collocation.reading import Reader, reader
-from metrics.collocation.scoring import SentenceScores, branches, score
-from metrics.collocation.trees import Method, choose
-from metrics.collocation.words import ContentWords
-from metrics.linguistics.tagger import spacy_tagger
-from metrics.metaeval.scoring import score_dataset
+from metrics.base import FloatArray
+from metrics.collocation.association import AssociationMeasure
+from metrics.collocation.content_words import ContentWords
+from metrics.collocation.scoring import score_sentences
+from metrics.collocation.table import CollocationTable
+from metrics.collocation.trees import Method
+from metrics.metaeval import datasets
 from metrics.metaeval.systems import human_by_system, system_level
 
-Key = tuple[Measure, Method]
-HUMAN = ""  # the reference's place among the systems
+Key = tuple[AssociationMeasure, Method]
+HUMAN = ""  # the reference among the systems
 
 
 @dataclass(frozen=True)
-class JudgedSet:
-    """One language pair: texts of the reference and of every system, and what people preferred."""
+class CollocationSet:
+    """One language pair: texts of the reference and of every system, and the human score of each system."""
 
     name: str
     dataset: datasets.Dataset
@@ -50,8 +42,8 @@ class JudgedSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """What one combination of measure and method is worth on one set."""
+class CollocationResult:
+    """Results of one combination of measure and method on one set."""
 
     separation: float | None
     accuracy: float | None
@@ -60,164 +52,59 @@ class Result:
     undefined: float
 
 
-def read_set(prefix: str) -> JudgedSet:
+def read_set(prefix: str) -> CollocationSet:
     files = datasets.find_set(prefix)
     dataset = datasets.read_dataset(files.segments, files.outputs)
     human = datasets.read_human(files, dataset)
-    return JudgedSet(Path(prefix).name, dataset, human_by_system(human, dataset.systems()))
+    return CollocationSet(Path(prefix).name, dataset, human_by_system(human, dataset.systems()))
 
 
-def study(
-    judged: JudgedSet, background: table.Table, content: Mapping[str, ContentWords], *, cutoff: bool = True
-) -> dict[Key, Result]:
-    """All combinations of one set and one background corpus."""
+def study_set(
+    judged: CollocationSet,
+    background: CollocationTable,
+    content: Mapping[str, ContentWords],
+    *,
+    cutoff: bool = True,
+) -> dict[Key, CollocationResult]:
+    """All combinations on one set with one background corpus."""
     texts = judged.texts()
     sentences = [content[text] for lines in texts.values() for text in lines]
     ends = np.cumsum([len(lines) for lines in texts.values()])[:-1]
-    words = np.array([len(sentence.words) for sentence in sentences], np.float64)
-    found = score(background, sentences, cutoff=cutoff)
-    return {
-        key: _result(judged, list(texts), scores, _coverage(scores, words, key[1]), ends)
-        for key, scores in found.items()
-    }
-
-
-def parse_agreement(
-    sentences: Sequence[str], background: table.Table, words: Reader
-) -> dict[tuple[Measure | None, Method | None], dependencies.Agreement]:
-    """Induced trees against spaCy's parses; (None, None) is the guess that joins neighbours."""
-    total: dict[tuple[Measure | None, Method | None], dependencies.Agreement] = {}
-    for tagged in spacy_tagger(parse=True).tag(sentences):
-        content = words.words_of(tagged)
-        parsed = dependencies.contract(content, tagged.heads)
-        guesses = {(None, None): dependencies.neighbours(content)} | _trees(background, content)
-        for key, induced in guesses.items():
-            seen = dependencies.agreement(induced, parsed)
-            total[key] = total.get(key, dependencies.Agreement()) + seen
-    return total
-
-
-def markdown(rows: Mapping[str, Sequence[str]], head: Sequence[str]) -> str:
-    """A Markdown table.
-
-    >>> print(markdown({"t": ["1", "2"]}, ["", "a", "b"]))
-    |  | a | b |
-    |---|---|---|
-    | t | 1 | 2 |
-    """
-    lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
-    return "\n".join([*lines, *(f"| {name} | {' | '.join(cells)} |" for name, cells in rows.items())])
-
-
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Separation and ranking accuracy on judged sets.")
-    parser.add_argument("--set", nargs="+", required=True, dest="sets", metavar="DIR/PREFIX")
-    parser.add_argument("--table", nargs="+", required=True, metavar="FILE", type=Path)
-    parser.add_argument("--parse", action="store_true", help="compare with dependency parses, too")
-    parser.add_argument("--no-cutoff", dest="cutoff", action="store_false", help="let every known pair count")
-    options = parser.parse_args(arguments)
-    backgrounds = [table.load(path) for path in options.table]
-    sets = [read_set(prefix) for prefix in options.sets]
-    words = reader(backgrounds[0].corpus.reader)
-    content = _read_once(sets, words)
-    print(_peers(sets))
-    for background in backgrounds:
-        found = [study(judged, background, content, cutoff=options.cutoff) for judged in sets]
-        print(_report(background, found))
-        if options.parse:
-            references = list(dict.fromkeys(text for judged in sets for text in judged.texts()[HUMAN]))
-            print(_parse_report(parse_agreement(references, background, words)))
-    return 0
-
-
-def _read_once(sets: Iterable[JudgedSet], words: Reader) -> dict[str, ContentWords]:
-    texts = list({text: None for judged in sets for lines in judged.texts().values() for text in lines})
-    print(f"tagging {len(texts):,} sentences", file=sys.stderr)
-    return dict(zip(texts, words.read(texts), strict=True))
-
-
-def _coverage(scores: SentenceScores, words: np.ndarray, method: Method) -> np.ndarray:
-    possible = words * (words - 1) / 2 if method is Method.SIMPLE else words - 1
-    return np.where(possible > 0, scores.kept / np.maximum(possible, 1), np.nan)
-
-
-def _result(
-    judged: JudgedSet, names: Sequence[str], scores: SentenceScores, coverage: np.ndarray, ends: np.ndarray
-) -> Result:
-    strength = _separate(judged, names, np.split(scores.averages, ends))
-    covered = _separate(judged, names, np.split(coverage, ends))
-    return Result(*strength, *covered, float(np.isnan(scores.averages).mean()))
+    results = {}
+    for (measure, method), scores in score_sentences(background, sentences, cutoff=cutoff).items():
+        averages = scores.averages
+        strength = _separate(judged, list(texts), np.split(averages, ends))
+        covered = _separate(judged, list(texts), np.split(scores.coverage(method), ends))
+        undefined = float(np.isnan(averages).mean())
+        results[measure, method] = CollocationResult(*strength, *covered, undefined)
+    return results
 
 
 def _separate(
-    judged: JudgedSet, names: Sequence[str], values: Sequence[np.ndarray]
+    judged: CollocationSet, names: Sequence[str], values: Sequence[FloatArray]
 ) -> tuple[float | None, float | None]:
-    averages = {name: system_score(own).average for name, own in zip(names, values, strict=True)}
+    averages = {name: average_scores(own) for name, own in zip(names, values, strict=True)}
     known = {name: value for name, value in averages.items() if value is not None and name != HUMAN}
     machine = float(np.mean(list(known.values()))) if known else None
     return separation_ratio(averages[HUMAN], machine), system_level(known, judged.people).accuracy
 
 
-def _trees(
-    background: table.Table, content: ContentWords
-) -> dict[tuple[Measure | None, Method | None], dependencies.Pairs]:
-    found: dict[tuple[Measure | None, Method | None], dependencies.Pairs] = {}
-    for measure in Measure:
-        pairs = branches(background, content, measure)
-        for method in Method:
-            kept = choose(method, pairs, len(content.words), content.first_verb)
-            found[measure, method] = frozenset((branch.left, branch.right) for branch in kept)
-    return found
+def average_scores(sentence_scores: FloatArray) -> float | None:
+    """The mean over the sentences that have a score; None without any.
+
+    >>> average_scores(np.array([1.0, np.nan, 3.0]))
+    2.0
+    """
+    defined = sentence_scores[~np.isnan(sentence_scores)]
+    return math.fsum(defined) / defined.size if defined.size else None
 
 
-def _report(background: table.Table, results: Sequence[Mapping[Key, Result]]) -> str:
-    about = background.corpus
-    parts = [f"\n### {about}, {len(background.words):,} words, {background.pairs:,} collocations"]
-    columns = (
-        ("Separation ratio, strength", "separation", "{:.2%}"),
-        ("Ranking accuracy, strength", "accuracy", "{:.3f}"),
-        ("Separation ratio, coverage", "coverage_separation", "{:.2%}"),
-        ("Ranking accuracy, coverage", "coverage_accuracy", "{:.3f}"),
-        ("Sentences without a score", "undefined", "{:.2%}"),
-    )
-    for title, field, form in columns:
-        rows = {
-            measure.value: [_mean([getattr(r[measure, m], field) for r in results], form) for m in Method]
-            for measure in Measure
-        }
-        parts.append(f"\n**{title}**\n\n{markdown(rows, ['', *(m.value for m in Method)])}")
-    return "\n".join(parts)
+def separation_ratio(human: float | None, system: float | None) -> float | None:
+    """(human average − system average) / human average; None without both or for a human average of 0.
 
-
-def _parse_report(found: Mapping[tuple[Measure | None, Method | None], dependencies.Agreement]) -> str:
-    rows = {}
-    for (measure, method), seen in found.items():
-        cells = [_mean([value], "{:.1%}") for value in (seen.precision, seen.recall, seen.f1)]
-        rows[f"{measure} {method}" if measure else "neighbours"] = [*cells, f"{seen.induced:,}"]
-    return "\n**Against dependency parses**\n\n" + markdown(
-        rows, ["", "precision", "recall", "F1", "branches"]
-    )
-
-
-def _peers(sets: Sequence[JudgedSet]) -> str:
-    rows = {}
-    for name in ("bleu", "nist"):
-        found = [system_level(_corpus_scores(name, judged), judged.people).accuracy for judged in sets]
-        rows[name] = [*(_mean([value], "{:.3f}") for value in found), _mean(found, "{:.3f}")]
-    return "**Ranking accuracy, with the reference**\n\n" + markdown(
-        rows, ["", *(judged.name for judged in sets), "mean"]
-    )
-
-
-def _corpus_scores(name: str, judged: JudgedSet) -> dict[str, float]:
-    scores = score_dataset(registry.get(name), judged.dataset).systems
-    return {system: value for system, value in scores.items() if value is not None}
-
-
-def _mean(values: Sequence[float | None], form: str) -> str:
-    known = [value for value in values if value is not None]
-    return form.format(float(np.mean(known))) if known else "–"
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    >>> f"{separation_ratio(.0620049, .0482311):.2%}"
+    '22.21%'
+    """
+    if human is None or system is None or human == 0:
+        return None
+    return (human - system) / human

@@ -1,47 +1,42 @@
-"""``train collocations``: from text to a table, in steps that survive an interruption.
+"""``train collocations``: counts the collocations of a text, resumable after an interruption.
 
-The text is tagged in shards of a few thousand lines. A finished shard is a file of content words beside the
-output; a run that was killed finds them again and goes on where it stopped, provided the text and the tools
-are still the same; otherwise it starts over. The table itself appears whole or not at all.
+The text is tagged in shards of a few thousand lines. The content words of a finished shard are kept in a file
+beside the output, so that an interrupted run resumes where it stopped if the text and the tools are the same,
+and otherwise starts over. The table is written all or nothing.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
-import hashlib
 import itertools
 import json
 import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
 
-from evaluation.problems import InputError, Problem
-from evaluation.streams import GZIP, readable
-from metrics.collocation import corpus, table
+from appraise.lib.digests import pieces_digest
+from appraise.lib.problems import InputError, Problem
+from appraise.lib.streams import convert_read_errors, open_unpacked, read_lines
+from metrics.collocation.content_words import READERS, ContentWordReader, get_reader
 from metrics.collocation.counting import PairCounter
-from metrics.collocation.reading import READERS, Reader, reader
-from metrics.collocation.storage import written_whole
-from metrics.linguistics.base import ToolAbsent
+from metrics.collocation.table import CollocationTable, Corpus, load_table, save_table, write_atomically
+from metrics.tools.base import ToolAbsent
 
 SHARD = 20_000  # lines
 
 Note = Callable[[str], None]
-Kinds = Any  # argparse calls the type of add_subparsers' result private
 
 
-def add_trainers(kinds: Kinds) -> None:
-    """Teach the command ``train`` the kind ``collocations``."""
+def add_trainers(kinds: Any) -> None:  # Any: argparse's private type
+    """Register ``train collocations``."""
     parser: argparse.ArgumentParser = kinds.add_parser("collocations", help="count collocations in text")
-    source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("--text", nargs="+", metavar="FILE", help="one sentence a line, plain or gzipped")
-    source.add_argument("--debian-docs", action="store_true", help=f"fetch {corpus.DESCRIPTION}, from Debian")
+    parser.add_argument(
+        "--text", nargs="+", required=True, metavar="FILE", help="one sentence per line, plain or gzipped"
+    )
     parser.add_argument("--out", required=True, metavar="FILE", help="the table to write (.npz)")
-    parser.add_argument("--name", help="what reports call the corpus (default: the files' names)")
-    parser.add_argument("--description", help="what kind of text it is, in a few words, for every report")
+    parser.add_argument("--name", help="name of the corpus in reports (default: the file names)")
+    parser.add_argument("--description", help="short description of the text, for reports")
     parser.add_argument("--reader", default="en", choices=tuple(READERS), help="language and tools (en)")
     parser.set_defaults(train=train_collocations)
 
@@ -52,118 +47,96 @@ def train_collocations(
     """Run the command; returns the summary that it prints."""
     out = Path(options["out"])
     try:
-        chosen = reader(options["reader"])
+        reader = get_reader(options["reader"])
     except ToolAbsent as error:
         raise InputError(Problem("tool_absent", str(error), "or use --reader en-rules")) from error
-    if options["debian_docs"]:
-        with tempfile.TemporaryDirectory() as scratch:
-            text = Path(scratch) / f"{corpus.NAME}.txt"
-            _write_lines(text, corpus.build())
-            made = train([text], out, chosen, corpus.NAME, corpus.DESCRIPTION, note)
-    else:
-        files = [Path(name) for name in options["text"]]
-        name = options["name"] or ", ".join(path.name for path in files)
-        made = train(files, out, chosen, name, options["description"] or "not described", note)
-    return summary(made, out)
+    files = [Path(name) for name in options["text"]]
+    name = options["name"] or ", ".join(path.name for path in files)
+    table = train_table(files, out, reader, name, options["description"] or "not described", note)
+    return summarize(table, out)
 
 
-def train(
-    files: Sequence[Path], out: Path, reader: Reader, name: str, description: str, note: Note
-) -> table.Table:
-    """Tag, count and save; returns the table as it lies on disk."""
-    digest = text_digest(files)
+def train_table(
+    files: Sequence[Path], out: Path, reader: ContentWordReader, name: str, description: str, note: Note
+) -> CollocationTable:
+    """Tag, count and save; returns the table as loaded from its file."""
+    digest = digest_text(files)
     out.parent.mkdir(parents=True, exist_ok=True)
-    work = open_work(out, {"digest": digest, "reader": reader.name, "tools": reader.tools, "shard": SHARD})
+    work = open_work_folder(
+        out, {"digest": digest, "reader": reader.name, "tools": reader.tools, "shard": SHARD}
+    )
     counter = PairCounter()
-    lines = read_lines(files)
+    lines = read_sentences(files)
     for number in itertools.count():
         shard = list(itertools.islice(lines, SHARD))
         if not shard:
             break
-        for words in shard_words(work / f"{number:06d}.txt", shard, reader):
+        for words in read_shard(work / f"{number:06d}.txt", shard, reader):
             counter.add(words)
         note(f"{counter.sentences:,} sentences")
     if not counter.sentences:
         raise InputError(Problem("no_text", "there is no sentence in the text", file=str(files[0])))
-    about = table.Corpus(name, description, digest, 0, reader.language, reader.name, reader.tools)
-    table.save(counter.table(about), out)
+    corpus = Corpus(name, description, digest, 0, reader.language, reader.name, reader.tools)
+    save_table(counter.table(corpus), out)
     shutil.rmtree(work)
-    return table.load(out)
+    return load_table(out)
 
 
-def summary(made: table.Table, out: Path) -> dict[str, Any]:  # Any: JSON
-    """What the command prints."""
-    about = made.corpus
+def summarize(table: CollocationTable, out: Path) -> dict[str, Any]:  # Any: JSON
+    """The output of the command."""
+    about = table.corpus
     return {
         "out": str(out),
         "corpus": about.name,
         "description": about.description,
         "text_digest": about.digest,
         "sentences": about.sentences,
-        "words": len(made.words),
-        "collocations": made.pairs,
+        "words": len(table.words),
+        "collocations": table.pairs,
         "reader": about.reader,
         "tools": about.tools,
-        "digest": made.digest,
+        "digest": table.digest,
     }
 
 
-def open_work(out: Path, state: dict[str, Any]) -> Path:  # Any: JSON
-    """The folder of finished shards; emptied when it belongs to another text or other tools."""
+def open_work_folder(out: Path, state: dict[str, Any]) -> Path:  # Any: JSON
+    """The folder of finished shards; emptied if it belongs to another text or other tools."""
     work = out.with_name(f".{out.name}.work")
     stamp = work / "state.json"
     wanted = json.dumps(state, sort_keys=True)
     if not (stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted):
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir()
-        with written_whole(stamp) as partial:
+        with write_atomically(stamp) as partial:
             partial.write_text(wanted, encoding="utf-8")
     return work
 
 
-def shard_words(path: Path, sentences: Sequence[str], reader: Reader) -> Iterator[list[str]]:
-    """The content words of a shard's sentences, from its file where it is finished."""
+def read_shard(path: Path, sentences: Sequence[str], reader: ContentWordReader) -> Iterator[list[str]]:
+    """The content words of the sentences of a shard, from its file if it is finished."""
     if not path.is_file():
-        with written_whole(path) as partial:
-            _write_lines(partial, (" ".join(found.words) for found in reader.read(sentences)))
+        with write_atomically(path) as partial, partial.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(" ".join(content.words) + "\n" for content in reader.read(sentences))
     with path.open(encoding="utf-8", newline="\n") as file:
         for line in file:
             yield line.split()
 
 
-def read_lines(files: Iterable[Path]) -> Iterator[str]:
-    """The lines of text files that hold anything, plain or gzipped."""
+def read_sentences(files: Iterable[Path]) -> Iterator[str]:
+    """The lines of text files, plain or gzipped, without blank ones."""
     for path in files:
-        with _opened(path) as file:
-            for number, raw in enumerate(file, 1):
-                try:
-                    line = raw.decode("utf-8").strip()
-                except UnicodeDecodeError as error:
-                    problem = Problem("not_utf8", str(error), "convert it to UTF-8", str(path), number)
-                    raise InputError(problem) from error
-                if line:
-                    yield line
+        for _, line in read_lines(path, file=str(path)):
+            if sentence := line.strip():
+                yield sentence
 
 
-def text_digest(files: Iterable[Path]) -> str:
-    """A digest of what the files hold, in order; compression does not matter."""
-    state = hashlib.sha256()
+def digest_text(files: Iterable[Path]) -> str:
+    """The digest of the uncompressed content of the files, in order."""
+    return pieces_digest(_chunks(files))[:16]
+
+
+def _chunks(files: Iterable[Path]) -> Iterator[bytes]:
     for path in files:
-        with _opened(path) as file:
+        with convert_read_errors(path), open_unpacked(path) as file:
             while chunk := file.read(1 << 20):
-                state.update(chunk)
-    return state.hexdigest()[:16]
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
-    with readable(path):
-        with path.open("rb") as file:
-            zipped = file.read(2) == GZIP
-        with cast(IO[bytes], gzip.open(path, "rb")) if zipped else path.open("rb") as file:
-            yield file
-
-
-def _write_lines(path: Path, lines: Iterable[str]) -> None:
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(f"{line}\n" for line in lines)
+                yield chunk

@@ -1,19 +1,19 @@
-"""Which collocations of a sentence count: all of them, or those of a tree (paper 002, methods 1–4).
+"""Selects the collocations of a sentence: all of them, or those of a tree (paper 002, methods 1–4).
 
-The tree stands in for a parse: content words are vertices, collocations are weighted branches, and the
-maximum spanning tree keeps each word's strongest ties. Two branches cross when exactly one end of the one
-lies strictly inside the other. Without crossings the result may fall apart into several trees.
+The tree approximates a parse: content words are vertices, collocations are weighted branches, and the maximum
+spanning tree selects the strongest ones. Two branches cross if exactly one end of one lies strictly inside
+the other. Without crossings the result may be several trees.
 
 ====================  ============================================================================
 ``simple``            every collocation
 ``mst``               maximum spanning tree (Kruskal)
-``mst-ncb``           the same, taking no branch that crosses one already taken, as in the slides
-``mst-ncb2``          the same, after a first branch from ``<s>`` to the first verb; that branch only
-                      blocks crossings, it is no collocation and does not enter the average
-``mst-ncb-exact``     ours: the non-crossing forest whose weights really sum highest
+``mst-ncb``           the same without branches that cross a selected one, as in the slides
+``mst-ncb2``          the same after a first branch from ``<s>`` to the first verb, which only blocks
+                      crossings and is not part of the average
+``mst-ncb-exact``     an extension: the non-crossing forest with the highest sum of weights
 ====================  ============================================================================
 
-Equal weights are taken from left to right: by first word, then by second.
+Equal weights are selected from left to right: by first word, then by second.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Method(StrEnum):
 
     @property
     def code(self) -> int:
-        """The number by which the kernel knows the method."""
+        """The number of the method in the kernel."""
         return list(Method).index(self)
 
 
@@ -54,7 +54,7 @@ class Branch(NamedTuple):
 def choose(
     method: Method, branches: Sequence[Branch], words: int, first_verb: int | None = None
 ) -> tuple[Branch, ...]:
-    """The branches that a method keeps, strongest first.
+    """The branches that a method selects, strongest first.
 
     >>> ring = [Branch(0, 1, 5.0), Branch(0, 2, 9.0), Branch(1, 2, 7.0), Branch(1, 3, 8.0)]
     >>> [tuple(branch[:2]) for branch in choose(Method.MST, ring, 4)]
@@ -73,15 +73,6 @@ def choose(
     verb = trees_kernel.NO_VERB if first_verb is None else first_verb
     marks = trees_kernel.select(method.code, left, right, weight, order, words, verb)
     return tuple(ordered[k] for k in order if marks[k])
-
-
-def crossing(a: Branch, b: Branch) -> bool:
-    """Whether exactly one end of one branch lies strictly inside the other.
-
-    >>> crossing(Branch(0, 2, 1.0), Branch(1, 3, 1.0)), crossing(Branch(0, 2, 1.0), Branch(2, 3, 1.0))
-    (True, False)
-    """
-    return a.left < b.left < a.right < b.right or b.left < a.left < b.right < a.right
 
 
 def _check(branches: Sequence[Branch], words: int) -> None:

@@ -1,4 +1,4 @@
-"""The hot loops of scoring: which pairs of a sentence the corpus knows, and which of them a tree keeps.
+"""The inner loops of scoring: which pairs of a sentence are in the corpus, and which of them a tree selects.
 
 Plain Python over numpy arrays, compiled where numba is present. The pairs of one sentence are three arrays,
 ``left < right`` (places of the words) and ``weight``; a selection is an array of marks, one per pair.
@@ -9,27 +9,24 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from metrics.collocation.counting_kernel import count_all_pairs
 from metrics.kernels.compiler import Floats, Ints, Longs, kernel
 
 Marks = npt.NDArray[np.uint8]
 
 SIMPLE, MST, NCB, NCB2, EXACT = range(5)
 NO_VERB = -1
-RUN = 8  # pairs that are sorted by insertion
 
 
 @kernel
 def find_pairs(
     ids: Ints, offsets: Longs, rows: Longs, partners: Ints, counts: Ints
 ) -> tuple[Longs, Ints, Ints, Ints]:
-    """All pairs of every sentence that stand in the table: (starts, left, right, co-occurrences).
+    """All pairs of every sentence that are in the table: (starts, left, right, co-occurrences).
 
-    A word that the table does not know is a negative number; it keeps its place and has no pairs.
+    An unknown word is a negative number; it keeps its position and has no pairs.
     """
-    capacity = 0
-    for sentence in range(offsets.size - 1):
-        length = offsets[sentence + 1] - offsets[sentence]
-        capacity += length * (length - 1) // 2
+    capacity = count_all_pairs(offsets)
     starts = np.zeros(offsets.size, np.int64)
     left = np.empty(capacity, np.int32)
     right = np.empty(capacity, np.int32)
@@ -51,7 +48,7 @@ def find_pairs(
 
 @kernel
 def co_occurrences(a: int, b: int, rows: Longs, partners: Ints, counts: Ints) -> int:
-    """How many sentences of the corpus hold both words; 0 when none does or a word is unknown."""
+    """The number of sentences of the corpus with both words; 0 if a word is unknown."""
     small, large = min(a, b), max(a, b)
     if small < 0:
         return 0
@@ -71,9 +68,9 @@ def co_occurrences(a: int, b: int, rows: Longs, partners: Ints, counts: Ints) ->
 def score_sentences(
     starts: Longs, left: Ints, right: Ints, weight: Floats, lengths: Ints, first_verb: Ints, methods: Longs
 ) -> tuple[Floats, Longs]:
-    """Sum and number of the collocations that each method keeps, one row a sentence, one column a method.
+    """Sum and number of the collocations that each method selects, one row a sentence, one column a method.
 
-    A pair whose weight is NaN is not a collocation (it is below the cut-off).
+    A pair whose weight is NaN is not a collocation: it is below the cutoff.
     """
     sums = np.zeros((lengths.size, methods.size))
     kept_counts = np.zeros((lengths.size, methods.size), np.int64)
@@ -103,7 +100,7 @@ def score_sentences(
 def select(
     method: int, left: Ints, right: Ints, weight: Floats, order: Longs, words: int, first_verb: int
 ) -> Marks:
-    """Mark the pairs that a method keeps."""
+    """Mark the pairs that a method selects."""
     if method == SIMPLE:
         marks = np.zeros(left.size, np.uint8)
         marks[order] = 1
@@ -116,66 +113,17 @@ def select(
 
 @kernel
 def strongest_first(weight: Floats) -> Longs:
-    """The pairs that count, by falling weight; equal weights keep their order in the sentence.
-
-    A merge sort over short runs that were sorted by insertion.
-    """
-    order = np.empty(weight.size, np.int64)
-    size = 0
-    for k in range(weight.size):
-        if not np.isnan(weight[k]):
-            order[size] = k
-            size += 1
-    order = order[:size]
-    for start in range(0, size, RUN):
-        insert(order, weight, start, min(start + RUN, size))
-    merged = np.empty_like(order)
-    width = RUN
-    while width < size:
-        for start in range(0, size, 2 * width):
-            merge(order, merged, weight, start, min(start + width, size), min(start + 2 * width, size))
-        order, merged = merged, order
-        width *= 2
-    return order
-
-
-@kernel
-def insert(order: Longs, weight: Floats, start: int, end: int) -> None:
-    """Sort a short run in place."""
-    for i in range(start + 1, end):
-        k = order[i]
-        j = i
-        while j > start and weight[order[j - 1]] < weight[k]:
-            order[j] = order[j - 1]
-            j -= 1
-        order[j] = k
-
-
-@kernel
-def merge(order: Longs, merged: Longs, weight: Floats, start: int, middle: int, end: int) -> None:
-    """Merge two neighbouring runs; the left one goes first where weights are equal."""
-    i, j, to = start, middle, start
-    while i < middle and j < end:
-        a, b = order[i], order[j]
-        left_first = weight[a] >= weight[b]
-        merged[to] = a if left_first else b  # a choice of values, not a branch: it cannot be guessed wrong
-        i += left_first
-        j += 1 - left_first
-        to += 1
-    for k in range(i, middle):
-        merged[to] = order[k]
-        to += 1
-    for k in range(j, end):
-        merged[to] = order[k]
-        to += 1
+    """The collocations by descending weight; equal weights keep their order in the sentence."""
+    known = np.flatnonzero(~np.isnan(weight))
+    return known[np.argsort(-weight[known], kind="mergesort")]
 
 
 @kernel
 def kruskal(left: Ints, right: Ints, order: Longs, words: int, no_crossing: bool, verb: int) -> Marks:
     """Greedy maximum spanning forest; optionally without crossing branches.
 
-    With ``verb`` ≥ 0 a branch from before the first word to that verb is there from the start: it blocks
-    what would cross it and is itself no collocation.
+    With ``verb`` ≥ 0 there is a branch from before the first word to that verb, which blocks branches that
+    would cross it and is not a collocation.
     """
     marks = np.zeros(left.size, np.uint8)
     parent = np.arange(words)
@@ -210,7 +158,7 @@ def find(parent: Longs, i: int) -> int:
 
 @kernel
 def crosses_any(i: int, j: int, left: Ints, right: Ints, kept: Longs) -> bool:
-    """Whether a branch has exactly one end strictly inside one that is kept."""
+    """Whether a branch has exactly one end strictly inside a selected one."""
     for k in kept:
         a, b = left[k], right[k]
         if a < i < b < j or i < a < j < b:
@@ -220,7 +168,7 @@ def crosses_any(i: int, j: int, left: Ints, right: Ints, kept: Longs) -> bool:
 
 @kernel
 def best_non_crossing(left: Ints, right: Ints, weight: Floats, order: Longs, words: int) -> Marks:
-    """The forest without crossing branches whose weights sum highest; only positive weights enter.
+    """The forest without crossing branches with the highest sum of weights; only positive weights count.
 
     Absent pairs count as branches of weight 0: any forest without crossings can be completed to a tree with
     such branches, so the best tree, stripped of them, is the best forest. ``closed[i, j]`` is the best
@@ -254,12 +202,12 @@ def best_non_crossing(left: Ints, right: Ints, weight: Floats, order: Longs, wor
                     best = total
                     farthest[i, j] = k
             whole[i, j] = best
-    return read_off(pair, farthest, split, left.size)
+    return trace_back(pair, farthest, split, left.size)
 
 
 @kernel
-def read_off(pair: Longs, farthest: Longs, split: Longs, pairs: int) -> Marks:
-    """Walk the tables of ``best_non_crossing`` back from the whole sentence."""
+def trace_back(pair: Longs, farthest: Longs, split: Longs, pairs: int) -> Marks:
+    """Trace the tables of ``best_non_crossing`` back from the whole sentence."""
     words = pair.shape[0]
     marks = np.zeros(pairs, np.uint8)
     pending = np.empty((2 * words + 2, 2), np.int64)

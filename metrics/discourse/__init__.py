@@ -1,1 +1,1 @@
-"""Discourse structure as a measure of translation: trees, parsers, the tree kernel, DR and DR-LEX."""
+"""Similarity of discourse trees as a metric: trees, parsers, the tree kernel, DR and DR-LEX (paper 004)."""

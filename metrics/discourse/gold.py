@@ -1,36 +1,43 @@
-"""Sentences with their gold trees, cut out of documents with discourse trees.
+"""Gold sentences with their trees, and the agreement of parsed trees with them.
 
-``.dis`` files do not mark sentences: a sentence is taken to end at a unit that ends in a full stop, question
-or exclamation mark (quotation marks and brackets may follow). Headings therefore run into the next sentence.
+``.dis`` files do not mark sentences. A sentence ends at a unit that ends in a full stop, question or
+exclamation mark (quotation marks and brackets may follow); a heading is therefore part of the next sentence.
 The tree of a sentence is the subtree that spans exactly its units; a sentence without one (about one in
-eight of GUM, headings included) serves the segmenter only.
+eight of GUM) is used for the segmenter only.
+
+Agreement is counted over the inner nodes of binarised trees, each with its nuclearity pattern and relation
+(the standard Parseval of Morey et al. 2017). Units are compared by the words that they cover, so that the
+measure also applies to the parser's own segmentation.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from metrics.discourse.relations import coarse
-from metrics.discourse.trees import Node, as_root, binarised, relabelled
-from metrics.discourse.words import words
+from metrics.discourse.trees import Node, as_root, binarise, edu, join, rename_relations
+from metrics.discourse.words import split_words
 
+VIEWS = ((0, 1), (0, 1, 2), (0, 1, 3), (0, 1, 2, 3))  # of (first word, last word, pattern, relation)
 END = re.compile(r"[.?!…][\"'”’)\]»\s]*$")
 
 
 @dataclass(frozen=True, slots=True)
-class Gold:
-    """The units of a sentence as words, and their tree if they have one: binarised, coarse relations."""
+class GoldSentence:
+    """The units of a sentence as words, and its binarised tree with coarse relations, if it has one."""
 
     units: tuple[tuple[str, ...], ...]
     tree: Node | None
 
 
-def sentences(document: Node) -> Iterator[Gold]:
-    """The sentences of a document, in order; the text of their units is words with spaces between them."""
-    plain = _worded(relabelled(binarised(document), coarse))
-    spans = _spans(plain)
+def split_sentences(document: Node) -> Iterator[GoldSentence]:
+    """The sentences of a document, in order; the text of a unit is its words, joined by spaces."""
+    plain = _split_text(rename_relations(binarise(document), coarse))
+    spans: dict[tuple[int, int], Node] = {}
+    for first, last, node in _walk(plain, lambda unit: 1):
+        spans.setdefault((first, last), node)
     leaves = list(plain.edus())
     start = 0
     for end, leaf in enumerate(leaves, 1):
@@ -38,24 +45,71 @@ def sentences(document: Node) -> Iterator[Gold]:
             continue
         units = tuple(tuple(unit.text.split()) for unit in leaves[start:end])
         tree = spans.get((start, end)) if all(units) else None
-        yield Gold(tuple(filter(None, units)), as_root(tree) if tree else None)
+        yield GoldSentence(tuple(filter(None, units)), as_root(tree) if tree else None)
         start = end
 
 
-def _worded(node: Node) -> Node:
-    return replace(node, text=" ".join(words(node.text)), children=tuple(map(_worded, node.children)))
+def _split_text(node: Node) -> Node:
+    return replace(
+        node, text=" ".join(split_words(node.text)), children=tuple(map(_split_text, node.children))
+    )
 
 
-def _spans(document: Node) -> dict[tuple[int, int], Node]:
-    """Every node by the units that it covers."""
-    found: dict[tuple[int, int], Node] = {}
+Spans = Generator[tuple[int, int, Node], None, int]
 
-    def visit(node: Node, start: int) -> int:
-        end = start + 1 if node.is_edu else start
-        for child in node.children:
-            end = visit(child, end)
-        found.setdefault((start, end), node)
-        return end
 
-    visit(document, 0)
-    return found
+def _walk(node: Node, size: Callable[[Node], int], start: int = 0) -> Spans:
+    """Yield the start and end of every node, children first; returns the end. ``size`` measures a unit."""
+    end = start + size(node) if node.is_edu else start
+    for child in node.children:
+        end = yield from _walk(child, size, end)
+    yield start, end, node
+    return end
+
+
+@dataclass(frozen=True, slots=True)
+class TreeAgreement:
+    """F1 of spans alone, with nuclearity, with relation, and with both; None without data.
+
+    ``nodes`` is the number of gold nodes.
+    """
+
+    span: float | None
+    nuclearity: float | None
+    relation: float | None
+    full: float | None
+    nodes: int
+
+
+def tree_agreement(pairs: Iterable[tuple[Node, Node]]) -> TreeAgreement:
+    """F1 over all (gold, guess) pairs together; both are binarised trees over the same words.
+
+    >>> gold = join("Cause", "NS", [edu("a b"), edu("c")])
+    >>> tree_agreement([(gold, join("Cause", "NN", [edu("a b"), edu("c")]))])
+    TreeAgreement(span=1.0, nuclearity=0.0, relation=1.0, full=0.0, nodes=1)
+    """
+    hits, gold_nodes, guess_nodes = [0] * len(VIEWS), 0, 0
+    for gold, guess in pairs:
+        true, guessed = _inner_nodes(gold), _inner_nodes(guess)
+        gold_nodes += len(true)
+        guess_nodes += len(guessed)
+        for number, view in enumerate(VIEWS):
+            parts = {tuple(node[part] for part in view) for node in true}
+            hits[number] += len(parts & {tuple(node[part] for part in view) for node in guessed})
+    total = gold_nodes + guess_nodes
+    span, nuclearity, relation, full = (2 * hit / total if total else None for hit in hits)
+    return TreeAgreement(span, nuclearity, relation, full, gold_nodes)
+
+
+def _inner_nodes(tree: Node) -> set[tuple[int, int, str, str]]:
+    """Every inner node as first word, last word, pattern and relation."""
+    words = _walk(tree, lambda unit: len(unit.text.split()))
+    return {(start, end, node.pattern, node.linked_by) for start, end, node in words if node.children}
+
+
+def branch_right(units: list[str]) -> Node:
+    """The baseline: every unit is elaborated by all that follow."""
+    tree = edu(units[-1]) if units else edu("")
+    for text in reversed(units[:-1]):
+        tree = join("Elaboration", "NS", [edu(text), tree])
+    return tree

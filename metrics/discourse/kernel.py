@@ -5,34 +5,104 @@ A fragment is a connected part of a tree in which every node has all of its chil
     K(a, b) = Σ over pairs of nodes C(n, m)
     C(n, m) = 0 where the productions of n and m differ, else λ · Π over their children (1 + C(nᵢ, mᵢ))
 
-so a fragment of s productions weighs λˢ; small decays keep large fragments from ruling the sum. The
+so a fragment of s productions weighs λˢ; a small decay reduces the influence of large fragments. The
 similarity is K(a, b) / √(K(a, a) · K(b, b)).
 
-Values are kept as logarithms, since K of a long sentence with itself exceeds any float. Productions are
+Values are logarithms, because K of a long sentence with itself exceeds the largest float. Productions are
 numbered over all trees of a ``Forest``; a pair of trees is compared only at nodes of equal production, found
-by merging two sorted lists (after Moschitti 2006). The loops are compiled, and imported only when they are
-needed.
+by merging two sorted lists (after Moschitti 2006). The compiled loops are imported on first use.
+
+The kernel matches a node with all or none of its children, so the shape of the tree decides what can match.
+Guzmán et al. 2014 (paper 004, section 3.2) use two shapes:
+
+* *DR* has structure, nuclearity and relations, but no words. A unit is a node with its nuclearity; below it
+  is its relation with the units that the relation links, or ``EDU``. Two trees with the same upper relation
+  match there, whatever is below.
+* *DR-LEX* separates the skeleton from its labels: ``SPAN`` has the properties ``NUC`` and ``REL`` beside its
+  units, ``EDU`` has ``NUC`` and its words under ``NGRAM``. Each word has a dummy leaf, so that single words
+  match on their own; trees with different labels still match in their skeletons.
+
+The printed figure does not show every node; ``docs/discourse.md`` states how the rest was filled in. A
+sentence without words has the empty tree, which is similar only to itself.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from metrics.discourse.representation import Tree
+from metrics.discourse.trees import Node
 
-DECAY = 0.1  # the paper prints none; chosen on WMT13, see docs/discourse.md
+DECAY = 0.1  # not in the paper; chosen on WMT13, see docs/discourse.md
+DUMMY = "*"
 Floats = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Forest:
+class Tree(NamedTuple):
+    """A node with a label; a leaf has no children."""
+
+    label: str
+    children: tuple[Tree, ...] = ()
+
+
+def dr(node: Node) -> Tree:
+    """The representation DR, of a binarised tree or of one with more parts.
+
+    >>> from metrics.discourse.trees import edu, join
+    >>> print(format_tree(dr(join("Attribution", "SN", [edu("suggest"), edu("the ECB should be")]))))
+    (Root (Attribution (Satellite EDU) (Nucleus EDU)))
+    """
+    if _is_empty(node):
+        return Tree(str(node.nuclearity))
+    if node.is_edu:
+        return Tree(str(node.nuclearity), (Tree("EDU"),))
+    return Tree(str(node.nuclearity), (Tree(node.linked_by, tuple(dr(child) for child in node.children)),))
+
+
+def dr_lex(node: Node, *, lowercase: bool = False) -> Tree:
+    """The representation DR-LEX.
+
+    >>> from metrics.discourse.trees import edu, join
+    >>> for part in dr_lex(join("Attribution", "SN", [edu("suggest"), edu("the ECB")])).children:
+    ...     print(format_tree(part))
+    (NUC Root)
+    (REL Attribution)
+    (EDU (NUC Satellite) (NGRAM (suggest *)))
+    (EDU (NUC Nucleus) (NGRAM (the *) (ECB *)))
+    """
+    if _is_empty(node):
+        return Tree("EDU")
+    role = Tree("NUC", (Tree(str(node.nuclearity)),))
+    if node.is_edu:
+        text = node.text.lower() if lowercase else node.text
+        return Tree("EDU", (role, Tree("NGRAM", tuple(map(_word, text.split())))))
+    relation = Tree("REL", (Tree(node.linked_by),))
+    return Tree("SPAN", (role, relation, *(dr_lex(child, lowercase=lowercase) for child in node.children)))
+
+
+def format_tree(tree: Tree) -> str:
+    """A tree on one line."""
+    inside = " ".join([tree.label, *map(format_tree, tree.children)])
+    return f"({inside})" if tree.children else inside
+
+
+@lru_cache(maxsize=1 << 16)
+def _word(word: str) -> Tree:
+    return Tree(word, (Tree(DUMMY),))
+
+
+def _is_empty(node: Node) -> bool:
+    return node.is_edu and not node.text.strip()
+
+
+class Forest(NamedTuple):
     """Many trees as arrays: nodes with children only, each tree's from the bottom up.
 
     ``starts[t]`` is the first node of tree t, ``productions`` the number of each node's production,
@@ -52,33 +122,29 @@ class Forest:
     def of(cls, trees: Iterable[Tree]) -> Forest:
         """Number the productions of all trees and flatten them.
 
-        >>> from metrics.discourse.representation import Tree
         >>> float(Forest.of([Tree("S", (Tree("a"),))] * 2).similarity([0], [1])[0])
         1.0
         """
         return _Encoder().encode(trees)
-
-    def __len__(self) -> int:
-        return len(self.starts) - 1
 
     def log_kernel(self, left: npt.ArrayLike, right: npt.ArrayLike, decay: float = DECAY) -> Floats:
         """log K of each pair of trees, given by number; −∞ where they share nothing."""
         if not 0 < decay < math.inf:
             raise ValueError(f"the decay must be a positive number, got {decay}")
         a, b = np.broadcast_arrays(np.asarray(left, np.int64), np.asarray(right, np.int64))
-        if a.size and not (min(a.min(), b.min()) >= 0 and max(a.max(), b.max()) < len(self)):
-            raise IndexError(f"tree numbers must lie in [0, {len(self)})")
+        trees = len(self.starts) - 1
+        if a.size and not (min(a.min(), b.min()) >= 0 and max(a.max(), b.max()) < trees):
+            raise IndexError(f"tree numbers must lie in [0, {trees})")
         from metrics.discourse.kernel_loops import log_kernels  # compiled on first use
 
         result = np.empty(a.shape)
-        arrays = (self.starts, self.productions, self.order, self.ranks, self.child_starts, self.children)
-        log_kernels(a.ravel(), b.ravel(), *arrays, np.log(decay), result.reshape(-1))
+        log_kernels(a.ravel(), b.ravel(), self, np.log(decay), result.reshape(-1))
         return result
 
     def similarity(self, left: npt.ArrayLike, right: npt.ArrayLike, decay: float = DECAY) -> Floats:
-        """Normalised kernel in [0, 1]; 1 for two empty trees, 0 for an empty and another."""
+        """Normalised kernel in [0, 1]; 1 for two empty trees, 0 for an empty and a non-empty one."""
         a, b = np.broadcast_arrays(np.asarray(left, np.int64), np.asarray(right, np.int64))
-        own = np.zeros(len(self))
+        own = np.zeros(len(self.starts) - 1)
         used = np.union1d(a, b)
         own[used] = self.log_kernel(used, used, decay)
         both_empty = np.isneginf(own[a]) & np.isneginf(own[b])
@@ -87,13 +153,6 @@ class Forest:
             value = np.exp(shared - (own[a] + own[b]) / 2)
         value = np.where(np.isneginf(shared), 0.0, np.minimum(value, 1.0))
         return np.where(both_empty, 1.0, value)
-
-    def gram(self, decay: float = DECAY) -> Floats:
-        """The similarity of every tree with every other."""
-        above, beside = np.triu_indices(len(self))
-        gram = np.empty((len(self), len(self)))
-        gram[above, beside] = gram[beside, above] = self.similarity(above, beside, decay)
-        return gram
 
 
 class _Encoder:
@@ -114,7 +173,7 @@ class _Encoder:
             own = self.productions[self.first :]
             places = sorted(range(len(own)), key=own.__getitem__)
             order += places
-            ranks += own  # room; filled in on the next line
+            ranks += own  # placeholders, filled in below
             for place, node in enumerate(places, self.first):
                 ranks[self.first + node] = place
             starts.append(len(self.productions))
@@ -123,7 +182,7 @@ class _Encoder:
         return Forest(*(np.array(values, np.int64) for values in lists))
 
     def add(self, tree: Tree) -> int:
-        """Append a tree from the bottom up; its number within the tree, −1 for a leaf."""
+        """Append a tree from the bottom up; returns its number within the tree, −1 for a leaf."""
         if not tree.children:
             return -1
         below = [self.add(child) for child in tree.children]

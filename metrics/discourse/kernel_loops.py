@@ -1,33 +1,28 @@
 """The loops of the tree kernel over the arrays of a ``Forest``; see ``kernel`` for the formula.
 
-What is remembered about a pair of trees is one number for each pair of *matching* nodes, in a ragged array:
-the matches of a node are a stretch of the other tree's nodes in order of production, so its numbers lie side
-by side. Memory and time therefore grow with the matches, not with the product of the two sizes.
+For a pair of trees one number is stored for each pair of *matching* nodes, in a ragged array: the matches of
+a node are a slice of the nodes of the other tree in order of production, so their numbers are adjacent.
+Memory and time therefore grow with the number of matches, not with the product of the two sizes.
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from metrics.kernels.compiler import Floats, Longs, kernel
 
-LARGE = 30.0  # beyond it log(1 + x) and log x are the same to the last digits
+if TYPE_CHECKING:
+    from metrics.discourse.kernel import Forest
+
+LARGE = 30.0  # beyond it log(1 + x) and log x are equal to the last digits
 
 
 @kernel
-def log_kernels(
-    left: Longs,
-    right: Longs,
-    starts: Longs,
-    productions: Longs,
-    order: Longs,
-    ranks: Longs,
-    child_starts: Longs,
-    children: Longs,
-    log_decay: float,
-    result: Floats,
-) -> None:
+def log_kernels(left: Longs, right: Longs, forest: Forest, log_decay: float, result: Floats) -> None:
     """log K of each pair of trees into ``result``."""
+    starts = forest.starts
     largest = 1
     for tree in range(len(starts) - 1):
         largest = max(largest, starts[tree + 1] - starts[tree])
@@ -38,34 +33,20 @@ def log_kernels(
     for pair in range(len(left)):
         a, b = left[pair], right[pair]
         a_start, a_end, b_start, b_end = starts[a], starts[a + 1], starts[b], starts[b + 1]
-        matching(a_start, a_end, b_start, b_end, productions, order, first, last)
+        matching(a_start, a_end, b_start, b_end, forest, first, last)
         matches = 0
         for node in range(a_end - a_start):
             offsets[node] = matches - first[node]
             matches += last[node] - first[node]
         if matches > len(gains):
             gains = np.empty(2 * matches)
-        result[pair] = log_kernel(
-            a_start,
-            a_end,
-            b_start,
-            order,
-            ranks,
-            child_starts,
-            children,
-            first,
-            last,
-            offsets,
-            log_decay,
-            gains,
-        )
+        result[pair] = log_kernel(a_start, a_end, b_start, forest, first, last, offsets, log_decay, gains)
 
 
 @kernel
-def matching(
-    a: int, a_end: int, b: int, b_end: int, productions: Longs, order: Longs, first: Longs, last: Longs
-) -> None:
-    """For every node of tree a, the stretch of tree b's sorted nodes that have the same production."""
+def matching(a: int, a_end: int, b: int, b_end: int, forest: Forest, first: Longs, last: Longs) -> None:
+    """For every node of tree a, the slice of the sorted nodes of tree b that have the same production."""
+    productions, order = forest.productions, forest.order
     start = end = b
     for place in range(a, a_end):
         node = order[place]
@@ -86,10 +67,7 @@ def log_kernel(
     a: int,
     a_end: int,
     b: int,
-    order: Longs,
-    ranks: Longs,
-    child_starts: Longs,
-    children: Longs,
+    forest: Forest,
     first: Longs,
     last: Longs,
     offsets: Longs,
@@ -97,6 +75,7 @@ def log_kernel(
     gains: Floats,
 ) -> float:
     """log Σ C over the matching nodes, children before parents; ``gains`` holds log(1 + C) of each match."""
+    _, _, order, ranks, child_starts, children = forest
     bare_gain = np.log1p(np.exp(log_decay))
     bare, highest, total = 0, -np.inf, 0.0
     for node in range(a_end - a):
@@ -111,7 +90,7 @@ def log_kernel(
                     rank = ranks[b + theirs]
                     if first[mine] <= rank < last[mine]:
                         value += gains[offsets[mine] + rank]
-            if value == log_decay:  # nothing below matches: the commonest case needs no logarithm
+            if value == log_decay:  # no child matches: the most frequent case needs no logarithm
                 bare += 1
                 gains[offsets[node] + place] = bare_gain
                 continue

@@ -1,7 +1,7 @@
-"""A linear classifier over named features: trained by scikit-learn, kept as plain arrays.
+"""A linear classifier over named features, trained by scikit-learn and stored as plain arrays.
 
-Both steps of our discourse parser decide with one of these. Features are strings; an unknown feature counts
-nothing. With one class the score is the log-odds of "yes".
+Both steps of the learned discourse parser use it. Features are strings; unknown features are ignored. With
+one class the score is its log-odds.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 
 @dataclass(frozen=True, eq=False)
-class Linear:
+class LinearClassifier:
     """Weights by feature (row) and class (column), and each class's bias."""
 
     classes: tuple[str, ...]
@@ -32,7 +32,7 @@ class Linear:
         return total
 
     def odds(self, features: Iterable[str]) -> float:
-        """The log-odds of a model with one class: the same sum, quicker for a single column."""
+        """The log-odds of a model with one class: the same sum, faster for a single column."""
         get = self._column.get
         return sum([get(feature, 0.0) for feature in features], self._first_bias)
 
@@ -45,7 +45,7 @@ class Linear:
         return float(self.bias[0])
 
     def arrays(self, prefix: str) -> dict[str, npt.NDArray[np.generic]]:
-        """What a model file keeps."""
+        """The arrays of a model file."""
         return {
             f"{prefix}_classes": np.array(self.classes),
             f"{prefix}_features": np.array(list(self.rows)),
@@ -54,8 +54,8 @@ class Linear:
         }
 
     @classmethod
-    def from_arrays(cls, arrays: dict[str, npt.NDArray[np.generic]], prefix: str) -> Linear:
-        """The reverse of ``arrays``; raises ``ValueError`` where the sizes contradict each other."""
+    def from_arrays(cls, arrays: dict[str, npt.NDArray[np.generic]], prefix: str) -> LinearClassifier:
+        """The reverse of ``arrays``; raises ``ValueError`` for inconsistent sizes."""
         names = arrays[f"{prefix}_features"].tolist()
         weights = arrays[f"{prefix}_weights"].astype(np.float32)
         bias = arrays[f"{prefix}_bias"].astype(np.float32)
@@ -67,15 +67,15 @@ class Linear:
         return cls(classes, {name: row for row, name in enumerate(names)}, weights, bias)
 
 
-def fit(
+def fit_classifier(
     examples: Sequence[Sequence[str]],
     labels: Sequence[str],
     *,
     least: int = 2,
     strength: float = 1.0,
     steps: int = 200,
-) -> Linear:
-    """Logistic regression over features seen at least ``least`` times; ``strength`` is scikit-learn's C.
+) -> LinearClassifier:
+    """Logistic regression over features that occur ``least`` times or more; ``strength`` is scikit-learn's C.
 
     Two labels give a model with one column, for the label that sorts last; the fit is deterministic.
     """
@@ -87,14 +87,16 @@ def fit(
         raise ValueError(f"a classifier needs two labels or more, got {sorted(set(labels))}")
     counts = Counter(feature for features in examples for feature in set(features))
     rows = {feature: row for row, feature in enumerate(sorted(f for f, n in counts.items() if n >= least))}
-    found = [[rows[feature] for feature in features if feature in rows] for features in examples]
-    starts = np.cumsum([0, *map(len, found)])
-    columns = np.array([row for some in found for row in some], np.int32)
-    matrix = csr_matrix((np.ones(len(columns)), columns, starts), shape=(len(found), len(rows)))
+    known = [[rows[feature] for feature in features if feature in rows] for features in examples]
+    starts = np.cumsum([0, *map(len, known)])
+    columns = np.array([row for example in known for row in example], np.int32)
+    matrix = csr_matrix((np.ones(len(columns)), columns, starts), shape=(len(known), len(rows)))
     model = LogisticRegression(C=strength, max_iter=steps, tol=1e-3)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # stopping early is a mild regularisation here
+        warnings.simplefilter("ignore", ConvergenceWarning)  # stopping early acts as mild regularisation
         model.fit(matrix, labels)
     classes = model.classes_.tolist()
     weights = model.coef_.T.astype(np.float32)
-    return Linear(tuple(classes[-weights.shape[1] :]), rows, weights, model.intercept_.astype(np.float32))
+    return LinearClassifier(
+        tuple(classes[-weights.shape[1] :]), rows, weights, model.intercept_.astype(np.float32)
+    )

@@ -1,9 +1,8 @@
-"""Where elementary discourse units begin: a boundary classifier over words.
+"""Finds where elementary discourse units begin: a boundary classifier over words.
 
-Paper 004's parser segments with a maximum-entropy model over lexical and syntactic features (Joty et al.
-2012). Ours is a maximum-entropy model too, but looks at words alone: their neighbours, their endings, the
-punctuation before them, what the unit so far contains. It reads from left to right, and each decision sees
-where the last unit began.
+The parser of paper 004 segments with a maximum-entropy model over lexical and syntactic features (Joty et al.
+2012). This one is a maximum-entropy model over words only: neighbours, endings, punctuation, and the content
+of the unit so far. It reads from left to right, and each decision depends on where the last unit began.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ from itertools import accumulate
 
 import numpy as np
 
-from metrics.discourse.lexicon import classes_of
-from metrics.discourse.linear import Linear, fit
+from metrics.discourse.linear import LinearClassifier, fit_classifier
+from metrics.discourse.words import find_classes
 
 BEGIN = "begin"
 EDGE = "<>"
@@ -24,36 +23,36 @@ am is are was were be been being 's 're 'm has have had 've do does did will wou
 may might must shall should n't not cannot
 """
 AUXILIARIES = frozenset(AUXILIARIES_TEXT.split())
-LEANS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
-MAX_EDUS = 60  # real sentences have under thirty; a longer line keeps its rest in the last unit
+BIASES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+MAX_EDUS = 60  # real sentences have under thirty; the rest of a longer line belongs to the last unit
 
 
-def segment(words: Sequence[str], model: Linear, classes: Mapping[str, str]) -> list[int]:
-    """The places of the words that begin a unit; the first word always does, an empty sentence has none."""
+def segment(words: Sequence[str], model: LinearClassifier, classes: Mapping[str, str]) -> list[int]:
+    """The positions of the words that begin a unit: always the first word; none for an empty sentence."""
     if not words:
         return []
     begins = [0]
-    view = View(words, classes)
+    view = GapFeatures(words, classes)
     for place in range(1, len(words)):
         if len(begins) < MAX_EDUS and model.odds(view.features(place, begins[-1])) > 0:
             begins.append(place)
     return begins
 
 
-class View:
-    """A sentence as the classifier sees it."""
+class GapFeatures:
+    """The features of the gaps between the words of a sentence."""
 
     def __init__(self, words: Sequence[str], classes: Mapping[str, str]) -> None:
         low = [word.lower() for word in words]
-        kinds = classes_of(low, classes)
+        kinds = find_classes(low, classes)
         self.low = [EDGE, EDGE, EDGE, *low, EDGE, EDGE, EDGE]
         self.kinds = [EDGE, EDGE, EDGE, *kinds, EDGE, EDGE, EDGE]
-        self.verbs = [0, *accumulate(map(_verbal, low, kinds))]
+        self.verbs = [0, *accumulate(map(_may_be_verb, low, kinds))]
         self.capital = [word[:1].isupper() for word in words]
         self.next_stop = _next_stops(low)
 
     def features(self, place: int, begin: int) -> list[str]:
-        """Names of what is true of the gap before this word, in a unit that began at ``begin``."""
+        """Names of the features of the gap before this word, in a unit that began at ``begin``."""
         i = place + 3
         b3, b2, b1, w0, w1, w2 = self.low[i - 3 : i + 3]
         k3, k2, k1, c0, c1, c2 = self.kinds[i - 3 : i + 3]
@@ -82,47 +81,50 @@ class View:
 Units = Sequence[Sequence[str]]
 
 
-def fit_segmenter(sentences: Sequence[Units], classes: Mapping[str, str], strength: float = 0.1) -> Linear:
+def fit_segmenter(
+    sentences: Sequence[Units], classes: Mapping[str, str], strength: float = 0.1
+) -> LinearClassifier:
     """Learn from sentences given as lists of units, which are lists of words.
 
-    Boundaries are rare, so a maximum-entropy model finds too few of them. How far it should lean towards
-    "yes" is found on every tenth sentence with a model of the other nine, then added to the bias of the
-    final one.
+    Boundaries are rare, so a maximum-entropy model finds too few of them. A bias towards boundaries is chosen
+    on every tenth sentence with a model of the other nine, and added to that of the final model.
     """
     rest = [units for number, units in enumerate(sentences) if number % 10]
-    trial = _fitted(rest or sentences, classes, strength)
-    lean = max(LEANS, key=lambda lean: boundary_f1(sentences[::10], _leaning(trial, lean), classes) or 0.0)
-    return _leaning(_fitted(sentences, classes, strength), lean)
+    trial = _fit(rest or sentences, classes, strength)
+    bias = max(BIASES, key=lambda bias: boundary_f1(sentences[::10], _add_bias(trial, bias), classes) or 0.0)
+    return _add_bias(_fit(sentences, classes, strength), bias)
 
 
-def boundary_f1(sentences: Sequence[Units], model: Linear, classes: Mapping[str, str]) -> float | None:
-    """F1 of the boundaries inside sentences, where the first word does not count; None without any."""
-    hits = found = true = 0
+def boundary_f1(
+    sentences: Sequence[Units], model: LinearClassifier, classes: Mapping[str, str]
+) -> float | None:
+    """F1 of the boundaries inside sentences, without the first word; None without any."""
+    hits = guessed = true = 0
     for units in sentences:
-        gold = begins_of(units) - {0}
+        gold = find_begins(units) - {0}
         guess = set(segment([word for unit in units for word in unit], model, classes)) - {0}
-        hits, found, true = hits + len(gold & guess), found + len(guess), true + len(gold)
-    return 2 * hits / (found + true) if found + true else None
+        hits, guessed, true = hits + len(gold & guess), guessed + len(guess), true + len(gold)
+    return 2 * hits / (guessed + true) if guessed + true else None
 
 
-def _fitted(sentences: Sequence[Units], classes: Mapping[str, str], strength: float) -> Linear:
+def _fit(sentences: Sequence[Units], classes: Mapping[str, str], strength: float) -> LinearClassifier:
     examples, labels = [], []
     for units in sentences:
         words = [word for unit in units for word in unit]
-        view, begin, begins = View(words, classes), 0, begins_of(units)
+        view, begin, begins = GapFeatures(words, classes), 0, find_begins(units)
         for place in range(1, len(words)):
             examples.append(view.features(place, begin))
             labels.append("" if place not in begins else BEGIN)
             begin = place if place in begins else begin
-    return fit(examples, labels, least=2, strength=strength)
+    return fit_classifier(examples, labels, least=2, strength=strength)
 
 
-def _leaning(model: Linear, lean: float) -> Linear:
-    return replace(model, bias=model.bias + np.float32(lean))
+def _add_bias(model: LinearClassifier, bias: float) -> LinearClassifier:
+    return replace(model, bias=model.bias + np.float32(bias))
 
 
-def begins_of(units: Units) -> set[int]:
-    """The places of the first words of the units."""
+def find_begins(units: Units) -> set[int]:
+    """The positions of the first words of the units."""
     places, at = set(), 0
     for unit in units:
         places.add(at)
@@ -130,15 +132,15 @@ def begins_of(units: Units) -> set[int]:
     return places
 
 
-def _verbal(word: str, kind: str) -> bool:
-    """Whether the word may be a verb: by its class, or without classes by its form."""
+def _may_be_verb(word: str, kind: str) -> bool:
+    """Whether the word may be a verb: by its class, or by its form if the class is unknown."""
     if kind not in ("X", "9"):
         return "VB" in kind or kind.startswith("MD")
     return word in AUXILIARIES or (len(word) > 4 and word.endswith(("ed", "ing")))
 
 
 def _next_stops(words: Sequence[str]) -> list[int]:
-    """For every place, where the next punctuation mark stands, or the end."""
+    """For every position, that of the next punctuation mark, or the end."""
     stops, stop = [], len(words)
     for place in range(len(words) - 1, -1, -1):
         stop = place if place and not words[place][0].isalnum() and words[place][0] != "'" else stop

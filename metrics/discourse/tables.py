@@ -1,12 +1,16 @@
 """What discourse adds to other metrics: the layout of tables 2–5 of Guzmán et al. 2014 (paper 004).
 
 Each row is a metric or a sum of metrics. Columns: alone, with DR, with DR-LEX; at segment level Kendall's τ,
-the metrics joined uniformly (table 3) or with tuned weights (table 4: ten folds of whole documents, one set
+the metrics combined uniformly (table 3) or with tuned weights (table 4: ten folds of whole documents, one set
 of weights for all language pairs; table 5: tuned on one collection, tested on another); at system level
-Spearman's ρ (table 2). Every figure is the mean over language pairs, as printed there.
+Spearman's ρ (table 2). Every figure is the mean over language pairs, as in the paper.
 
-A sum gets DR as one more part, so its weight falls with the number of parts. Differences carry a 95 %
-interval from resampling segments, the same draws for both sides.
+DR is one more part of a sum, so its weight decreases with the number of parts. Differences have a 95 %
+bootstrap interval over segments, with the same resamples on both sides.
+
+The families are the combined metrics of section 4.1, made of the parts that exist here. ASIYA's own programs
+are not used: each part is our metric of the same idea, under our name. There is no parser for semantic roles
+(SRL) and semantic parses (SEM), so these parts are missing.
 """
 
 from __future__ import annotations
@@ -16,27 +20,27 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.agreement.bootstrap import percentile_interval
-from metrics.datasets import Comparisons, Dataset, FloatArray, IntArray
+from appraise.lib.resampling import multinomial_counts, percentile_interval
 from metrics.learned.combination import JudgedTable, cross_validate, tune, uniform
 from metrics.learned.examples import document_numbers
 from metrics.metaeval.correlation import spearman
+from metrics.metaeval.datasets import Comparisons, Dataset, FloatArray, IntArray
 from metrics.metaeval.kendall import TieRule, outcome_counts, tau
 from metrics.metaeval.systems import human_by_system
 
 ADDED = ("", "dr", "dr-lex")
 Rows = Mapping[str, Sequence[str]]
-Combine = Callable[[Sequence["JudgedSet"], Sequence[str]], list[FloatArray]]
-Scored = tuple[FloatArray, Mapping[str, float]]
+Combine = Callable[[Sequence["DiscourseSet"], Sequence[str]], list[FloatArray]]
+MetricScores = tuple[FloatArray, Mapping[str, float]]
 """The scores of the judged cells, and of the systems by name."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class JudgedSet:
-    """One language pair: scores of the judged cells by metric, the verdicts on them, and scores of systems.
+class DiscourseSet:
+    """One language pair: scores of the judged cells by metric, the judgements on them, and scores of systems.
 
-    All scores are higher-is-better. ``segments`` and ``documents`` say which one each cell belongs to, from 0
-    in file order; ``system_scores`` has one value per metric and system, ``system_human`` one per system, in
+    For all scores higher is better. ``segments`` and ``documents`` are those of each cell, numbered from 0 in
+    file order; ``system_scores`` has one value per metric and system, ``system_human`` one per system, in
     the same order.
     """
 
@@ -48,15 +52,15 @@ class JudgedSet:
     system_human: FloatArray
 
     @classmethod
-    def of(cls, dataset: Dataset, human: Comparisons, scored: Mapping[str, Scored]) -> JudgedSet:
-        """The judged cells of a set, in the order of ``judged_cells``, and the systems with a verdict."""
+    def of(cls, dataset: Dataset, human: Comparisons, scored: Mapping[str, MetricScores]) -> DiscourseSet:
+        """The judged cells of a set, in the order of ``judged_cells``, and the systems with a judgement."""
         judged = judged_cells(human)
         shares = human_by_system(human, dataset.systems())
         place = np.full(len(dataset.cells), -1)
         place[judged] = np.arange(len(judged))
         return cls(
             scores={name: cells for name, (cells, _) in scored.items()},
-            human=Comparisons(place[human.better], place[human.worse], np.empty((0, 2), np.int64)),
+            human=Comparisons(place[human.better], place[human.worse]),
             segments=dataset.segment_codes()[judged],
             documents=document_numbers(dataset, judged),
             system_scores={
@@ -72,13 +76,13 @@ class JudgedSet:
 
 
 def judged_cells(human: Comparisons) -> IntArray:
-    """The cells that somebody has preferred to another, or another to them."""
+    """The cells of all decided pairs."""
     return np.unique(np.concatenate([human.better, human.worse]))
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """A figure, and its difference to the first column with the interval of that difference."""
+class GainCell:
+    """A figure, and its difference from the first column with the interval of that difference."""
 
     value: float
     gain: float | None = None
@@ -86,109 +90,150 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """Rows of cells in the order of ``ADDED``, and the mean row below."""
+class GainTable:
+    """Rows of cells in the order of ``ADDED``, and their mean."""
 
-    rows: Mapping[str, tuple[Cell, ...]]
-    average: tuple[Cell, ...]
+    rows: Mapping[str, tuple[GainCell, ...]]
+    average: tuple[GainCell, ...]
 
 
-def uniformly(sets: Sequence[JudgedSet], parts: Sequence[str]) -> list[FloatArray]:
+def combine_uniformly(sets: Sequence[DiscourseSet], parts: Sequence[str]) -> list[FloatArray]:
     """Min–max per metric and language pair, then the mean."""
-    return [uniform(one.columns(parts)) for one in sets]
+    return [uniform(judged.columns(parts)) for judged in sets]
 
 
-def tuned(sets: Sequence[JudgedSet], parts: Sequence[str]) -> list[FloatArray]:
-    """Weights from nine folds, scores for the tenth; a metric on its own needs no weights."""
+def combine_tuned(sets: Sequence[DiscourseSet], parts: Sequence[str]) -> list[FloatArray]:
+    """Weights from nine folds, scores for the tenth; a single metric needs no weights."""
     if len(parts) == 1:
-        return uniformly(sets, parts)
-    return cross_validate([_judged(one, parts) for one in sets])
+        return combine_uniformly(sets, parts)
+    return cross_validate([_judged_table(judged, parts) for judged in sets])
 
 
-def tuned_on(training: Sequence[JudgedSet]) -> Combine:
-    """Weights from another collection, as table 5 has them."""
+def combine_tuned_on(training: Sequence[DiscourseSet]) -> Combine:
+    """Weights from another collection, as in table 5."""
 
-    def combine(sets: Sequence[JudgedSet], parts: Sequence[str]) -> list[FloatArray]:
+    def combine(sets: Sequence[DiscourseSet], parts: Sequence[str]) -> list[FloatArray]:
         if len(parts) == 1:
-            return uniformly(sets, parts)
-        weights = tune([_judged(one, parts) for one in training])
-        return [weights(one.columns(parts)) for one in sets]
+            return combine_uniformly(sets, parts)
+        weights = tune([_judged_table(judged, parts) for judged in training])
+        return [weights(judged.columns(parts)) for judged in sets]
 
     return combine
 
 
 def segment_table(
-    sets: Sequence[JudgedSet],
+    sets: Sequence[DiscourseSet],
     rows: Rows,
-    combine: Combine = uniformly,
+    combine: Combine = combine_uniformly,
     *,
     rule: TieRule = TieRule.WMT12,
     resamples: int = 1000,
     seed: int = 1,
-) -> Table:
+) -> GainTable:
     """Mean τ over language pairs of every row, alone and with discourse."""
-    draws = [_draws(one, resamples, seed + number) for number, one in enumerate(sets)]
+    weights = [_resample(judged, resamples, seed + number) for number, judged in enumerate(sets)]
     values: dict[str, list[FloatArray]] = {}
     for name, parts in rows.items():
         values[name] = []
         for added in ADDED:
-            joined = combine(sets, [*parts, added] if added else list(parts))
-            values[name].append(_mean_tau(sets, joined, draws, rule))
-    return Table(
-        {name: _cells(found) for name, found in values.items()},
-        _cells([np.mean([found[n] for found in values.values()], axis=0) for n in range(len(ADDED))]),
+            combined = combine(sets, [*parts, added] if added else list(parts))
+            values[name].append(_mean_tau(sets, combined, weights, rule))
+    return GainTable(
+        {name: _cells(taus) for name, taus in values.items()},
+        _cells([np.mean([taus[n] for taus in values.values()], axis=0) for n in range(len(ADDED))]),
     )
 
 
-def system_table(sets: Sequence[JudgedSet], rows: Rows) -> Table:
-    """Mean ρ over language pairs of every row, joined uniformly; too few systems for intervals."""
-    found = {name: tuple(_rho(sets, parts, added) for added in ADDED) for name, parts in rows.items()}
-    means = np.mean(list(found.values()), axis=0)
-    return Table(
-        {name: _plain(values) for name, values in found.items()}, _plain(tuple(float(mean) for mean in means))
+def system_table(sets: Sequence[DiscourseSet], rows: Rows) -> GainTable:
+    """Mean ρ over language pairs of every row, combined uniformly; too few systems for intervals."""
+    rhos = {name: tuple(_rho(sets, parts, added) for added in ADDED) for name, parts in rows.items()}
+    means = np.mean(list(rhos.values()), axis=0)
+    return GainTable(
+        {name: _plain(values) for name, values in rhos.items()}, _plain(tuple(float(mean) for mean in means))
     )
 
 
-def _rho(sets: Sequence[JudgedSet], parts: Sequence[str], added: str) -> float:
+def _rho(sets: Sequence[DiscourseSet], parts: Sequence[str], added: str) -> float:
     values = []
-    for one in sets:
+    for judged in sets:
         used = [*parts, added] if added else list(parts)
-        joined = uniform(np.column_stack([one.system_scores[part] for part in used]))
-        value = spearman(joined, one.system_human)
+        combined = uniform(np.column_stack([judged.system_scores[part] for part in used]))
+        value = spearman(combined, judged.system_human)
         values.append(np.nan if value is None else value)
     return float(np.mean(values))
 
 
 def _mean_tau(
-    sets: Sequence[JudgedSet], joined: Sequence[FloatArray], draws: Sequence[FloatArray], rule: TieRule
+    sets: Sequence[DiscourseSet],
+    combined: Sequence[FloatArray],
+    resampled: Sequence[FloatArray],
+    rule: TieRule,
 ) -> FloatArray:
     """The observed mean τ, then one for each resample."""
-    found = []
-    for one, scores, weights in zip(sets, joined, draws, strict=True):
-        counts = outcome_counts(scores, one.human, one.segments)
-        found.append(tau(weights @ counts, rule))
-    return np.asarray(np.mean(found, axis=0))
+    taus = []
+    for judged, scores, weights in zip(sets, combined, resampled, strict=True):
+        counts = outcome_counts(scores, judged.human, judged.segments)
+        taus.append(tau(weights @ counts, rule))
+    return np.asarray(np.mean(taus, axis=0))
 
 
-def _draws(one: JudgedSet, resamples: int, seed: int) -> FloatArray:
-    """How often each judged segment counts: once each in the first row, resampled in the others."""
-    size = len(np.unique(one.segments[one.human.better]))
-    random = np.random.default_rng(seed).multinomial(size, np.full(size, 1 / size), resamples)
-    return np.vstack([np.ones((1, size)), random]).astype(np.float64)
+def _resample(judged: DiscourseSet, resamples: int, seed: int) -> FloatArray:
+    """The weight of each judged segment: 1 in the first row, bootstrap counts in the others."""
+    size = len(np.unique(judged.segments[judged.human.better]))
+    resampled = multinomial_counts(size, resamples, np.random.default_rng(seed))
+    return np.vstack([np.ones((1, size)), resampled])
 
 
-def _cells(values: Sequence[FloatArray]) -> tuple[Cell, ...]:
+def _cells(values: Sequence[FloatArray]) -> tuple[GainCell, ...]:
     first = values[0]
-    cells = [Cell(float(first[0]))]
+    cells = [GainCell(float(first[0]))]
     for value in values[1:]:
         gains = value - first
-        cells.append(Cell(float(value[0]), float(gains[0]), percentile_interval(gains[1:])))
+        cells.append(GainCell(float(value[0]), float(gains[0]), percentile_interval(gains[1:])))
     return tuple(cells)
 
 
-def _plain(values: Sequence[float]) -> tuple[Cell, ...]:
-    return (Cell(values[0]), *(Cell(value, value - values[0]) for value in values[1:]))
+def _plain(values: Sequence[float]) -> tuple[GainCell, ...]:
+    return (GainCell(values[0]), *(GainCell(value, value - values[0]) for value in values[1:]))
 
 
-def _judged(one: JudgedSet, parts: Sequence[str]) -> JudgedTable:
-    return JudgedTable(one.columns(parts), one.human, one.documents)
+def _judged_table(judged: DiscourseSet, parts: Sequence[str]) -> JudgedTable:
+    return JudgedTable(judged.columns(parts), judged.human, judged.documents)
+
+
+@dataclass(frozen=True, slots=True)
+class MetricFamily:
+    """A uniform sum of metrics: our metric for each part of the paper, empty where there is none."""
+
+    name: str
+    parts: Mapping[str, str]
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Our metrics, each once, in order.
+
+        >>> SYN.metrics
+        ('cp-stm', 'dp-hwcm-c', 'dp-hwcm-r', 'dp-or')
+        """
+        return tuple(dict.fromkeys(filter(None, self.parts.values())))
+
+
+SYN_PARTS = {
+    "CP-STM-4": "cp-stm",
+    "DP-HWCM_c-4": "dp-hwcm-c",
+    "DP-HWCM_r-4": "dp-hwcm-r",
+    "DP-Or(*)": "dp-or",
+}
+ROLES_AND_MEANINGS = dict.fromkeys(("SR-Mr(*)", "SR-Or(*)", "SR-Or", "DR-Or(*)", "DR-Orp(*)"), "")
+# Our METEOR also matches stems, and has no paraphrases; for TERp-A we have TER, as there are no paraphrases.
+LEX_PARTS = {"BLEU": "bleu", "NIST": "nist", "METEOR-ex": "meteor", "ROUGE-W": "rouge-w", "TERp-A": "ter"}
+# Paper 004 gives the number of the ULC's parts, not their names: these are the twelve of its four families.
+ULC_LEXICAL = {"ROUGE-W": "rouge-w", "METEOR-pa": "meteor", "TERp-A": "ter"}
+# For METEOR-sy, meteor-synonyms is left out: the sum would need WordNet.
+METEORS = {"METEOR-ex": "meteor", "METEOR-st": "meteor", "METEOR-sy": ""}
+OTHERS = {"BLEU": "bleu", "NIST": "nist", "TER": "ter", **METEORS}
+
+LEX = MetricFamily("asiya-lex", LEX_PARTS)
+SYN = MetricFamily("asiya-syn", SYN_PARTS)
+ULC = MetricFamily("asiya-0809", ULC_LEXICAL | SYN_PARTS | ROLES_AND_MEANINGS)
+ALL = MetricFamily("asiya-all", {**ULC.parts, **OTHERS})

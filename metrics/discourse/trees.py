@@ -1,20 +1,20 @@
-"""Discourse trees after Rhetorical Structure Theory (Mann and Thompson 1988), one type for every source.
+"""Discourse trees of Rhetorical Structure Theory (Mann and Thompson 1988).
 
-A leaf is an elementary discourse unit (EDU) and carries text; an inner node carries children. Each node says
-how it stands to its parent: its nuclearity, and its relation as RST-DT files name it (``rel2par``), where
-the nucleus of a one-nucleus relation has the relation ``span`` and the satellite has the real name. The
-readers in ``formats`` make these trees, the parsers too, and the representations of ``representation`` are
-made from them.
+A leaf is an elementary discourse unit (EDU) with its text; an inner node has children. Each node has a
+nuclearity and a relation to its parent, as in RST-DT files (``rel2par``): the nucleus of a mononuclear
+relation has the relation ``span``, its satellite the name of the relation. File readers and parsers make
+these trees; ``kernel`` converts them for comparison.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 SPAN = "span"
-MAX_DEPTH = 150  # real documents stay below 30; deeper input is refused before it can exhaust the stack
+MAX_DEPTH = 150  # of real documents below 30; deeper files are refused before they exhaust the stack
 
 
 class Nuclearity(StrEnum):
@@ -25,7 +25,7 @@ class Nuclearity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A tree; make one with ``edu`` and ``join`` rather than by hand.
+    """A tree; ``edu`` and ``join`` make one.
 
     >>> tree = join("Elaboration", "NS", [edu("Voices are coming"), edu("suggesting help")])
     >>> [str(child.nuclearity) for child in tree.children], tree.linked_by
@@ -43,9 +43,9 @@ class Node:
 
     @property
     def linked_by(self) -> str:
-        """The relation that holds the children together; empty for an EDU.
+        """The relation between the children; empty for an EDU.
 
-        With several satellites it is the relation of the first; binarise to see the others.
+        With several satellites it is the relation of the first.
         """
         return next(
             (child.relation for child in self.children if child.relation != SPAN), SPAN * bool(self.children)
@@ -90,11 +90,11 @@ def join(relation: str, pattern: str, parts: Sequence[Node]) -> Node:
             f"pattern {pattern!r} does not fit {len(parts)} parts: one N or S each, at least one N"
         )
     names = relations_of(relation, pattern)
-    return Node(children=tuple(_below(*part) for part in zip(parts, pattern, names, strict=True)))
+    return Node(children=tuple(_attach(*part) for part in zip(parts, pattern, names, strict=True)))
 
 
 def relations_of(relation: str, pattern: str) -> list[str]:
-    """What each part of a relation is called in ``rel2par`` style.
+    """The relation of each part in ``rel2par`` style.
 
     >>> relations_of("Cause", "SN"), relations_of("Joint", "NN")
     (['Cause', 'span'], ['Joint', 'Joint'])
@@ -103,33 +103,33 @@ def relations_of(relation: str, pattern: str) -> list[str]:
     return [SPAN if single and letter == "N" else relation for letter in pattern]
 
 
-def _below(node: Node, letter: str, relation: str) -> Node:
+def _attach(node: Node, letter: str, relation: str) -> Node:
     role = Nuclearity.NUCLEUS if letter == "N" else Nuclearity.SATELLITE
     return replace(node, nuclearity=role, relation=relation)
 
 
 def as_root(node: Node) -> Node:
-    """The same tree standing alone."""
+    """The same tree as a root."""
     return replace(node, nuclearity=Nuclearity.ROOT, relation="")
 
 
-def binarised(tree: Node) -> Node:
-    """Every relation between exactly two parts; a node with one child is dissolved.
+def binarise(tree: Node) -> Node:
+    """A tree in which every relation has two parts; a node with one child is replaced by the child.
 
     Several nuclei are nested to the right under the same relation. Satellites are attached to the nucleus
     one by one, the nearest first and the right side before the left, each with its own relation.
 
-    >>> binarised(join("Joint", "NNN", [edu("a"), edu("b"), edu("c")])).children[1].pattern
+    >>> binarise(join("Joint", "NNN", [edu("a"), edu("b"), edu("c")])).children[1].pattern
     'NN'
     """
-    children = tuple(binarised(child) for child in tree.children)
+    children = tuple(binarise(child) for child in tree.children)
     if len(children) == 1:
         return replace(children[0], nuclearity=tree.nuclearity, relation=tree.relation)
     if len(children) == 2 or not children:
         return replace(tree, children=children)
     nuclei = [n for n, child in enumerate(children) if child.nuclearity is Nuclearity.NUCLEUS]
     first, last = nuclei[0], nuclei[-1]
-    core = _nested(children[first : last + 1])
+    core = _nest(children[first : last + 1])
     for satellite in children[last + 1 :]:
         core = Node(children=(_nucleus(core), satellite))
     for satellite in reversed(children[:first]):
@@ -137,10 +137,10 @@ def binarised(tree: Node) -> Node:
     return replace(core, nuclearity=tree.nuclearity, relation=tree.relation)
 
 
-def _nested(parts: tuple[Node, ...]) -> Node:
+def _nest(parts: tuple[Node, ...]) -> Node:
     if len(parts) == 1:
         return parts[0]
-    rest = _nested(parts[1:])
+    rest = _nest(parts[1:])
     relation = parts[0].relation if parts[0].nuclearity is Nuclearity.NUCLEUS else SPAN
     tail = rest if len(parts) == 2 else replace(rest, nuclearity=Nuclearity.NUCLEUS, relation=relation)
     return Node(children=(parts[0], tail))
@@ -150,7 +150,31 @@ def _nucleus(node: Node) -> Node:
     return replace(node, nuclearity=Nuclearity.NUCLEUS, relation=SPAN)
 
 
-def relabelled(tree: Node, rename: Callable[[str], str]) -> Node:
-    """The tree with every relation but ``span`` renamed, for instance by ``relations.coarse``."""
+def rename_relations(tree: Node, rename: Callable[[str], str]) -> Node:
+    """The tree with every relation but ``span`` renamed, for example by ``relations.coarse``."""
     relation = rename(tree.relation) if tree.relation and tree.relation != SPAN else tree.relation
-    return replace(tree, relation=relation, children=tuple(relabelled(c, rename) for c in tree.children))
+    return replace(
+        tree, relation=relation, children=tuple(rename_relations(c, rename) for c in tree.children)
+    )
+
+
+def format_brackets(tree: Node) -> str:
+    """A tree on one line, for people: each relation with the nuclearity of its parts, EDUs quoted.
+
+    >>> format_brackets(join("Cause", "SN", [edu("as it rained"), edu("we stayed")]))
+    '(Cause[S][N] "as it rained" "we stayed")'
+    >>> format_brackets(edu("we stayed"))
+    '("we stayed")'
+    """
+    return _format(tree) if tree.children else f"({_format(tree)})"
+
+
+def _format(node: Node) -> str:
+    if node.is_edu:
+        return json.dumps(node.text, ensure_ascii=False)
+    relations = [child.relation for child in node.children]
+    if relations == relations_of(node.linked_by, node.pattern):
+        head = node.linked_by + "".join(f"[{letter}]" for letter in node.pattern)
+    else:  # several satellites, each with its own relation
+        head = "".join(f"[{letter}:{own}]" for letter, own in zip(node.pattern, relations, strict=True))
+    return f"({head} {' '.join(map(_format, node.children))})"

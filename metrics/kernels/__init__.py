@@ -1,9 +1,9 @@
-"""The hot loops of the metrics: plain functions over arrays, one idea per file.
+"""The hot loops of the metrics: plain functions over arrays.
 
-Only equality inside one segment matters to a lexical metric, so there is no vocabulary: every segment
-numbers its own words (``words``) or characters (``characters``), exactly, and the other files work on those
-numbers. Nothing here is limited by length, alphabet or number of types, nothing is shared between threads.
+Only equality within a segment matters to a lexical metric, so there is no vocabulary: every segment numbers
+its own words or characters (``numbering``), and the other modules work on these numbers. Length, alphabet and
+number of types are unlimited, and threads share nothing.
 
-The functions are compiled by numba when it is there (see ``compiler``). Importing this package imports
-neither numba nor any kernel; a metric imports what it needs when it starts to score.
+The functions are compiled by numba (``compiler``). Importing this package imports neither
+numba nor any kernel; a metric imports what it needs when it starts to score.
 """

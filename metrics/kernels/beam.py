@@ -1,8 +1,8 @@
-"""Edit distance inside a beam around the diagonal, with the path: the distance that TER is defined by.
+"""Edit distance in a beam around the diagonal, with its path: the distance that defines TER.
 
-As in Tercom and sacrebleu, a row explores 25 columns to each side of the pseudo-diagonal (more where the
-lengths differ wildly), and between equal costs a match or substitution goes first, then a deletion, then an
-insertion. Only the band is stored: row i holds the columns from ``band_start(i)`` on.
+As in Tercom and sacrebleu, a row covers 25 columns to each side of the pseudo-diagonal (more if the lengths
+differ widely). Of equal costs a match or substitution is preferred, then a deletion, then an insertion. Only
+the band is stored: row i holds the columns from ``band_start(i)`` on.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ def band_end(row: int, size: int, target: int, beam: int) -> int:
 
 @kernel
 def beam_room(longest: int, target: int) -> int:
-    """Cells enough for the band of any text of up to ``longest`` words against up to ``target`` words."""
+    """Return enough cells for the band of texts of ``longest`` words against ``target`` words."""
     return 2 * target + (2 * BEAM + 6) * (longest + 2)
 
 
 @kernel
 def fill_band(words: Ints, size: int, reference: Ints, valid: int, costs: Ints, steps: Bytes) -> int:
-    """Compute the rows after ``valid`` and return the distance; row 0 is implied, INSERTION all along."""
+    """Compute the rows after ``valid`` and return the distance; row 0, all insertions, is not stored."""
     target = len(reference)
     if size == 0:
         return target
@@ -79,7 +79,7 @@ def fill_band(words: Ints, size: int, reference: Ints, valid: int, costs: Ints, 
 
 @kernel
 def trace_band(size: int, target: int, steps: Bytes, trace: Bytes) -> int:
-    """Write the steps of the best path backwards; returns how many there are."""
+    """Write the steps of the best path backwards; returns their number."""
     length = 0
     row = size
     column = target

@@ -1,19 +1,17 @@
-"""Compile a kernel with numba, or run the very same source in the interpreter.
+"""Compiles kernels with numba, or runs the same source in the interpreter.
 
-``APPRAISE_NUMBA`` decides, read once when the first kernel is imported:
+``APPRAISE_NUMBA`` decides; it is read when the first kernel is imported:
 
-* unset or ``1``: compile, if numba is installed;
-* ``0``: behave as if numba were missing: BLEU, WER, PER and chrF then use ``interpreter``, short versions
-  written for Python, and the rest runs uncompiled;
-* ``source``: run every kernel uncompiled, for a debugger, for coverage and for the tests.
+* unset or ``1``: compile;
+* anything else: run every kernel uncompiled, for a debugger, for coverage and for the tests.
 """
 
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -28,18 +26,32 @@ Floats = npt.NDArray[np.float64]
 
 Function = TypeVar("Function", bound=Callable[..., Any])  # Any: kernels differ in their arguments
 
-MODE = os.environ.get("APPRAISE_NUMBA", "1")
-COMPILED = MODE not in ("0", "source") and find_spec("numba") is not None
-INTERPRETED = not COMPILED and MODE != "source"  # prefer the versions written for the interpreter
+COMPILED = os.environ.get("APPRAISE_NUMBA", "1") == "1"
 
 
 def kernel(function: Function) -> Function:
-    """Compile a function to machine code that runs without the interpreter lock."""
+    """Compile a function to machine code that releases the interpreter lock."""
     if not COMPILED:
         return function
     numba = import_module("numba")
     options = {"nogil": True, "error_model": "numpy"}
     try:
         return cast(Function, numba.njit(cache=True, **options)(function))
-    except RuntimeError:  # no writable folder for the cache: compile again in every process
+    except RuntimeError:  # no writable folder for the cache: compile in every process
         return cast(Function, numba.njit(**options)(function))
+
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+_kept = threading.local()
+
+
+def borrow(name: str, size: int, kind: type[Scalar]) -> npt.NDArray[Scalar]:
+    """Return an uninitialised array, valid until this thread borrows the same name again.
+
+    Each thread keeps its arrays, because allocating memory costs more than many kernels do.
+    """
+    array: npt.NDArray[Any] | None = getattr(_kept, name, None)  # Any: each name keeps its own kind
+    if array is None or len(array) < size:
+        array = np.empty(size + size // 2, kind)
+        setattr(_kept, name, array)
+    return array[:size]

@@ -1,8 +1,8 @@
-"""Information-weighted n-gram matches: what NIST sums up (Doddington 2002, equations 2 and 3).
+"""Information-weighted n-gram matches, as NIST sums them (Doddington 2002, equations 2 and 3).
 
-All texts are one numbered "segment" here, so that a word has the same number everywhere. N-grams are nodes
-of a trie: a key is the pair (node of the n-gram without its last word, last word). A node weighs log2 of
-its parent's count over its own; the parent of a single word is the whole corpus.
+All texts form one numbered segment, so that a word has the same number everywhere. N-grams are nodes of a
+trie: a key is the pair (node of the n-gram without its last word, last word). The weight of a node is log2 of
+the count of its parent over its own; the parent of a single word is the whole corpus.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from metrics.kernels.compiler import Bits, Floats, Ints, Longs, kernel
-from metrics.kernels.words import GOLDEN, U, longest_line, number_words, table_size
+from metrics.kernels.numbering import GOLDEN, U, longest_line, number_words, table_size
 
 EMPTY = U(0)
 WORD_BITS = U(32)
@@ -19,9 +19,9 @@ WORD_BITS = U(32)
 def weighted_matches(
     corpus: list[str], references: list[list[str]], systems: list[list[str]], order: int
 ) -> tuple[Floats, Longs]:
-    """Summed information of the matches ``[system, segment, n - 1]`` and the number of words of every line.
+    """Return the summed information of the matches ``[system, segment, n - 1]`` and the length of every line.
 
-    Weights come from ``corpus``, or from the references where it is empty; ``references[r][i]`` and
+    Weights come from ``corpus``, or from the references if it is empty; ``references[r][i]`` and
     ``systems[s][i]`` as everywhere. Lines must not contain line feeds. The lengths are those of the
     references and then the systems, ``[reference + system, segment]``.
 
@@ -34,7 +34,7 @@ def weighted_matches(
     known = len(corpus) + len(references) * segments
     block = number_words("".join(f"{line}\n" for line in lines), 1, known, len(lines) - known)
     matched = np.zeros((len(systems), segments, order))
-    with np.errstate(over="ignore"):  # hashes wrap around on purpose
+    with np.errstate(over="ignore"):  # hashes wrap around
         sum_information(block.ids, block.offsets, len(corpus), segments, len(references), order, matched)
     return matched, np.diff(block.offsets[len(corpus) :]).reshape(-1, segments)
 
@@ -56,19 +56,19 @@ def sum_information(
         counted = corpus == 0 or line < corpus
         words = ids[offsets[line] : offsets[line + 1]]
         trail = trails[offsets[line] : offsets[line + 1]]
-        used = grow(words, trail, bits, keys, nodes, counts, parents, used, counted)
+        used = add_line(words, trail, bits, keys, nodes, counts, parents, used, counted)
     information = weigh(counts, parents, used, int(offsets[corpus if corpus > 0 else known]))
-    highest = np.zeros(used + 1, np.int32)  # count of a node in that reference where it is highest
+    highest = np.zeros(used + 1, np.int32)  # highest count of a node in any reference of the segment
     current = np.zeros(used + 1, np.int32)
     trail = np.zeros((longest_line(offsets, known, len(offsets) - 1), order), np.int32)
     for segment in range(segments):
         for part in range(references):
             line = corpus + part * segments + segment
-            note(trails[offsets[line] : offsets[line + 1]], highest, current)
+            raise_highest(trails[offsets[line] : offsets[line + 1]], highest, current)
         for system in range(len(matched)):
             line = known + system * segments + segment
             words = ids[offsets[line] : offsets[line + 1]]
-            walk(words, bits, keys, nodes, trail)
+            find_nodes(words, bits, keys, nodes, trail)
             match(trail[: len(words)], highest, current, information, matched[system, segment])
         for part in range(references):
             line = corpus + part * segments + segment
@@ -76,7 +76,7 @@ def sum_information(
 
 
 @kernel
-def grow(
+def add_line(
     words: Ints,
     trail: Ints,
     bits: int,
@@ -87,13 +87,13 @@ def grow(
     used: int,
     counted: bool,
 ) -> int:
-    """Put the n-grams of a line into the trie, note their nodes, and count them if they are to be counted."""
+    """Add the n-grams of a line to the trie and their nodes to ``trail``; count them if ``counted``."""
     order = trail.shape[1]
     for start in range(len(words)):
         node = 0
         for end in range(start, min(start + order, len(words))):
             key = (U(node) << WORD_BITS) | U(words[end])
-            slot = find(key, bits, keys)
+            slot = find_slot(key, bits, keys)
             if keys[slot] == EMPTY:
                 used += 1
                 keys[slot] = key
@@ -107,8 +107,8 @@ def grow(
 
 
 @kernel
-def find(key: np.uint64, bits: int, keys: Bits) -> int:
-    """The slot of a key, or the empty slot where it belongs."""
+def find_slot(key: np.uint64, bits: int, keys: Bits) -> int:
+    """Return the slot of a key, or the empty slot where it belongs."""
     slot = np.int64((key * GOLDEN) >> U(64 - bits))
     while keys[slot] != key and keys[slot] != EMPTY:
         slot = (slot + 1) & ((1 << bits) - 1)
@@ -117,7 +117,7 @@ def find(key: np.uint64, bits: int, keys: Bits) -> int:
 
 @kernel
 def weigh(counts: Ints, parents: Ints, used: int, total: int) -> Floats:
-    """log2(count of the n-gram without its last word / its count); one never seen counts as seen once."""
+    """Return log2(count of the n-gram without its last word / its own count); a count of 0 is taken as 1."""
     information = np.zeros(used + 1)
     for node in range(1, used + 1):
         whole = total if parents[node] == 0 else counts[parents[node]]
@@ -126,8 +126,8 @@ def weigh(counts: Ints, parents: Ints, used: int, total: int) -> Floats:
 
 
 @kernel
-def walk(words: Ints, bits: int, keys: Bits, nodes: Ints, trail: Ints) -> None:
-    """Note the nodes of a line's n-grams, 0 for those that the trie does not have."""
+def find_nodes(words: Ints, bits: int, keys: Bits, nodes: Ints, trail: Ints) -> None:
+    """Write the nodes of the n-grams of a line to ``trail``, 0 for those that are not in the trie."""
     order = trail.shape[1]
     for start in range(len(words)):
         trail[start] = 0
@@ -135,7 +135,7 @@ def walk(words: Ints, bits: int, keys: Bits, nodes: Ints, trail: Ints) -> None:
         for end in range(start, min(start + order, len(words))):
             if words[end] == 0:
                 break
-            slot = find((U(node) << WORD_BITS) | U(words[end]), bits, keys)
+            slot = find_slot((U(node) << WORD_BITS) | U(words[end]), bits, keys)
             if keys[slot] == EMPTY:
                 break
             node = nodes[slot]
@@ -143,8 +143,8 @@ def walk(words: Ints, bits: int, keys: Bits, nodes: Ints, trail: Ints) -> None:
 
 
 @kernel
-def note(trail: Ints, highest: Ints, current: Ints) -> None:
-    """Raise the highest counts to those of this reference."""
+def raise_highest(trail: Ints, highest: Ints, current: Ints) -> None:
+    """Raise the highest counts to those of a reference."""
     for start in range(len(trail)):
         for place in range(trail.shape[1]):
             node = trail[start, place]
@@ -158,7 +158,7 @@ def note(trail: Ints, highest: Ints, current: Ints) -> None:
 
 @kernel
 def match(trail: Ints, highest: Ints, current: Ints, information: Floats, found: Floats) -> None:
-    """Sum the information of an output's n-grams, each as often as a reference has it at most."""
+    """Sum the information of the n-grams of an output, each at most as often as in a reference."""
     for start in range(len(trail)):
         for place in range(trail.shape[1]):
             node = trail[start, place]

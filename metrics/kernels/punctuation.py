@@ -1,16 +1,15 @@
-"""Put spaces around punctuation as mteval-v13a does, byte by byte.
+"""Separates punctuation as mteval-v13a does, byte by byte.
 
-Four passes, each a substitution from left to right that never looks at a character twice. All characters
-they ask about are ASCII, so bytes of longer characters pass through like letters. No pair reaches over a
-line feed.
+There are four passes, each a substitution from left to right that looks at no character twice. All characters
+concerned are ASCII, so the bytes of other characters pass through like letters. A pair never spans a line
+feed.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from metrics.kernels.compiler import Bytes, kernel
-from metrics.kernels.scratch import borrow
+from metrics.kernels.compiler import Bytes, borrow, kernel
 
 SPACE, LINE, COMMA, DASH, STOP = 32, 10, 44, 45, 46
 OTHER, DIGIT, MARK, ALONE, END = 0, 1, 2, 3, 4
@@ -23,7 +22,7 @@ CLASSES[LINE] = END
 
 
 def separate(text: str) -> str:
-    """Spaces around punctuation, except around points and commas between digits.
+    """Insert spaces around punctuation, except around points and commas between digits.
 
     >>> separate("(1,000.5 a.b) 3-4").split()
     ['(', '1,000.5', 'a', '.', 'b', ')', '3', '-', '4']
@@ -31,15 +30,15 @@ def separate(text: str) -> str:
     data = np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
     room = 5 * len(data) + 4  # a mark can get four spaces, any other character two
     one, other = borrow("one", room, np.uint8), borrow("other", room, np.uint8)
-    size = part_alone(data, CLASSES, one)
-    size = part_mark_after(one[:size], CLASSES, other)
-    size = part_mark_before(other[:size], CLASSES, one)
-    size = part_dash(one[:size], CLASSES, other)
+    size = separate_symbols(data, CLASSES, one)
+    size = separate_mark_after(one[:size], CLASSES, other)
+    size = separate_mark_before(other[:size], CLASSES, one)
+    size = separate_dash(one[:size], CLASSES, other)
     return other[:size].tobytes().decode("utf-8", "surrogatepass")
 
 
 @kernel
-def part_alone(data: Bytes, classes: Bytes, result: Bytes) -> int:
+def separate_symbols(data: Bytes, classes: Bytes, result: Bytes) -> int:
     size = 0
     for byte in data:
         if classes[byte] == ALONE:
@@ -54,8 +53,8 @@ def part_alone(data: Bytes, classes: Bytes, result: Bytes) -> int:
 
 
 @kernel
-def part_mark_after(data: Bytes, classes: Bytes, result: Bytes) -> int:
-    """A point or comma after anything but a digit."""
+def separate_mark_after(data: Bytes, classes: Bytes, result: Bytes) -> int:
+    """Separate a point or comma after anything but a digit."""
     size = 0
     here = 0
     while here < len(data):
@@ -73,8 +72,8 @@ def part_mark_after(data: Bytes, classes: Bytes, result: Bytes) -> int:
 
 
 @kernel
-def part_mark_before(data: Bytes, classes: Bytes, result: Bytes) -> int:
-    """A point or comma before anything but a digit."""
+def separate_mark_before(data: Bytes, classes: Bytes, result: Bytes) -> int:
+    """Separate a point or comma before anything but a digit."""
     size = 0
     here = 0
     while here < len(data):
@@ -95,8 +94,8 @@ def part_mark_before(data: Bytes, classes: Bytes, result: Bytes) -> int:
 
 
 @kernel
-def part_dash(data: Bytes, classes: Bytes, result: Bytes) -> int:
-    """A dash after a digit."""
+def separate_dash(data: Bytes, classes: Bytes, result: Bytes) -> int:
+    """Separate a dash after a digit."""
     size = 0
     here = 0
     while here < len(data):

@@ -1,13 +1,13 @@
 """Translation edit rate: insertions, deletions, substitutions and shifts of blocks (Snover et al. 2006).
 
-The edit counts are those of Tercom as sacrebleu computes it: greedy search for the shift that gains most,
-shifts of up to 10 words over up to 50, 1000 candidates at most, distances inside a beam (``beam``).
+The edits are those of Tercom as sacrebleu computes them: a greedy search for the shift that gains most,
+shifts of up to 10 words over up to 50, at most 1000 candidates, distances inside a beam (``beam``).
 
-Nearly all time goes into distances of candidates. The bit-parallel distance replaces the beam wherever both
+Nearly all time is spent on distances of candidates. The bit-parallel distance replaces the beam wherever both
 provably agree: every best path stays within (d + |m - n|) / 2 columns of the pseudo-diagonal, so it cannot
-leave a beam of 25 when d + |m - n| <= 46, nor when the reference has at most 24 words. A candidate resumes
-from the stored row where it first differs, and one whose gain is bounded below the best so far is not
-measured at all: swapping neighbouring blocks gains at most twice the shorter one.
+leave a beam of 25 if d + |m - n| <= 46 or if the reference has at most 24 words. A candidate resumes from the
+stored row where it first differs. One whose gain is bounded below the best so far is not measured: swapping
+neighbouring blocks gains at most twice the shorter one.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import numpy as np
 
 from metrics.kernels.beam import DELETION, INSERTION, MATCH, SUBSTITUTION, beam_room, fill_band, trace_band
 from metrics.kernels.compiler import Bits, Bytes, Ints, Longs, kernel
-from metrics.kernels.levenshtein import ALL, ONE, TOP, ZERO, mark_places
-from metrics.kernels.words import Numbered, U, longest_line
+from metrics.kernels.distances import ALL, ONE, TOP, ZERO, advance, mark_places
+from metrics.kernels.numbering import Numbered, U, longest_line
 
 MAX_SHIFT_SIZE = 10
 MAX_SHIFT_DISTANCE = 50
@@ -30,7 +30,7 @@ LONG = 512  # from here on the beam is cheaper than the bit vectors
 
 
 class Space(NamedTuple):
-    """Working memory for one pair of texts; rows of bit vectors are kept so that a candidate can resume."""
+    """Working memory for one pair of texts; rows of bit vectors are kept, so that a candidate can resume."""
 
     places: Bits
     up: Bits
@@ -41,6 +41,7 @@ class Space(NamedTuple):
     words: Ints
     candidate: Ints
     best: Ints
+    in_rows: Ints  # the text that the rows of bit vectors describe
     in_band: Ints  # the text that the band describes
     costs: Ints
     steps: Bytes
@@ -51,22 +52,21 @@ class Space(NamedTuple):
 
 
 def shift_edits(block: Numbered) -> Longs:
-    """Edits including shifts, per line of the systems, against one reference.
+    """Count edits including shifts, per line of the systems, against one reference.
 
-    >>> from metrics.kernels.words import number_words
+    >>> from metrics.kernels.numbering import number_words
     >>> shift_edits(number_words("a b c d e f\\nd e f a b c\\n", 1, 1, 1)).tolist()
     [1]
     """
     edits = np.zeros(block.systems * block.segments, np.int64)
-    with np.errstate(over="ignore"):  # the addition carries out of the word on purpose
-        count_edits(*block, edits)
+    with np.errstate(over="ignore"):  # additions carry out of the machine word
+        count_edits(block, edits)
     return edits
 
 
 @kernel
-def count_edits(
-    ids: Ints, offsets: Longs, types: Ints, segments: int, references: int, systems: int, edits: Longs
-) -> None:
+def count_edits(block: Numbered, edits: Longs) -> None:
+    ids, offsets, types, segments, _, systems = block
     target = longest_line(offsets, 0, segments)
     longest = longest_line(offsets, segments, (1 + systems) * segments)
     space = make_space(target, longest)
@@ -78,7 +78,7 @@ def count_edits(
             line = (1 + system) * segments + segment
             size = offsets[line + 1] - offsets[line]
             space.words[:size] = ids[offsets[line] : offsets[line + 1]]
-            edits[system * segments + segment] = edits_of(size, reference, space)
+            edits[system * segments + segment] = count_shift_edits(size, reference, space)
 
 
 @kernel
@@ -97,6 +97,7 @@ def make_space(target: int, longest: int) -> Space:
         np.zeros(longest + 1, np.int32),
         np.zeros(longest + 1, np.int32),
         np.zeros(longest + 1, np.int32),
+        np.zeros(longest + 1, np.int32),
         np.zeros(band, np.int32),
         np.zeros(band, np.uint8),
         np.zeros(longest + target + 1, np.uint8),
@@ -107,8 +108,8 @@ def make_space(target: int, longest: int) -> Space:
 
 
 @kernel
-def edits_of(size: int, reference: Ints, space: Space) -> int:
-    """Shift while it helps; then the distance that is left and the shifts made."""
+def count_shift_edits(size: int, reference: Ints, space: Space) -> int:
+    """Shift while it helps; returns the number of shifts and the remaining distance, added."""
     target = len(reference)
     if target == 0:
         return size
@@ -118,7 +119,7 @@ def edits_of(size: int, reference: Ints, space: Space) -> int:
         distance = ALWAYS_IN_BEAM + 1
         exact = False
         if target <= LONG:
-            distance = fill_rows(size, target, space)
+            distance = fill_rows(space.words, size, target, 0, space)
             exact = distance + abs(target - size) <= ALWAYS_IN_BEAM or target <= SHORT
         if exact:
             length = trace_rows(size, reference, space)
@@ -138,17 +139,14 @@ def edits_of(size: int, reference: Ints, space: Space) -> int:
 def find_shift(
     size: int, reference: Ints, distance: int, exact: bool, checked: int, space: Space
 ) -> tuple[int, int]:
-    """Leave the text after the best shift in ``space.best``; returns its gain and the candidates seen so far.
+    """Store the text after the best shift in ``space.best``; returns its gain and the candidates so far.
 
     The best shift gains most, then is longest, then starts first, then goes furthest to the front.
     """
     words = space.words
     target = len(reference)
     banded = not exact  # does the band describe space.in_band?
-    best_gain = 0
-    best_length = 0
-    best_start = 0
-    best_goal = 0
+    best = (0, 0, 0, 0)  # gain, length, -start, -goal
     for start in range(size):
         if words[start] == 0:
             continue
@@ -160,7 +158,7 @@ def find_shift(
             length = 0
             while length < longest and words[start + length] == reference[there + length]:
                 length += 1
-                if not worth_shifting(start, there, length, space):
+                if not is_worth_shifting(start, there, length, space):
                     continue
                 previous = -1
                 for offset in range(-1, length):
@@ -169,36 +167,22 @@ def find_shift(
                         continue
                     previous = goal
                     checked += 1
-                    if exact and 2 * min(length, swapped(start, length, goal)) < max(best_gain, 1):
+                    if exact and 2 * min(length, count_swapped(start, length, goal)) < max(best[0], 1):
                         continue
-                    same = move(words, size, start, length, goal, space.candidate)
-                    gain, banded = measure_gain(size, reference, same, distance, best_gain, banded, space)
-                    if gain > 0 and (
-                        gain > best_gain
-                        or (
-                            gain == best_gain
-                            and (
-                                length > best_length
-                                or (
-                                    length == best_length
-                                    and (start < best_start or (start == best_start and goal < best_goal))
-                                )
-                            )
-                        )
-                    ):
-                        best_gain = gain
-                        best_length = length
-                        best_start = start
-                        best_goal = goal
+                    move(words, size, start, length, goal, space.candidate)
+                    gain, banded = measure_gain(size, reference, distance, best[0], banded, space)
+                    rank = (gain, length, -start, -goal)
+                    if gain > 0 and rank > best:
+                        best = rank
                         space.best[:size] = space.candidate[:size]
                 if checked >= MAX_CANDIDATES:
-                    return best_gain, checked
-    return best_gain, checked
+                    return best[0], checked
+    return best[0], checked
 
 
 @kernel
-def worth_shifting(start: int, there: int, length: int, space: Space) -> bool:
-    """Both the block and its goal contain an error, and the goal is not inside the block."""
+def is_worth_shifting(start: int, there: int, length: int, space: Space) -> bool:
+    """Whether both the block and its goal contain an error and the goal is outside the block."""
     if space.text_errors[start + length] == space.text_errors[start]:
         return False
     if space.reference_errors[there + length] == space.reference_errors[there]:
@@ -207,8 +191,8 @@ def worth_shifting(start: int, there: int, length: int, space: Space) -> bool:
 
 
 @kernel
-def swapped(start: int, length: int, goal: int) -> int:
-    """Words that change places with the block."""
+def count_swapped(start: int, length: int, goal: int) -> int:
+    """Count the words that change places with the block."""
     if goal < start:
         return start - goal
     if goal > start + length:
@@ -217,8 +201,8 @@ def swapped(start: int, length: int, goal: int) -> int:
 
 
 @kernel
-def move(words: Ints, size: int, start: int, length: int, goal: int, result: Ints) -> int:
-    """Write the text with the block moved; returns how many words at its front stay as they are."""
+def move(words: Ints, size: int, start: int, length: int, goal: int, result: Ints) -> None:
+    """Write the text with the block moved."""
     first, second, end = start, start + length, goal  # the parts [first, second) and [second, end) swap
     if goal < start:
         first, second, end = goal, start, start + length
@@ -233,125 +217,71 @@ def move(words: Ints, size: int, start: int, length: int, goal: int, result: Int
         result[place] = words[source]
         place += 1
     result[place:size] = words[place:size]
-    return first
 
 
 @kernel
 def measure_gain(
-    size: int, reference: Ints, same: int, distance: int, best_gain: int, banded: bool, space: Space
+    size: int, reference: Ints, distance: int, best_gain: int, banded: bool, space: Space
 ) -> tuple[int, bool]:
-    """How much nearer the candidate is; the beam is asked only when it could matter and could differ."""
+    """Return the gain of the candidate; the beam is used only if it can differ and can matter."""
     target = len(reference)
     if target <= LONG:
-        exact = resume_rows(size, target, same, space)
+        valid = count_equal(space.candidate, space.in_rows, size)
+        exact = fill_rows(space.candidate, size, target, valid, space)
         gain = distance - exact
         if exact + abs(target - size) <= ALWAYS_IN_BEAM or target <= SHORT:
             return gain, banded
         if gain <= 0 or gain < best_gain:  # the distance in the beam is never smaller
             return gain, banded
-    valid = 0
-    if banded:
-        while valid < size and space.candidate[valid] == space.in_band[valid]:
-            valid += 1
+    valid = count_equal(space.candidate, space.in_band, size) if banded else 0
     gain = distance - fill_band(space.candidate, size, reference, valid, space.costs, space.steps)
     space.in_band[valid:size] = space.candidate[valid:size]
     return gain, True
 
 
 @kernel
-def fill_rows(size: int, target: int, space: Space) -> int:
-    """Bit-parallel distance of ``space.words``, keeping every row's vectors (see ``levenshtein``)."""
+def fill_rows(text: Ints, size: int, target: int, valid: int, space: Space) -> int:
+    """Compute the bit vectors of the rows after ``valid``, which are kept, and return the distance."""
     width = (target + 63) // 64
     last = U((target - 1) % 64)
     space.up[:width] = ALL
     space.down[:width] = ZERO
     space.ends[0] = target
-    distance = target
-    for row in range(size):
-        word = space.words[row]
+    space.in_rows[valid:size] = text[valid:size]
+    distance = int(space.ends[valid])
+    for row in range(valid, size):
+        word = text[row]
         carry_plus = ONE
         carry_minus = ZERO
         for part in range(width):
-            up = space.up[row * width + part]
-            down = space.down[row * width + part]
-            match = space.places[word * width + part] | carry_minus
-            diagonal = (((match & up) + up) ^ up) | match | down
-            plus = down | ~(diagonal | up)
-            minus = diagonal & up
-            below = (row + 1) * width + part
+            above = row * width + part
+            below = above + width
+            match = space.places[word * width + part]
+            plus, minus, space.up[below], space.down[below] = advance(
+                space.up[above], space.down[above], match, carry_plus, carry_minus
+            )
             space.plus[below] = plus
             space.minus[below] = minus
             if part == width - 1:
                 distance += int((plus >> last) & ONE) - int((minus >> last) & ONE)
-            next_plus = plus >> TOP
-            next_minus = minus >> TOP
-            plus = (plus << ONE) | carry_plus
-            minus = (minus << ONE) | carry_minus
-            carry_plus = next_plus
-            carry_minus = next_minus
-            space.up[below] = minus | ~(diagonal | plus)
-            space.down[below] = plus & diagonal
+            carry_plus = plus >> TOP
+            carry_minus = minus >> TOP
         space.ends[row + 1] = distance
     return distance
 
 
 @kernel
-def resume_rows(size: int, target: int, same: int, space: Space) -> int:
-    """Distance of ``space.candidate``, whose first ``same`` words are those of ``space.words``."""
-    width = (target + 63) // 64
-    last = U((target - 1) % 64)
-    if width > 1:
-        return resume_wide(size, width, same, last, space)
-    distance = int(space.ends[same])
-    up = space.up[same]
-    down = space.down[same]
-    for row in range(same, size):
-        match = space.places[space.candidate[row]] | down
-        diagonal = ((up + (match & up)) ^ up) | match
-        minus = up & diagonal
-        plus = down | ~(up | diagonal)
-        distance += int((plus >> last) & ONE) - int((minus >> last) & ONE)
-        plus = (plus << ONE) | ONE
-        minus = minus << ONE
-        down = plus & diagonal
-        up = minus | ~(plus | diagonal)
-    return distance
-
-
-@kernel
-def resume_wide(size: int, width: int, same: int, last: np.uint64, space: Space) -> int:
-    """The same for references of more than 64 words; the row after the last is free for scratch."""
-    distance = int(space.ends[same])
-    above = same * width
-    below = (size + 1) * width
-    for row in range(same, size):
-        word = space.candidate[row]
-        carry_plus = ONE
-        carry_minus = ZERO
-        for part in range(width):
-            up = space.up[above + part]
-            down = space.down[above + part]
-            match = space.places[word * width + part] | carry_minus
-            diagonal = (((match & up) + up) ^ up) | match | down
-            plus = down | ~(diagonal | up)
-            minus = diagonal & up
-            if part == width - 1:
-                distance += int((plus >> last) & ONE) - int((minus >> last) & ONE)
-            next_plus = plus >> TOP
-            next_minus = minus >> TOP
-            plus = (plus << ONE) | carry_plus
-            minus = (minus << ONE) | carry_minus
-            carry_plus = next_plus
-            carry_minus = next_minus
-            space.up[below + part] = minus | ~(diagonal | plus)
-            space.down[below + part] = plus & diagonal
-        above = below
-    return distance
+def count_equal(text: Ints, other: Ints, size: int) -> int:
+    """Count the words at the start of two texts that are equal."""
+    place = 0
+    while place < size and text[place] == other[place]:
+        place += 1
+    return place
 
 
 @kernel
 def trace_rows(size: int, reference: Ints, space: Space) -> int:
-    """The path through the bit vectors, backwards, with the preferences of the beam."""
+    """Write the path through the bit vectors backwards, with the preferences of the beam."""
     width = (len(reference) + 63) // 64
     length = 0
     row = size
@@ -382,7 +312,7 @@ def trace_rows(size: int, reference: Ints, space: Space) -> int:
 
 @kernel
 def read_trace(length: int, space: Space) -> None:
-    """Turn the path into an alignment and running sums of errors on both sides."""
+    """Convert the path into an alignment and running sums of the errors on both sides."""
     here = -1
     there = -1
     space.text_errors[0] = 0

@@ -1,16 +1,15 @@
 """Training examples for "human or machine?" (Kulesza 2004, sections 2.3 and 3.1).
 
-*Translators*, the thesis's way: with several references each translator in turn is taken out and becomes the
-human hypothesis, compared with the translators that are left; a machine output drawn at random is compared
-with the very same references. So a human hypothesis never meets itself or its translator, both classes see
-equally many references, and half of the examples are human. Four references give four human and four machine
-examples a segment, 21,144 in the thesis.
+*Translators*, as in the thesis: with several references, each translator in turn is left out and becomes the
+human hypothesis, compared with the other translators; a random machine output is compared with the same
+references. So a human hypothesis is never compared with its own translator, both classes have equally many
+references, and half of the examples are human. Four references give four human and four machine examples per
+segment, 21,144 in the thesis.
 
-*Ranked*, for sets with one reference: the only human translation has nothing human to be compared with.
-Compared with machine outputs instead it would look worse than they do, and the classifier would learn the
-opposite. Where people ranked outputs, those that won at least two thirds of their comparisons stand in for
-the human class and those that won at most a third are the machine class. This uses human verdicts, which the
-thesis avoids, and a model trained this way says so.
+*Ranked*, for sets with one reference: the only human translation could be compared only with machine outputs,
+would look worse than they do, and the classifier would learn the opposite. If people ranked the outputs,
+those that won at least two thirds of their comparisons replace the human class, and those that won at most a
+third are the machine class. This uses human judgements, which the thesis avoids; the model records it.
 """
 
 from __future__ import annotations
@@ -21,17 +20,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics.base import Segment
-from metrics.datasets import Comparisons, Dataset, IntArray, Text
 from metrics.learned.combination import BLOCK
-from metrics.metaeval.people import machine_systems
-from metrics.metaeval.systems import wins_share
+from metrics.metaeval.datasets import Comparisons, Dataset, IntArray, Text
+from metrics.metaeval.systems import machine_systems, wins_share
 
 VALIDATION = 3  # every third document is held out, 2:1 as in the thesis
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One hypothesis with its references; sentences of one ``document`` stay on one side of the split."""
+    """One hypothesis with its references; a ``document`` is never split between training and validation."""
 
     segment: Segment
     human: bool
@@ -39,7 +37,7 @@ class Example:
 
 
 class TooFewExamples(ValueError):
-    """There are too few examples to train a classifier; the message says what is missing."""
+    """There are too few examples to train a classifier; the message states what is missing."""
 
 
 def translator_examples(
@@ -50,15 +48,15 @@ def translator_examples(
     systems: Sequence[str] = (),
     n_best: Mapping[str, Sequence[str]] | None = None,
 ) -> list[Example]:
-    """Leave one reference out, segment by segment; ``references`` limits how many are compared with.
+    """Leave out each reference in turn; ``references`` limits the number of references per example.
 
-    Machine hypotheses are drawn from ``systems`` (all if empty), or from ``n_best`` lists by segment.
+    Machine hypotheses are sampled from ``systems`` (all if empty), or from ``n_best`` lists by segment.
     Segments with fewer than two references or without a machine output give no example.
     """
     rng = np.random.default_rng(seed)
     outputs = n_best if n_best is not None else _outputs(dataset, systems)
     documents = documents_of(dataset.texts)
-    found: list[Example] = []
+    examples: list[Example] = []
     for name, text in dataset.texts.items():
         for left_out, human in enumerate(text.references if outputs.get(name) else ()):
             others = [text for number, text in enumerate(text.references) if number != left_out]
@@ -69,17 +67,17 @@ def translator_examples(
             machine = outputs[name][int(rng.integers(len(outputs[name])))]
             for hypothesis, is_human in ((human, True), (machine, False)):
                 segment = Segment(hypothesis, known, text.source)
-                found.append(Example(segment, is_human, documents[name]))
-    if not found:
+                examples.append(Example(segment, is_human, documents[name]))
+    if not examples:
         raise TooFewExamples("two references of one segment, and a machine output of it, are needed")
-    return found
+    return examples
 
 
 def ranked_examples(dataset: Dataset, human: Comparisons, *, seed: int) -> list[Example]:
-    """Outputs that won at least two thirds of their comparisons against those that won at most a third.
+    """Oppose outputs that won at least two thirds of their comparisons to those that won at most a third.
 
-    As many of each in every segment, so that an easy sentence does not pass for a good translation; the
-    surplus is dropped at random.
+    Every segment gives equally many of each, so that an easy sentence does not look like a good translation;
+    the surplus is dropped at random.
     """
     rng = np.random.default_rng(seed)
     documents = documents_of(dataset.texts)
@@ -87,23 +85,21 @@ def ranked_examples(dataset: Dataset, human: Comparisons, *, seed: int) -> list[
     for cell, share in wins_share(human, len(dataset.cells)).items():
         if 1 / 3 < share < 2 / 3:
             continue
-        _, segment, translation = dataset.cells[cell]
-        text = dataset.texts[segment]
-        won = share >= 2 / 3
-        example = Example(Segment(translation, text.references, text.source), won, documents[segment])
+        segment, won = dataset.cells[cell].segment, share >= 2 / 3
+        example = Example(dataset.segment(cell), won, documents[segment])
         classes.setdefault(segment, ([], []))[won].append(example)
-    found: list[Example] = []
+    chosen: list[Example] = []
     for lost, winners in classes.values():
         size = min(len(lost), len(winners))
         for examples in (winners, lost):
-            found += [examples[place] for place in sorted(rng.choice(len(examples), size, replace=False))]
-    if not found:
+            chosen += [examples[place] for place in sorted(rng.choice(len(examples), size, replace=False))]
+    if not chosen:
         raise TooFewExamples("no segment has outputs that mostly won and outputs that mostly lost")
-    return found
+    return chosen
 
 
 def split(examples: Iterable[Example]) -> tuple[list[Example], list[Example]]:
-    """Training and validation examples, 2:1 by whole documents: every third document is held out."""
+    """Split examples into training and validation, 2:1: every third document is held out."""
     examples = list(examples)
     order = {document: number for number, document in enumerate(dict.fromkeys(e.document for e in examples))}
     held_out = [order[example.document] % VALIDATION == VALIDATION - 1 for example in examples]
@@ -115,7 +111,7 @@ def split(examples: Iterable[Example]) -> tuple[list[Example], list[Example]]:
 
 
 def sample(examples: Sequence[Example], most: int, *, seed: int) -> list[Example]:
-    """At most ``most`` examples, half of each class, in their order."""
+    """Sample at most ``most`` examples, half of each class, and keep their order."""
     rng = np.random.default_rng(seed)
     chosen: list[int] = []
     for human in (True, False):
@@ -126,10 +122,10 @@ def sample(examples: Sequence[Example], most: int, *, seed: int) -> list[Example
 
 
 def documents_of(texts: Mapping[str, Text]) -> dict[str, str]:
-    """The document of every segment; where none is named, consecutive segments stand in for one.
+    """Return the document of every segment; if none is named, blocks of consecutive segments replace them.
 
-    30 of them, or a third of a set too small for three such blocks: larger parts have fewer borders, and only
-    at a border can sentences of one text come to stand on both sides of a split.
+    A block has 30 segments, or a third of a set that is too small for three such blocks. Larger blocks have
+    fewer borders, where sentences of one text can fall on both sides of a split.
     """
     small, size = len(texts) < VALIDATION * BLOCK, len(texts)
     return {
@@ -139,25 +135,25 @@ def documents_of(texts: Mapping[str, Text]) -> dict[str, str]:
 
 
 def document_numbers(dataset: Dataset, cells: IntArray) -> IntArray:
-    """The document of each of these cells, numbered in the order of the file."""
+    """Return the document of each cell, numbered in the order of the file."""
     documents = documents_of(dataset.texts)
     order = {document: number for number, document in enumerate(dict.fromkeys(documents.values()))}
-    found = [order[documents[dataset.cells[cell].segment]] for cell in cells.tolist()]
-    return np.array(found, dtype=np.int64)
+    numbers = [order[documents[dataset.cells[cell].segment]] for cell in cells.tolist()]
+    return np.array(numbers, dtype=np.int64)
 
 
 def is_in_thirds(texts: Mapping[str, Text]) -> bool:
-    """Whether thirds of the set stand in for documents; what is trained on it says so."""
+    """Whether thirds of the set replace documents; models record it."""
     return len(texts) < VALIDATION * BLOCK and not all(text.document for text in texts.values())
 
 
 def _outputs(dataset: Dataset, systems: Sequence[str]) -> dict[str, list[str]]:
-    wanted = set(systems or machine_systems(dataset))
-    unknown = wanted - {cell.system for cell in dataset.cells}
+    selected = set(systems or machine_systems(dataset))
+    unknown = selected - {cell.system for cell in dataset.cells}
     if unknown:
         raise TooFewExamples(f"there is no output of {', '.join(sorted(unknown))}")
     outputs: dict[str, list[str]] = {}
     for cell in dataset.cells:
-        if cell.system in wanted:
+        if cell.system in selected:
             outputs.setdefault(cell.segment, []).append(cell.translation)
     return outputs

@@ -1,41 +1,52 @@
-"""One table of features for every learner: named columns over translations.
+"""The table of features of every learner, and its scaling: named columns over translations.
 
 A feature name is one of
 
 * the basic set of Kulesza 2004, section 3.2: length ratios, n-gram precisions 1–5, WER, PER (nine),
-* the parse features that make it the extended set (``syntax``),
+* the parse features of the extended set (``syntax``),
 * fine-grained overlap (``matching``),
 * any registered metric with its parameters, ``chrf++`` or ``meteor:alpha=0.8``, as its segment score, negated
   if lower is better.
 
-Texts are tokenised and cased as the ``Preparation`` says; a metric follows its own parameters.
+Texts are tokenised and cased by the ``Preparation``; metrics follow their own parameters.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
-from metrics import registry, tokenizers
+from metrics import registry
 from metrics.base import MetricUnavailable, Segment
-from metrics.datasets import FloatArray
 from metrics.learned import matching, syntax
-from metrics.lexical.precision import BASIC_FEATURES, basic_features
+from metrics.lexical import tokenizers
+from metrics.lexical.blocks import Block, Texts, count_in_blocks, ngram_matches, word_errors
+from metrics.lexical.core import divide
+from metrics.lexical.errors import fewest_errors
+from metrics.metaeval.datasets import FloatArray
 
-VERSION = 1  # of the features made here; metrics bring their own
-BASIC = BASIC_FEATURES
+VERSION = 1  # of the features of this package; metrics have their own
+HIGHEST_ORDER = 5
+BASIC = (
+    "length-ratio-min",
+    "length-ratio-max",
+    *(f"precision-{order}" for order in range(1, HIGHEST_ORDER + 1)),
+    "wer-count",
+    "per-count",
+)
 EXTENDED = (*BASIC, *syntax.NAMES)
-# No NIST: its weights come from the texts that are scored together, so a segment would not stand alone.
+# Without NIST: the score of a segment depends on the texts that it is scored with.
 METRICS = ("bleu", "chrf", "chrf++", "ter", "meteor:tokenize=13a", "rouge-l:tokenize=13a")
 RICH = (*matching.NAMES, *METRICS)
+SCALINGS = ("none", "standard", "minmax")
 SETS = {"basic": BASIC, "extended": EXTENDED, "rich": RICH}
 
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """How texts are cut and cased before features are counted."""
+    """How texts are tokenised and cased before features are counted."""
 
     tokenize: str = "13a"
     lowercase: bool = False
@@ -44,10 +55,10 @@ class Preparation:
         tokenizers.check(self.tokenize)
 
 
-def named(text: str) -> tuple[str, ...]:
-    """The names that ``basic``, ``rich,ter`` or ``wer-count,chrf`` stands for; each once, in order.
+def parse_names(text: str) -> tuple[str, ...]:
+    """Return the names that ``basic``, ``rich,ter`` or ``wer-count,chrf`` stands for, without repetition.
 
-    >>> named("wer-count, basic")[:3]
+    >>> parse_names("wer-count, basic")[:3]
     ('wer-count', 'length-ratio-min', 'length-ratio-max')
     """
     parts = [part.strip() for part in text.split(",") if part.strip()]
@@ -60,7 +71,7 @@ def named(text: str) -> tuple[str, ...]:
 def compute(
     names: Sequence[str], segments: Sequence[Segment], preparation: Preparation | None = None
 ) -> FloatArray:
-    """The table ``[segment, feature]``; every segment needs a reference.
+    """Return the table ``[segment, feature]``; every segment needs a reference.
 
     >>> compute(["precision-1", "wer-count"], [Segment("he walked the dog", ("he took the dog for a walk",))])
     array([[0.75, 4.  ]])
@@ -75,38 +86,34 @@ def compute(
         table[rows] = _columns(names, [segments[number] for number in rows], preparation or Preparation())
     if not np.isfinite(table).all():
         bad = names[int(np.flatnonzero(~np.isfinite(table).all(axis=0))[0])]
-        raise ValueError(f"feature {bad!r} has values that are no numbers")
+        raise ValueError(f"feature {bad!r} has values that are not finite")
     return table
 
 
 def check(names: Sequence[str]) -> None:
-    """Raise ``UnknownMetric`` for a name that is no feature, before anything is computed."""
+    """Raise ``UnknownMetric`` for a name that is not a feature."""
     for name in names:
         if _provider(name) is None:
             registry.parse(name)
 
 
 def signatures(names: Sequence[str], preparation: Preparation | None = None) -> dict[str, str]:
-    """What each feature is, exactly; a model refuses to score when one of them has changed."""
+    """Return the exact definition of each feature; a model is refused if one has changed."""
     preparation = preparation or Preparation()
     ours = f"v:{VERSION}|tok:{preparation.tokenize}|case:{'lc' if preparation.lowercase else 'mixed'}"
     return {name: registry.parse(name).signature if _provider(name) is None else ours for name in names}
 
 
 def preparation_of(values: dict[str, object]) -> Preparation:
-    """The preparation of a model file."""
+    """Return the preparation of a model file."""
     tokenize, lowercase = values.get("tokenize"), values.get("lowercase")
     if not isinstance(tokenize, str) or not isinstance(lowercase, bool):
         raise ValueError(f"expected tokenize and lowercase, found {values!r}")
     return Preparation(tokenize, lowercase)
 
 
-def as_dict(preparation: Preparation) -> dict[str, object]:
-    return asdict(preparation)
-
-
 def _columns(names: Sequence[str], segments: Sequence[Segment], preparation: Preparation) -> FloatArray:
-    """All segments have equally many references here."""
+    """Return the table of segments with equally many references."""
     known: dict[str, FloatArray] = {}
     for name in names:
         if name not in known:
@@ -128,12 +135,25 @@ def _provider(
 
 
 def _basic(segments: Sequence[Segment], preparation: Preparation) -> dict[str, FloatArray]:
-    values = basic_features(
-        [[segment.hypothesis for segment in segments]],
-        list(zip(*(segment.references for segment in segments), strict=True)),
-        tokenize=preparation.tokenize,
-        lowercase=preparation.lowercase,
-    )[0]
+    """Return the features ``BASIC``; an empty reference counts as one word in the length ratios."""
+
+    def count(references: Texts, outputs: Texts) -> FloatArray:
+        def block(of: Texts) -> Block:
+            tokenize, lowercase = preparation.tokenize, preparation.lowercase
+            text = tokenizers.block_text([*of, *outputs], tokenize, lowercase=lowercase)
+            return Block(text, len(outputs[0]), len(of), len(outputs))
+
+        matches, lengths = ngram_matches(block(references), HIGHEST_ORDER)
+        ngrams = np.maximum(lengths.systems[..., None] - np.arange(HIGHEST_ORDER), 0)
+        ratios = lengths.systems[:, None] / np.maximum(lengths.references, 1)
+        errors = [word_errors(block([reference])) for reference in references]
+        edits, free = (fewest_errors([(counts[..., i], sizes) for counts, sizes in errors]) for i in (0, 1))
+        precisions = divide(matches.astype(float), ngrams.astype(float))
+        columns = [ratios.min(axis=1), ratios.max(axis=1), *np.moveaxis(precisions, -1, 0)]
+        return np.stack([*columns, edits[..., 0], free[..., 0]], axis=-1)
+
+    references = list(zip(*(segment.references for segment in segments), strict=True))
+    values = count_in_blocks(count, references, [[segment.hypothesis for segment in segments]])[0]
     return dict(zip(BASIC, values.reshape(len(segments), len(BASIC)).T, strict=True))
 
 
@@ -142,3 +162,36 @@ def _metric(name: str, segments: Sequence[Segment]) -> FloatArray:
     sign = 1.0 if metric.higher_is_better else -1.0
     values: FloatArray = sign * metric.score(segments).segments
     return values
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scaling:
+    """x ↦ (x − shift) / width, column by column; saved with the model.
+
+    ``none`` keeps the raw values (the thesis does not mention scaling), ``standard`` gives every column of
+    the training set mean 0 and deviation 1, ``minmax`` maps it to 0 … 1. A constant column is only shifted.
+
+    >>> Scaling.fit(np.array([[1.0, 5.0], [3.0, 5.0]]), "minmax")(np.array([[2.0, 6.0]])).tolist()
+    [[0.5, 1.0]]
+    """
+
+    kind: str
+    shift: FloatArray
+    width: FloatArray
+
+    def __call__(self, rows: FloatArray) -> FloatArray:
+        scaled: FloatArray = (rows - self.shift) / self.width
+        return scaled
+
+    @classmethod
+    def fit(cls, rows: FloatArray, kind: str) -> Scaling:
+        if kind not in SCALINGS:
+            raise ValueError(f"unknown scaling {kind!r}; known are: {', '.join(SCALINGS)}")
+        columns = rows.shape[1]
+        if kind == "none":
+            return cls(kind, np.zeros(columns), np.ones(columns))
+        if kind == "minmax":
+            shift, width = rows.min(axis=0), np.ptp(rows, axis=0)
+        else:
+            shift, width = rows.mean(axis=0), rows.std(axis=0)
+        return cls(kind, shift, np.where(width > 0, width, 1.0))

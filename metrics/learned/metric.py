@@ -1,11 +1,10 @@
-"""A saved model as one more metric: ``model:path=FILE`` in commands, ``load`` in code.
+"""A saved model as a metric: ``model:path=FILE`` in commands, ``load`` in code.
 
-The learners, and scikit-learn with them, are imported when a model is opened, not when metrics are listed.
+The learners and scikit-learn are imported when a model is opened, not when metrics are listed.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,27 +12,28 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from evaluation.problems import InputError
+from appraise.lib.digests import bytes_digest, file_digest
+from appraise.lib.problems import InputError
 from metrics.base import Metric, MetricUnavailable, Needs, Scores, Segment, mean_or_none
 from metrics.registry import register
 
 if TYPE_CHECKING:
-    from metrics.learned.models import Model
+    from metrics.learned.models import LearnedModel
 
 
 def load(path: str | Path) -> Metric:
-    """The metric of a model file under the model's own name; ``InputError`` if it cannot be used."""
+    """Return the metric of a model file, with the name of the model; ``InputError`` if it cannot be used."""
     from metrics.learned import models
 
-    digest = hashlib.sha256(Path(path).read_bytes() if Path(path).is_file() else b"").hexdigest()
+    digest = file_digest(Path(path)) if Path(path).is_file() else bytes_digest()
     return LearnedMetric(models.load(path), digest)
 
 
 @dataclass(frozen=True, eq=False)
 class LearnedMetric:
-    """Features, then the model; the score of a set is the mean of its segments."""
+    """Applies a model to features; the score of a set is the mean of its segments."""
 
-    model: Model
+    model: LearnedModel
     digest: str
     higher_is_better: ClassVar[bool] = True
 
@@ -67,7 +67,7 @@ class LearnedMetric:
 @register
 @dataclass(frozen=True)
 class ModelFile:
-    """Any trained model by its file name: ``model:path=FILE``."""
+    """A trained model by its file name: ``model:path=FILE``."""
 
     name: ClassVar[str] = "model"
     title: ClassVar[str] = "a trained model, model:path=FILE"
@@ -82,12 +82,12 @@ class ModelFile:
 
     @property
     def signature(self) -> str:
-        return self._opened().signature
+        return self._load().signature
 
     def score(self, segments: Sequence[Segment]) -> Scores:
-        return self._opened().score(segments)
+        return self._load().score(segments)
 
-    def _opened(self) -> Metric:
+    def _load(self) -> Metric:
         try:
             return load(self.path)
         except InputError as error:

@@ -1,31 +1,28 @@
 """Model files: a linear combination is JSON, a support vector machine NPZ with JSON inside; never a pickle.
 
-Every file names its features with their exact definitions, how texts were prepared, its parameters, the
-digest of its training data and the versions that made it. A file that is damaged, or whose features are no
-longer computed the same way, is refused with a sentence.
+Every file contains its features with their exact definitions, the preparation of texts, its parameters, the
+digest of its training data and the versions of the software. A file that is damaged, or whose features are
+now computed differently, is refused.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
 
-from evaluation import release
-from evaluation.problems import InputError, Problem
-from evaluation.streams import readable
-from metrics.datasets import FloatArray
+from appraise.lib.problems import InputError, Problem
+from appraise.lib.streams import convert_read_errors, read_arrays
+from metrics.base import find_versions
 from metrics.learned import features
-from metrics.learned.combination import Weights
-from metrics.learned.features import Preparation
-from metrics.learned.scaling import Scaling
-from metrics.learned.svm import Machine
-from metrics.npz import read_arrays
+from metrics.learned.combination import FeatureWeights
+from metrics.learned.features import Preparation, Scaling
+from metrics.learned.svm import Svm
+from metrics.metaeval.datasets import FloatArray
 
 FORMAT = "appraise-model"
 VERSION = 1
@@ -33,43 +30,43 @@ About = dict[str, Any]  # Any: JSON
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Model:
-    """A learned function of features, with where it came from."""
+class LearnedModel:
+    """A learned function of features, with its provenance."""
 
     name: str
     names: tuple[str, ...]
     preparation: Preparation
-    function: Machine | Weights
+    function: Svm | FeatureWeights
     about: About
 
     @property
     def kind(self) -> str:
-        return "svm" if isinstance(self.function, Machine) else "combination"
+        return "svm" if isinstance(self.function, Svm) else "combination"
 
     def values(self, rows: FloatArray) -> FloatArray:
-        """One value per feature row; higher is better."""
-        return self.function.decision(rows) if isinstance(self.function, Machine) else self.function(rows)
+        """Return one value per feature row; higher is better."""
+        return self.function.decision(rows) if isinstance(self.function, Svm) else self.function(rows)
 
 
 def describe(name: str, names: tuple[str, ...], preparation: Preparation, **more: object) -> About:
-    """What every model file says about itself."""
+    """Return the description that every model file contains."""
     return {
         "format": FORMAT,
         "version": VERSION,
         "name": name,
         "features": list(names),
         "definitions": features.signatures(names, preparation),
-        "preparation": features.as_dict(preparation),
-        "software": {package: _version(package) for package in ("appraise", "numpy", "scikit-learn")},
+        "preparation": asdict(preparation),
+        "software": find_versions("appraise", "numpy", "scikit-learn"),
         **more,
     }
 
 
-def save(model: Model, path: str | Path) -> None:
-    """Write the file; the same model gives the same bytes."""
+def save(model: LearnedModel, path: str | Path) -> None:
+    """Write the file; equal models give equal bytes."""
     function = model.function
     about = {**model.about, "kind": model.kind, "scaling": function.scaling.kind}
-    if isinstance(function, Weights):
+    if isinstance(function, FeatureWeights):
         rows = zip(model.names, function.values, function.scaling.shift, function.scaling.width, strict=True)
         columns = ("feature", "weight", "shift", "width")
         about["weights"] = [dict(zip(columns, (n, *map(float, rest)), strict=True)) for n, *rest in rows]
@@ -88,19 +85,19 @@ def save(model: Model, path: str | Path) -> None:
         np.savez_compressed(stream, about=np.frombuffer(text.encode(), np.uint8), **arrays)  # type: ignore[arg-type]  # the stub takes arrays for its flag
 
 
-def load(path: str | Path) -> Model:
-    """Read and check a model; ``InputError`` says what is wrong with it."""
+def load(path: str | Path) -> LearnedModel:
+    """Read and check a model; ``InputError`` states what is wrong with it."""
     try:
         about, arrays = _read(Path(path))
         model = _model(about, arrays)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        _refuse(path, "bad_model", f"this is no model that can be used: {error}", "train it again")
+        _refuse(path, "bad_model", f"the file is not a usable model: {error}", "train it again")
     _check_definitions(model, path)
     return model
 
 
 def _read(path: Path) -> tuple[About, Mapping[str, FloatArray]]:
-    with readable(path):
+    with convert_read_errors(path):
         content = path.read_bytes()
     if content[:2] != b"PK":
         return json.loads(content.decode()), {}
@@ -111,19 +108,21 @@ def _read(path: Path) -> tuple[About, Mapping[str, FloatArray]]:
     return json.loads(about.tobytes().decode()), arrays
 
 
-def _model(about: About, arrays: Mapping[str, FloatArray]) -> Model:
+def _model(about: About, arrays: Mapping[str, FloatArray]) -> LearnedModel:
     if not isinstance(about, dict) or about.get("format") != FORMAT:
-        raise ValueError(f"it does not say format {FORMAT!r}")
+        raise ValueError(f"its format is not {FORMAT!r}")
     if not isinstance(about.get("definitions"), dict):
         raise ValueError("it does not define its features")
     if about["version"] != VERSION:
         raise ValueError(f"it has version {about['version']}, known is {VERSION}")
     names = tuple(map(str, about["features"]))
     function = _machine(about, arrays, len(names)) if about["kind"] == "svm" else _weights(about, names)
-    return Model(str(about["name"]), names, features.preparation_of(about["preparation"]), function, about)
+    return LearnedModel(
+        str(about["name"]), names, features.preparation_of(about["preparation"]), function, about
+    )
 
 
-def _machine(about: About, arrays: Mapping[str, FloatArray], columns: int) -> Machine:
+def _machine(about: About, arrays: Mapping[str, FloatArray], columns: int) -> Svm:
     size = len(arrays["dual"])
     shapes = {"support": (size, columns), "dual": (size,), "shift": (columns,), "width": (columns,)}
     for name, shape in shapes.items():
@@ -131,10 +130,10 @@ def _machine(about: About, arrays: Mapping[str, FloatArray], columns: int) -> Ma
     scaling = Scaling(str(about["scaling"]), arrays["shift"], arrays["width"])
     numbers = [float(about[name]) for name in ("c", "sigma", "bias")]
     _numbers("parameters", np.array(numbers), (3,))
-    return Machine(numbers[0], numbers[1], arrays["support"], arrays["dual"], numbers[2], scaling)
+    return Svm(numbers[0], numbers[1], arrays["support"], arrays["dual"], numbers[2], scaling)
 
 
-def _weights(about: About, names: tuple[str, ...]) -> Weights:
+def _weights(about: About, names: tuple[str, ...]) -> FeatureWeights:
     if about["kind"] != "combination":
         raise ValueError(f"unknown kind {about['kind']!r}")
     rows = about["weights"]
@@ -142,7 +141,7 @@ def _weights(about: About, names: tuple[str, ...]) -> Weights:
         raise ValueError("its weights are not those of its features")
     table = np.array([[row[key] for key in ("weight", "shift", "width")] for row in rows], dtype=np.float64)
     _numbers("weights", table, (len(names), 3))
-    return Weights(table[:, 0], Scaling(str(about["scaling"]), table[:, 1], table[:, 2]))
+    return FeatureWeights(table[:, 0], Scaling(str(about["scaling"]), table[:, 1], table[:, 2]))
 
 
 def _numbers(name: str, values: FloatArray, shape: tuple[int, ...]) -> None:
@@ -151,8 +150,8 @@ def _numbers(name: str, values: FloatArray, shape: tuple[int, ...]) -> None:
         raise ValueError(f"{name} should be finite numbers of shape {shape}, not {values.shape}")
 
 
-def _check_definitions(model: Model, path: str | Path) -> None:
-    """Refuse features that this version does not know, or computes in another way."""
+def _check_definitions(model: LearnedModel, path: str | Path) -> None:
+    """Refuse features that this version does not have or computes differently."""
     try:
         now = features.signatures(model.names, model.preparation)
     except (LookupError, ValueError) as error:
@@ -166,16 +165,3 @@ def _check_definitions(model: Model, path: str | Path) -> None:
 
 def _refuse(path: str | Path, code: str, message: str, remedy: str) -> NoReturn:
     raise InputError(Problem(code, message, remedy, Path(path).name))
-
-
-def _version(package: str) -> str | None:
-    """
-    >>> _version("appraise") == release.version()
-    True
-    """
-    if package == "appraise":  # a checkout is not installed, and still has a version
-        return release.version()
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None

@@ -1,25 +1,29 @@
-"""The parse features of the extended set (Kulesza 2004, section 3.2), from the real constituency parser.
+"""The parse features of the extended set (Kulesza 2004, section 3.2), from the constituency parser.
 
-The log-probability of the best parse, raw and as the least and greatest ratio to those of the references; for
-ADJP, FRAG, NP, NPB, PP, SBAR and VP the least and greatest ratio of counts. The thesis used Collins's model
-3; here the Stanford PCFG parses, whose trees have no NPB: an NP that dominates no other NP is counted as one.
+They are the log-probability of the best parse, raw and as the least and greatest ratio to those of the
+references, and for ADJP, FRAG, NP, NPB, PP, SBAR and VP the least and greatest ratio of counts. The thesis
+used Collins's model 3. The trees of the Stanford PCFG have no NPB; an NP that dominates no other NP is
+counted as one.
 
-Where the parser fails the counts are 0, as in the thesis, and ``parse-failed`` says so. The thesis does not
-say which score such a sentence had; here it takes the mean of its references, that is, ratio 1. Counts are
-divided by max(count, 1) of the reference: the thesis met no zero there, other texts have them.
+If the parser fails, the counts are 0, as in the thesis, and ``parse-failed`` is 1. The thesis does not state
+the score of such a sentence; here it is the mean of its references, that is, ratio 1. Counts are divided by
+max(count, 1) of the reference: the data of the thesis has no zero there, other texts do.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from metrics.base import MetricUnavailable, Segment
-from metrics.datasets import FloatArray
+from metrics.metaeval.datasets import FloatArray
+
+if TYPE_CHECKING:
+    from metrics.tools.constituency import Parse
 
 NODE = re.compile(r"\(([^\s()]*)|\)")
 LABELS = ("ADJP", "FRAG", "NP", "NPB", "PP", "SBAR", "VP")
@@ -35,51 +39,37 @@ NAMES = (
 Facts = tuple[float | None, Counter[str]]  # log-probability, if it parsed, and label counts
 
 
-class Parsed(Protocol):
-    """What the features need of one parse."""
-
-    @property
-    def tree(self) -> str | None: ...
-
-    @property
-    def score(self) -> float | None: ...
-
-
-class Parser(Protocol):
-    """What the features need of a parser: one parse per sentence, in order."""
-
-    def parse(self, sentences: Sequence[str]) -> Sequence[Parsed]: ...
-
-
-def syntax_features(segments: Sequence[Segment], parser: Parser) -> dict[str, FloatArray]:
-    """Every feature of ``NAMES``."""
+def syntax_features(
+    segments: Sequence[Segment], parse: Callable[[Sequence[str]], Sequence[Parse]]
+) -> dict[str, FloatArray]:
+    """Return every feature of ``NAMES``."""
     texts = list(dict.fromkeys(text for s in segments for text in (s.hypothesis, *s.references)))
-    parses = dict(zip(texts, parser.parse(texts), strict=True))
+    parses = dict(zip(texts, parse(texts), strict=True))
     facts = {text: _facts(parse) for text, parse in parses.items()}
     rows = [_row(facts[s.hypothesis], [facts[text] for text in s.references]) for s in segments]
     return dict(zip(NAMES, np.array(rows, dtype=np.float64).reshape(-1, len(NAMES)).T, strict=True))
 
 
 def stanford_features(segments: Sequence[Segment]) -> dict[str, FloatArray]:
-    """The same by the parser of this process: its best tree is enough, and with its k best all are served."""
-    from metrics.linguistics.base import ToolAbsent
-    from metrics.linguistics.constituency import shared_parser
+    """Return the features from the shared parser of this process."""
+    from metrics.tools.base import ToolAbsent
+    from metrics.tools.constituency import shared_parser
 
     try:
-        return syntax_features(segments, shared_parser())
+        return syntax_features(segments, shared_parser().parse)
     except ToolAbsent as error:
         raise MetricUnavailable(f"the extended features need the constituency parser: {error}") from error
 
 
 def label_counts(tree: str) -> Counter[str]:
-    """How often each label stands in a bracketed tree; NPB is an NP without an NP inside.
+    """Count the labels of a bracketed tree; NPB is an NP without an NP inside.
 
     >>> counts = label_counts("(S (NP (NP (DT the) (NN man)) (PP (IN in) (NP (NN town)))) (VP (VBD slept)))")
     >>> counts["NP"], counts["NPB"], counts["PP"]
     (3, 2, 1)
     """
     counts: Counter[str] = Counter()
-    depth, lowest = 0, 0  # depth of the innermost open NP that holds none so far; 0 is no such NP
+    depth, lowest = 0, 0  # depth of the innermost open NP without an NP inside; 0 if there is none
     for step in NODE.finditer(tree):
         if step[0] == ")":
             if depth == lowest:
@@ -90,14 +80,14 @@ def label_counts(tree: str) -> Counter[str]:
         depth += 1
         counts[step[1]] += 1
         if step[1] == "NP":
-            lowest = depth  # every other NP that is still open holds this one
+            lowest = depth  # every other open NP contains this one
     return counts
 
 
-def _facts(parse: Parsed) -> Facts:
+def _facts(parse: Parse) -> Facts:
     if parse.tree is None or parse.score is None:
         return None, Counter()
-    return min(parse.score, -1e-9), label_counts(parse.tree)  # a log-probability; never 0, it is divided by
+    return min(parse.score, -1e-9), label_counts(parse.tree)  # below 0, because the score is a divisor
 
 
 def _row(own: Facts, references: Sequence[Facts]) -> list[float]:

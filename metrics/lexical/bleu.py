@@ -1,14 +1,14 @@
 """BLEU (Papineni et al. 2002): modified n-gram precision, geometric mean, brevity penalty.
 
 ``bleu`` is the number that sacrebleu prints: 0–100, tokenisation ``13a``, exponential smoothing (each order
-without a match counts as half of the one before it), on single segments the orders that exist (*effective
-order*). ``bleu-paper`` is the formula of the paper, 0–1, without smoothing: an order without a match makes
-it 0.
+without a match counts as half of the one before it), on single segments only the orders that exist
+(*effective order*). ``bleu-paper`` is the formula of the paper, 0–1, without smoothing: it is 0 if an order
+has no match. ``precision-1`` to ``precision-5`` are the precisions of single orders.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,17 +16,24 @@ import numpy as np
 from metrics.base import FloatArray
 from metrics.lexical.blocks import LongArray, Texts, ngram_matches
 from metrics.lexical.core import LexicalMetric, divide
-from metrics.registry import register
+from metrics.registry import add, register
 
 LENGTH_RULES = ("closest", "shortest", "average", "none")
+UNITS = {
+    1: "unigram",
+    2: "bigram",
+    3: "3-gram",
+    4: "4-gram",
+    5: "5-gram",
+}
 
 
 @dataclass(frozen=True)
-class NgramPrecision(LexicalMetric):
-    """Shared by both: statistics are matches and n-grams per order, then the two lengths.
+class BleuBase(LexicalMetric):
+    """Statistics are matches and n-grams per order, then the two lengths.
 
-    ``length`` says which reference length the brevity penalty compares with: the closest (of two equally
-    close the shorter), the shortest, the average, or none at all (no penalty).
+    ``length`` selects the reference length of the brevity penalty: the closest (of two equally close ones the
+    shorter), the shortest, the average, or none (no penalty).
     """
 
     order: int = 4
@@ -47,7 +54,7 @@ class NgramPrecision(LexicalMetric):
         return np.concatenate([matches, ngrams, own, theirs], axis=-1)
 
     def _parts(self, statistics: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Matches, n-grams and the brevity penalty."""
+        """Return matches, n-grams and the brevity penalty."""
         matches = statistics[..., : self.order]
         ngrams = statistics[..., self.order : 2 * self.order]
         own, theirs = statistics[..., -2], statistics[..., -1]
@@ -56,7 +63,7 @@ class NgramPrecision(LexicalMetric):
 
 @register
 @dataclass(frozen=True)
-class Bleu(NgramPrecision):
+class Bleu(BleuBase):
     name: ClassVar[str] = "bleu"
     title: ClassVar[str] = "BLEU as sacrebleu computes it"
     scale: ClassVar[str] = "0-100"
@@ -86,16 +93,13 @@ class Bleu(NgramPrecision):
 
 @register
 @dataclass(frozen=True)
-class PaperBleu(NgramPrecision):
+class PaperBleu(BleuBase):
     name: ClassVar[str] = "bleu-paper"
     title: ClassVar[str] = "BLEU as its paper defines it, without smoothing"
     facts: ClassVar[tuple[str, ...]] = ("smooth:none",)
 
     tokenize: str = "none"
     lowercase: bool = False
-
-    def segment_scores(self, statistics: FloatArray) -> FloatArray:
-        return self.from_statistics(statistics)
 
     def from_statistics(self, summed: FloatArray) -> FloatArray:
         matches, ngrams, penalty = self._parts(summed)
@@ -105,14 +109,43 @@ class PaperBleu(NgramPrecision):
         return np.where(positive.all(axis=-1), penalty * np.exp(mean), 0.0)
 
 
+@dataclass(frozen=True)
+class NgramPrecision(LexicalMetric):
+    """Matched n-grams of one order over all of them; 0 for an output too short to have any."""
+
+    tokenize: str = "none"
+    lowercase: bool = False
+    order: int = field(default=1, metadata={"signature": False})  # it is part of the name
+
+    @property
+    def name(self) -> str:  # type: ignore[override]  # the other metrics have one name each
+        return f"precision-{self.order}"
+
+    @property
+    def title(self) -> str:  # type: ignore[override]
+        return f"{UNITS[self.order]} precision"
+
+    def count(self, references: Texts, systems: Texts, learnt: Any) -> FloatArray:
+        matches, lengths = ngram_matches(self.block(references, systems), self.order)
+        ngrams = np.maximum(lengths.systems - self.order + 1, 0)
+        return np.stack([matches[..., -1], ngrams], axis=-1).astype(float)
+
+    def from_statistics(self, summed: FloatArray) -> FloatArray:
+        return divide(summed[..., 0], summed[..., 1])
+
+
+for _order in UNITS:
+    add(f"precision-{_order}", NgramPrecision, order=_order)
+
+
 def reference_length(references: LongArray, systems: LongArray, rule: str) -> FloatArray:
-    """The length ``[system, segment]`` that an output is measured by.
+    """Return the reference length of every output, ``[system, segment]``.
 
     >>> reference_length(np.array([[9], [12], [10]]), np.array([[11]]), "closest").tolist()
     [[10.0]]
     """
     if rule == "closest":
-        ordered = np.sort(references, axis=0)  # the shorter of two equally close ones is found first
+        ordered = np.sort(references, axis=0)  # of two equally close ones the shorter comes first
         nearest = np.abs(ordered[:, None] - systems[None]).argmin(axis=0)
         return np.take_along_axis(ordered, nearest, axis=0).astype(float)
     if rule == "none":
@@ -122,7 +155,7 @@ def reference_length(references: LongArray, systems: LongArray, rule: str) -> Fl
 
 
 def brevity_penalty(own: FloatArray, theirs: FloatArray) -> FloatArray:
-    """exp(1 - r/c) for outputs that are too short, 0 for an empty one.
+    """Return exp(1 - r/c) for outputs that are too short, 0 for empty ones, else 1.
 
     >>> brevity_penalty(np.array([4.0, 8.0]), np.array([4.0, 4.0])).tolist()
     [1.0, 1.0]

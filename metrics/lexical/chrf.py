@@ -1,26 +1,27 @@
 """chrF and chrF++: F-score over n-grams of characters, and of words (Popović 2015, 2017).
 
-As sacrebleu: 0–100, characters up to order 6 without white space, β = 2, precision and recall averaged over
-the orders that both texts have; chrF++ adds words up to order 2, cut from the punctuation at one end of
-them. With several references the one with the highest score counts, segment by segment.
+As in sacrebleu: 0–100, characters up to order 6 without white space, β = 2, precision and recall averaged
+over the orders that both texts have. chrF++ adds words up to order 2, separated from punctuation at one end.
+Of several references the best counts, for each segment.
 """
 
 from __future__ import annotations
 
 import re
 import string
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from metrics.base import FloatArray
 from metrics.lexical.blocks import Block, Lengths, LongArray, Texts, ngram_matches
-from metrics.lexical.core import LexicalMetric, divide, pick_reference
+from metrics.lexical.core import LexicalMetric, divide
 from metrics.registry import register
 
 PUNCTUATION = re.escape(string.punctuation)
-# A word of two characters or more: its last character if that is punctuation, else its first.
+# In a word of two characters or more: the last character if it is punctuation, else the first.
 WORD_EDGE = re.compile(rf"(?<!\S)(?:(\S+)([{PUNCTUATION}])|([{PUNCTUATION}])(\S+))(?!\S)")
 
 
@@ -43,23 +44,13 @@ class ChrF(LexicalMetric):
         if self.characters < 1 or self.words < 0 or self.beta <= 0:
             raise ValueError(f"chrF needs characters >= 1, words >= 0 and beta > 0, not {self}")
 
-    def count(self, references: Texts, systems: Texts, learnt: Any) -> FloatArray:
-        per_reference: FloatArray = np.stack([self._against(reference, systems) for reference in references])
-        if len(references) == 1:
-            only: FloatArray = per_reference[0]
-            return only
-        return pick_reference(per_reference, self.from_statistics(per_reference))
-
-    def _against(self, reference: Any, systems: Texts) -> FloatArray:
+    def against(self, reference: Sequence[str], systems: Texts) -> FloatArray:
         block = self.block([reference], systems)
         parts = [triples(*ngram_matches(block, self.characters, characters=True))]
         if self.words:
             cut = Block(separate_punctuation(block.text), block.segments, 1, block.systems)
             parts.append(triples(*ngram_matches(cut, self.words)))
         return np.concatenate(parts, axis=-2).reshape(block.systems, block.segments, -1)
-
-    def segment_scores(self, statistics: FloatArray) -> FloatArray:
-        return self.from_statistics(statistics)
 
     def from_statistics(self, summed: FloatArray) -> FloatArray:
         counts = summed.reshape(*summed.shape[:-1], -1, 3)
@@ -82,7 +73,7 @@ class ChrFPlusPlus(ChrF):
 
 
 def triples(matches: LongArray, lengths: Lengths) -> FloatArray:
-    """``[system, segment, order, 3]``; an output's n-grams do not count where the reference has none."""
+    """Return ``[system, segment, order, 3]``; orders that the reference lacks do not count for the output."""
     steps = np.arange(matches.shape[-1])
     own = np.maximum(lengths.systems[..., None] - steps, 0)
     theirs = np.broadcast_to(np.maximum(lengths.references[0][..., None] - steps, 0), own.shape)
@@ -90,7 +81,7 @@ def triples(matches: LongArray, lengths: Lengths) -> FloatArray:
 
 
 def separate_punctuation(text: str) -> str:
-    """Cut one punctuation mark off the end of each word, or off its start if the end is none.
+    """Separate one punctuation mark from the end of each word, or else from its start.
 
     >>> separate_punctuation("(hi) -so, .")
     '(hi ) -so , .'

@@ -1,7 +1,7 @@
-"""What the lexical metrics share: texts in, addable statistics, scores out.
+"""The base class of the lexical metrics: texts in, addable statistics, scores out.
 
-A lexical metric is a frozen dataclass whose fields are its parameters, and three small methods: ``count``
-(texts of one block to statistics), ``segment_scores`` and ``from_statistics`` (statistics to scores).
+A lexical metric is a frozen dataclass whose fields are its parameters. It defines ``count`` (texts of one
+block to statistics) and ``from_statistics`` (statistics to scores).
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import numpy as np
 
 from metrics.base import FloatArray, MetricUnavailable, Needs, Scores, Segment
 from metrics.lexical.blocks import Block, Texts, count_in_blocks
-from metrics.tokenizers import NAMES, block_text, check
+from metrics.lexical.tokenizers import NAMES, block_text, check
 
 
 @dataclass(frozen=True)
 class LexicalMetric(ABC):
-    """Base of all metrics that compare the words or characters of an output with its references."""
+    """A metric that compares the words or characters of an output with its references."""
 
     name: ClassVar[str]
     title: ClassVar[str]
@@ -33,41 +33,54 @@ class LexicalMetric(ABC):
     def __post_init__(self) -> None:
         tokenize = getattr(self, "tokenize", "none")
         if tokenize not in NAMES:
-            check(tokenize)  # raises, naming the tokenisations there are
+            check(tokenize)  # raises an error that lists the tokenisations
 
     @property
     def signature(self) -> str:
         shown = [field.name for field in fields(self) if field.metadata.get("signature", True)]
-        parameters = [_described(name, getattr(self, name)) for name in shown]
+        parameters = [_describe(name, getattr(self, name)) for name in shown]
         return "|".join(
             [self.name, *parameters, *self.signature_facts(), f"scale:{self.scale}", f"v:{self.version}"]
         )
 
     def signature_facts(self) -> tuple[str, ...]:
-        """What the signature contains besides the parameters."""
+        """Return what the signature contains besides the parameters."""
         return self.facts
 
-    @abstractmethod
     def count(self, references: Texts, systems: Texts, learnt: Any) -> FloatArray:  # Any: see ``learn``
-        """Statistics ``[system, segment, k]`` of one block; ``references[r][i]`` as everywhere."""
+        """Return the statistics ``[system, segment, k]`` of one block; ``references[r][i]`` as everywhere.
 
-    @abstractmethod
-    def segment_scores(self, statistics: FloatArray) -> FloatArray:
-        """Scores of single segments, over the last axis."""
+        By default they are those of the best reference; of equal ones the first counts.
+        """
+        statistics = np.stack([self.against(reference, systems) for reference in references])
+        if len(references) == 1:
+            only: FloatArray = statistics[0]
+            return only
+        best = self.from_statistics(statistics).argmax(axis=0)
+        chosen: FloatArray = np.take_along_axis(statistics, best[None, ..., None], axis=0)[0]
+        return chosen
+
+    def against(self, reference: Sequence[str], systems: Texts) -> FloatArray:
+        """Return the statistics ``[system, segment, k]`` of one block for one reference."""
+        raise NotImplementedError
 
     @abstractmethod
     def from_statistics(self, summed: FloatArray) -> FloatArray:
-        """Scores of sums of segments, over the last axis."""
+        """Return the scores of sums of segments, over the last axis."""
+
+    def segment_scores(self, statistics: FloatArray) -> FloatArray:
+        """Return the scores of single segments, over the last axis; BLEU smooths them differently."""
+        return self.from_statistics(statistics)
 
     def learn(self, references: Sequence[Texts]) -> Any:  # Any: each metric knows what it learns
-        """What must be known of all references before the first block is counted; usually nothing."""
+        """Return what ``count`` needs to know about all references; None for most metrics."""
         return None
 
     def score(self, segments: Sequence[Segment]) -> Scores:
-        """Score segments, which need not have equally many references."""
+        """Score segments, whose numbers of references may differ."""
         statistics = self.statistics(segments)
-        numbers = {len(segment.references) for segment in segments} or {0}
-        low, high = min(numbers), max(numbers)
+        counts = {len(segment.references) for segment in segments} or {0}
+        low, high = min(counts), max(counts)
         return self._scores(statistics, str(low) if low == high else f"{low}-{high}")
 
     def statistics(self, segments: Sequence[Segment]) -> FloatArray:
@@ -94,7 +107,7 @@ class LexicalMetric(ABC):
     def score_many(
         self, systems: Texts, references: Texts, sources: Sequence[str] | None, workers: int
     ) -> list[Scores]:
-        """Score several systems, the references encoded once."""
+        """Score several systems; the references are encoded once."""
         learnt = self.learn([references])
         statistics = self._count_all(references, systems, learnt, workers)
         return [self._scores(rows, str(len(references))) for rows in statistics]
@@ -113,14 +126,14 @@ class LexicalMetric(ABC):
         return Scores(self.segment_scores(statistics), corpus, signature, statistics)
 
     def block(self, references: Texts, systems: Texts) -> Block:
-        """Tokenise as the parameters say and put the lines together."""
+        """Tokenise the texts by the parameters of the metric and join them into a block."""
         tokenize = getattr(self, "tokenize", "none")
         text = block_text([*references, *systems], tokenize, lowercase=getattr(self, "lowercase", False))
         return Block(text, len(systems[0]), len(references), len(systems))
 
 
 def divide(numerator: FloatArray, denominator: FloatArray, otherwise: float = 0.0) -> FloatArray:
-    """Element by element, with a value for division by zero.
+    """Divide element by element; a division by zero gives ``otherwise``.
 
     >>> divide(np.array([1.0, 1.0]), np.array([2.0, 0.0])).tolist()
     [0.5, 0.0]
@@ -130,7 +143,7 @@ def divide(numerator: FloatArray, denominator: FloatArray, otherwise: float = 0.
 
 
 def rate(errors: FloatArray, length: FloatArray) -> FloatArray:
-    """Errors per reference word; against an empty reference 0 without and 1 with errors.
+    """Return the errors per reference word; against an empty reference 0 without and 1 with errors.
 
     >>> rate(np.array([1.0, 2.0, 0.0]), np.array([4.0, 0.0, 0.0])).tolist()
     [0.25, 1.0, 0.0]
@@ -138,14 +151,7 @@ def rate(errors: FloatArray, length: FloatArray) -> FloatArray:
     return np.where(length == 0, np.minimum(errors, 1.0), errors / np.where(length == 0, 1.0, length))
 
 
-def pick_reference(statistics: FloatArray, scores: FloatArray) -> FloatArray:
-    """Of statistics ``[reference, …, k]`` those of the best reference, the first of equals."""
-    best = scores.argmax(axis=0)
-    chosen: FloatArray = np.take_along_axis(statistics, best[None, ..., None], axis=0)[0]
-    return chosen
-
-
-def _described(name: str, value: object) -> str:
+def _describe(name: str, value: object) -> str:
     if name == "lowercase":
         return "case:lc" if value else "case:mixed"
     return f"{'tok' if name == 'tokenize' else name}:{value}"

@@ -1,9 +1,9 @@
-"""Error rates: WER, PER and TER, as rates and as raw counts.
+"""Error rates: WER, PER and TER, as rates and as counts.
 
 WER is the edit distance in words, PER the same with free order (Kulesza 2004, section 1.2; Tillmann et al.
-1997). With several references the one with the fewest errors counts (mWER); of equals, the longest. TER
-adds shifts of blocks (Snover et al. 2006): fewest edits over the references, divided by their average
-length, times 100, lower-cased as Tercom does it.
+1997). Of several references the one with the fewest errors counts (mWER); of equal ones the longest. TER adds
+shifts of blocks (Snover et al. 2006): the fewest edits over the references, divided by their average length,
+times 100, lower-cased as in Tercom.
 
 Against an empty reference a rate is 0 for an empty output and 1 (TER: 100) for any other.
 """
@@ -26,17 +26,14 @@ class WordErrors(LexicalMetric):
     """Statistics are errors and reference length."""
 
     higher_is_better: ClassVar[bool] = False
-    column: ClassVar[int]  # of what ``word_errors`` returns
+    column: ClassVar[int]  # of the result of ``word_errors``
 
     tokenize: str = "none"
     lowercase: bool = False
 
     def count(self, references: Texts, systems: Texts, learnt: Any) -> FloatArray:
-        found = [word_errors(self.block([reference], systems)) for reference in references]
-        return fewest_errors([(errors[..., self.column], lengths) for errors, lengths in found])
-
-    def segment_scores(self, statistics: FloatArray) -> FloatArray:
-        return self.from_statistics(statistics)
+        counts = [word_errors(self.block([reference], systems)) for reference in references]
+        return fewest_errors([(errors[..., self.column], lengths) for errors, lengths in counts])
 
     def from_statistics(self, summed: FloatArray) -> FloatArray:
         return rate(summed[..., 0], summed[..., 1])
@@ -44,7 +41,7 @@ class WordErrors(LexicalMetric):
 
 @dataclass(frozen=True)
 class WordErrorCount(WordErrors):
-    """The raw number of errors; that of a corpus is the sum."""
+    """The number of errors; that of a corpus is the sum over its segments."""
 
     scale: ClassVar[str] = "count"
 
@@ -74,7 +71,7 @@ class Per(WordErrors):
 @dataclass(frozen=True)
 class WerCount(WordErrorCount):
     name: ClassVar[str] = "wer-count"
-    title: ClassVar[str] = "word errors, the number"
+    title: ClassVar[str] = "number of word errors"
     column: ClassVar[int] = 0
 
 
@@ -82,7 +79,7 @@ class WerCount(WordErrorCount):
 @dataclass(frozen=True)
 class PerCount(WordErrorCount):
     name: ClassVar[str] = "per-count"
-    title: ClassVar[str] = "position-independent word errors, the number"
+    title: ClassVar[str] = "number of position-independent word errors"
     column: ClassVar[int] = 1
 
 
@@ -99,22 +96,19 @@ class Ter(LexicalMetric):
     lowercase: bool = True
 
     def count(self, references: Texts, systems: Texts, learnt: Any) -> FloatArray:
-        found = [shift_edits(self.block([reference], systems)) for reference in references]
-        edits = np.min([edits for edits, _ in found], axis=0)
-        average = np.mean([lengths.references[0] for _, lengths in found], axis=0)
+        counts = [shift_edits(self.block([reference], systems)) for reference in references]
+        edits = np.min([edits for edits, _ in counts], axis=0)
+        average = np.mean([lengths.references[0] for _, lengths in counts], axis=0)
         return np.stack([edits, np.broadcast_to(average, edits.shape)], axis=-1).astype(float)
-
-    def segment_scores(self, statistics: FloatArray) -> FloatArray:
-        return self.from_statistics(statistics)
 
     def from_statistics(self, summed: FloatArray) -> FloatArray:
         return 100.0 * rate(summed[..., 0], summed[..., 1])
 
 
-def fewest_errors(found: list[tuple[LongArray, Lengths]]) -> FloatArray:
-    """Errors and reference length ``[system, segment, 2]`` of the reference with the fewest errors."""
-    errors = np.stack([counted for counted, _ in found])
-    lengths = np.stack([np.broadcast_to(known.references[0], errors.shape[1:]) for _, known in found])
+def fewest_errors(counts: list[tuple[LongArray, Lengths]]) -> FloatArray:
+    """Return errors and length of the reference with the fewest errors, ``[system, segment, 2]``."""
+    errors = np.stack([counted for counted, _ in counts])
+    lengths = np.stack([np.broadcast_to(sizes.references[0], errors.shape[1:]) for _, sizes in counts])
     best = (errors * (lengths.max(initial=0) + 1) - lengths).argmin(axis=0)[None]
     chosen = [np.take_along_axis(array, best, axis=0)[0] for array in (errors, lengths)]
     return np.stack(chosen, axis=-1).astype(float)

@@ -1,25 +1,33 @@
 """METEOR (Banerjee & Lavie 2005, Lavie & Agarwal 2007): unigrams matched in stages, order counted by chunks.
 
-Stages: equal words, lower-cased; then equal Porter stems. (Synonyms are in ``meteor-synonyms``.) With m
-matches in c chunks, P = m/|H|, R = m/|R|: F = PR / (αP + (1-α)R), score = F · (1 - γ (c/m)^β), α = 0.9, β =
-3, γ = 0.5. Words are aligned as NLTK does it, from the end, not by searching for the fewest crossings, so
-the numbers equal NLTK's. Several references: the best one. The score of a corpus comes from summed matches,
-lengths and chunks, as in the paper.
+``meteor`` matches equal words, lower-cased, and then equal Porter stems. ``meteor-synonyms`` adds a stage for
+words of which a base form shares a WordNet synset (Banerjee & Lavie 2005, section 2).
+
+With m matches in c chunks, P = m/|H| and R = m/|R|: F = PR / (αP + (1-α)R), score = F · (1 - γ (c/m)^β), α =
+0.9, β = 3, γ = 0.5. Words are aligned from the end, as NLTK does, not by searching for the fewest crossings,
+so the numbers equal NLTK's. Of several references the best counts. The score of a corpus comes from summed
+matches, lengths and chunks, as in the paper.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, ClassVar
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from metrics.base import FloatArray
-from metrics.lexical.blocks import Block, Texts, matches_and_chunks
-from metrics.lexical.core import LexicalMetric, divide, pick_reference
+from metrics.base import FloatArray, MetricUnavailable, Needs, explain_unavailable
+from metrics.lexical import blocks
+from metrics.lexical.blocks import Block, Texts
+from metrics.lexical.core import LexicalMetric, divide
 from metrics.registry import register
+
+if TYPE_CHECKING:
+    from evaluation.alignment.wordnet import WordNet
+
+Words = Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -37,17 +45,6 @@ class UnigramMatching(LexicalMetric):
         if not (0 <= self.alpha <= 1 and self.beta > 0 and 0 <= self.gamma <= 1):
             raise ValueError(f"METEOR needs alpha and gamma in 0 … 1 and beta > 0, not {self}")
 
-    def count(self, references: Texts, systems: Texts, learnt: Any) -> FloatArray:
-        per_reference = np.stack([self.against(reference, systems) for reference in references])
-        return pick_reference(per_reference, self.from_statistics(per_reference))
-
-    def against(self, reference: Sequence[str], systems: Texts) -> FloatArray:
-        """Statistics ``[system, segment, 4]`` with one reference."""
-        raise NotImplementedError
-
-    def segment_scores(self, statistics: FloatArray) -> FloatArray:
-        return self.from_statistics(statistics)
-
     def from_statistics(self, summed: FloatArray) -> FloatArray:
         matches, chunks, own, theirs = np.moveaxis(summed, -1, 0)
         precision, recall = divide(matches, own), divide(matches, theirs)
@@ -63,23 +60,124 @@ class Meteor(UnigramMatching):
     facts: ClassVar[tuple[str, ...]] = ("stages:exact,porter",)
 
     def against(self, reference: Sequence[str], systems: Texts) -> FloatArray:
-        from metrics.kernels.porter import stemmed  # kernels are imported when scoring starts
-
         words = self.block([reference], systems)
-        lower = words.text if self.lowercase else words.text.lower()
-        stems = Block(stemmed(lower), words.segments, 1, words.systems)
-        found, lengths = matches_and_chunks([words, stems])
+        stemmed = "\n".join(" ".join(map(stem, line.split())) for line in words.text.split("\n"))
+        stems = Block(stemmed, words.segments, 1, words.systems)
+        counts, lengths = blocks.matches_and_chunks([words, stems])
         theirs = np.broadcast_to(lengths.references[0], lengths.systems.shape)
-        return np.concatenate([found, np.stack([lengths.systems, theirs], axis=-1)], axis=-1).astype(float)
+        return np.concatenate([counts, np.stack([lengths.systems, theirs], axis=-1)], axis=-1).astype(float)
+
+
+@register
+@dataclass(frozen=True)
+class MeteorSynonyms(UnigramMatching):
+    """Runs in the interpreter: synonymy is not transitive, so words cannot be numbered for a kernel."""
+
+    name: ClassVar[str] = "meteor-synonyms"
+    title: ClassVar[str] = "METEOR: words, stems and WordNet synonyms, with a penalty for fragments"
+    needs: ClassVar[Needs] = Needs(resource="WordNet")
+
+    def signature_facts(self) -> tuple[str, ...]:
+        return ("stages:exact,porter,synonyms", f"wordnet:{wordnet_identity()}")
+
+    def unavailable_because(self) -> str | None:
+        return explain_unavailable(_wordnet)  # finds the folder without reading it
+
+    def against(self, reference: Sequence[str], systems: Texts) -> FloatArray:
+        lines = [line.split() for line in self.block([reference], systems).text.split("\n")]
+        segments = len(reference)
+        references, outputs = lines[:segments], lines[segments:-1]
+        rows = [
+            (
+                *matches_and_chunks(words, references[index % segments]),
+                len(words),
+                len(references[index % segments]),
+            )
+            for index, words in enumerate(outputs)
+        ]
+        return np.array(rows, float).reshape(len(systems), segments, 4)
+
+
+def matches_and_chunks(words: Words, reference: Words) -> tuple[int, int]:
+    """Count the matched words and the chunks that they form.
+
+    >>> matches_and_chunks("the dogs ran".split(), "the dog ran home".split())
+    (3, 1)
+    """
+    partner: dict[int, int] = {}
+    free = set(range(len(reference)))
+    match_equal(words, reference, partner, free)
+    match_equal([stem(word) for word in words], [stem(word) for word in reference], partner, free)
+    match_synonyms(words, reference, partner, free)
+    chunks = sum(partner.get(place - 1) != there - 1 for place, there in partner.items())
+    return len(partner), chunks
+
+
+def match_equal(words: Words, reference: Words, partner: dict[int, int], free: set[int]) -> None:
+    """Match every free word, from the last to the first, with the last free equal word."""
+    places: dict[str, list[int]] = {}
+    for place in sorted(free):
+        places.setdefault(reference[place], []).append(place)
+    for place in range(len(words) - 1, -1, -1):
+        if place not in partner and (equal := places.get(words[place])):
+            partner[place] = equal.pop()
+            free.discard(partner[place])
+
+
+def match_synonyms(words: Words, reference: Words, partner: dict[int, int], free: set[int]) -> None:
+    """Match every free word, from the last to the first, with the last free synonym."""
+    for place in range(len(words) - 1, -1, -1):
+        if place in partner or not (meanings := synsets(words[place])):
+            continue
+        for there in sorted(free, reverse=True):
+            if not meanings.isdisjoint(synsets(reference[there])):
+                partner[place] = there
+                free.discard(there)
+                break
 
 
 @lru_cache(maxsize=1 << 17)
 def stem(word: str) -> str:
-    """The Porter stem of one word, as NLTK's stemmer finds it.
+    """Return the Porter stem of one word, lower-cased.
 
     >>> stem("Walking")
     'walk'
     """
-    from metrics.kernels.porter import stemmed  # kernels are imported when scoring starts
+    return str(_stemmer().stem(word.lower()))
 
-    return stemmed(word.lower())
+
+@cache
+def _stemmer() -> Any:  # Any: NLTK ships no types
+    from nltk.stem.porter import PorterStemmer  # here, because it is slow to import
+
+    return PorterStemmer()
+
+
+@lru_cache(maxsize=1 << 17)
+def synsets(word: str) -> frozenset[object]:
+    """Return the synsets of a word and of its base forms, in all parts of speech."""
+    from evaluation.alignment.wordnet import PartOfSpeech
+
+    wordnet = _wordnet()
+    bases = {word, *(base for part in PartOfSpeech for base in wordnet.bases(word, part))}
+    return frozenset(meaning for base in bases for meaning in wordnet.synsets(base))
+
+
+def wordnet_identity() -> str:
+    """Return version and digest of the installed WordNet, for signatures."""
+    from metrics.tools.base import wordnet_tool
+
+    try:
+        tool = wordnet_tool(_wordnet())
+    except MetricUnavailable:
+        return "absent"
+    return f"{tool.version}-{tool.model_hash}"
+
+
+def _wordnet() -> WordNet:
+    from metrics.tools.base import ToolAbsent, load_wordnet
+
+    try:
+        return load_wordnet()
+    except ToolAbsent as error:
+        raise MetricUnavailable(f"meteor-synonyms needs WordNet: {error}") from error

@@ -1,29 +1,29 @@
 """NIST (Doddington 2002; Kulesza 2004, section 1.2.4): n-grams weighted by their information.
 
 Score = BP′ · Σₙ wₙ over n = 1 … 5, where wₙ is the information of the matched n-grams over the number of
-n-grams in the output and BP′ falls to ½ when the output has two thirds of the average reference length.
-``nist`` is that sum, as the usual tools print it; ``nist-paper`` divides it by five, as the thesis writes
-the formula.
+n-grams in the output, and BP′ falls to ½ when the output has two thirds of the average reference length.
+``nist`` is that sum, as the usual tools print it; ``nist-paper`` divides it by five, as in the formula of the
+thesis.
 
-Weights come from all references that are scored together, or from a corpus given to the class. So a
-segment's score depends on the set it is scored with. Matches are clipped by the reference that has an
+Weights come from all references that are scored together, or from a corpus given to the class, so the score
+of a segment depends on the set that it is scored with. Matches are clipped by the reference that has an
 n-gram most often; with one reference this equals NLTK, which otherwise chooses a reference per order.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
+from appraise.lib.digests import bytes_digest
 from metrics.base import FloatArray
 from metrics.lexical.blocks import Texts
 from metrics.lexical.core import LexicalMetric, divide
+from metrics.lexical.tokenizers import block_text
 from metrics.registry import register
-from metrics.tokenizers import block_text
 
 ORDER = 5
 BETA = np.log(0.5) / np.log(1.5) ** 2
@@ -45,23 +45,23 @@ class Nist(LexicalMetric):
 
     def signature_facts(self) -> tuple[str, ...]:
         text = "\n".join(self.corpus).encode("utf-8", "surrogatepass")
-        weights = hashlib.sha256(text).hexdigest()[:16] if self.corpus else "references"
+        weights = bytes_digest(text)[:16] if self.corpus else "references"
         return (f"order:{ORDER}", f"weights:{weights}")
 
     def count(self, references: Texts, systems: Texts, learnt: Any) -> FloatArray:
-        """All at once, since the weights need every reference anyway."""
+        """Count all segments at once, because the weights need every reference."""
         from metrics.kernels.information import weighted_matches
 
         parts = [self._lines(texts) for texts in (*references, *systems)]
-        given = list(learnt) if learnt is not None else self._lines(self.corpus)
-        matched, lengths = weighted_matches(given, parts[: len(references)], parts[len(references) :], ORDER)
+        corpus = list(learnt) if learnt is not None else self._lines(self.corpus)
+        matched, lengths = weighted_matches(corpus, parts[: len(references)], parts[len(references) :], ORDER)
         own = lengths[len(references) :]
         average = np.broadcast_to(lengths[: len(references)].mean(axis=0), own.shape)
         ngrams = np.maximum(own[..., None] - np.arange(ORDER), 0)
         return np.concatenate([matched, ngrams, own[..., None], average[..., None]], axis=-1)
 
     def learn(self, references: Sequence[Texts]) -> Any:
-        """With unequal numbers of references the groups must share their weights."""
+        """Return all references if their numbers differ, so that the groups share their weights."""
         if self.corpus or len(references) < 2:
             return None
         return self._lines([line for texts in references for part in texts for line in part])
@@ -71,9 +71,6 @@ class Nist(LexicalMetric):
 
     def _lines(self, texts: Sequence[str]) -> list[str]:
         return block_text([texts], self.tokenize, lowercase=self.lowercase).split("\n")[:-1]
-
-    def segment_scores(self, statistics: FloatArray) -> FloatArray:
-        return self.from_statistics(statistics)
 
     def from_statistics(self, summed: FloatArray) -> FloatArray:
         precision: FloatArray = divide(summed[..., :ORDER], summed[..., ORDER : 2 * ORDER]).sum(axis=-1)
@@ -89,7 +86,7 @@ class PaperNist(Nist):
 
 
 def length_penalty(own: FloatArray, theirs: FloatArray) -> FloatArray:
-    """BP′ = exp(β · log²(min(own / theirs, 1))).
+    """Return BP′ = exp(β · log²(min(own / theirs, 1))).
 
     >>> length_penalty(np.array([2.0, 3.0, 4.0, 0.0]), np.array([3.0, 3.0, 3.0, 3.0])).round(6).tolist()
     [0.5, 1.0, 1.0, 0.0]

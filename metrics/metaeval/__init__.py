@@ -1,6 +1,6 @@
 """How well does a metric agree with people? Statistics over cells that people judged.
 
-``report.evaluate`` puts the parts together; each part is a small file of pure functions:
-``kendall`` (segments, from pairwise verdicts), ``correlation`` (scores against scores), ``systems`` (whole
-systems), ``resampling`` (intervals and tests by resampling segments).
+``evaluation.evaluate`` computes all figures of one metric. ``kendall`` compares segments with pairwise
+judgements, ``correlation`` scores with scores, ``systems`` whole systems. ``datasets`` and ``text_files``
+read the files, ``scoring`` applies a metric to them.
 """

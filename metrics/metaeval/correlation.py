@@ -1,8 +1,8 @@
 """Correlations of scores with scores, their intervals, and tests of their differences.
 
 Kulesza 2004 (paper 000, chapter 4) reports Pearson and Spearman with intervals by Fisher's z′. Two metrics
-that were measured on the same items share the human side, so their difference is tested by Williams's t
-(Steiger 1980), not as if they were independent.
+that are measured on the same items share the human scores, so their difference is tested by Williams's t
+(Steiger 1980), which accounts for the dependence.
 """
 
 from __future__ import annotations
@@ -12,12 +12,11 @@ import math
 import numpy as np
 from scipy.special import ndtri, stdtr  # scipy.stats has the same and takes long to load
 
-from evaluation.results.signtest import holm as corrected
-from metrics.datasets import FloatArray
+from metrics.metaeval.datasets import FloatArray
 
 
 def pearson(a: FloatArray, b: FloatArray) -> float | None:
-    """Pearson's r; None for fewer than two values or a constant side.
+    """Return Pearson's r; None for fewer than two values or a constant side.
 
     >>> pearson(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0]))
     1.0
@@ -27,14 +26,14 @@ def pearson(a: FloatArray, b: FloatArray) -> float | None:
     _check(a, b)
     if len(a) < 2 or np.ptp(a) == 0 or np.ptp(b) == 0:
         return None
-    # Division by the spread first: tiny differences must not underflow when they are squared.
+    # Divide by the range first, so that squares of tiny differences do not underflow.
     x, y = ((values - values.mean()) / np.ptp(values) for values in (a, b))
     r = float(x @ y) / math.sqrt(float(x @ x) * float(y @ y))
     return min(1.0, max(-1.0, r))
 
 
 def spearman(a: FloatArray, b: FloatArray) -> float | None:
-    """Spearman's ρ: Pearson's r of the ranks, equal values sharing their mean rank.
+    """Return Spearman's ρ: Pearson's r of the ranks, with mean ranks for equal values.
 
     >>> spearman(np.array([1.0, 2.0, 9.0]), np.array([2.0, 4.0, 5.0]))
     1.0
@@ -50,9 +49,9 @@ def _ranks(values: FloatArray) -> FloatArray:
 
 
 def fisher_interval(r: float | None, n: int, *, level: float = 0.95) -> tuple[float, float] | None:
-    """Confidence interval of a correlation by Fisher's z′ = artanh r, standard error 1/√(n − 3).
+    """Return the confidence interval of a correlation by Fisher's z′ = artanh r, standard error 1/√(n − 3).
 
-    None when n < 4 or |r| = 1, where the transformation says nothing.
+    None if n < 4 or |r| = 1, where the transformation is undefined.
 
     >>> low, high = fisher_interval(0.3771, 633)
     >>> round(low, 3), round(high, 3)
@@ -68,10 +67,10 @@ def fisher_interval(r: float | None, n: int, *, level: float = 0.95) -> tuple[fl
 
 
 def williams_test(r12: float, r13: float, r23: float, n: int) -> float | None:
-    """One-sided p that metric 2 correlates with the human scores 1 no better than metric 3 does.
+    """Return the one-sided p that metric 2 correlates with the human scores 1 no better than metric 3.
 
     ``r12`` and ``r13`` are the metrics' correlations with people, ``r23`` that of the metrics with each
-    other, all over the same n items (Williams 1959, as given by Steiger 1980). None where it is undefined.
+    other, all over the same n items (Williams 1959, as given by Steiger 1980). None if it is undefined.
 
     >>> round(williams_test(0.5, 0.4, 0.8, 200), 4)
     0.0056
@@ -87,17 +86,8 @@ def williams_test(r12: float, r13: float, r23: float, n: int) -> float | None:
     return float(stdtr(n - 3, -t))
 
 
-def holm(p_values: list[float]) -> list[float]:
-    """Holm's step-down correction: adjusted p-values in the order given.
-
-    >>> [round(p, 2) for p in holm([0.01, 0.04, 0.03])]
-    [0.03, 0.06, 0.06]
-    """
-    return [float(p) for p in corrected(np.array(p_values, dtype=np.float64))]
-
-
 def _check(a: FloatArray, b: FloatArray) -> None:
     if len(a) != len(b):
-        raise ValueError(f"two score vectors of one set have one length, not {len(a)} and {len(b)}")
+        raise ValueError(f"two score vectors of one set must have equal lengths, not {len(a)} and {len(b)}")
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         raise ValueError("a score is not finite")

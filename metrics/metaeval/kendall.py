@@ -1,30 +1,34 @@
-"""Segment-level agreement with pairwise human verdicts: Kendall's τ under named tie rules, and accuracy.
+"""Segment-level agreement with pairwise human judgements: Kendall's τ with tie rules, and accuracy.
 
 A metric agrees with a decisive human pair (concordant, C), contradicts it (discordant, D) or gives both
-translations the same score (metric tie, T). Human ties are always left out of τ. The rules, which move τ by
-one to nine points on the same data:
+translations the same score (metric tie, T). τ always excludes human ties. The rules differ by one to nine
+points on the same data:
 
 | rule | τ | used by |
 |---|---|---|
-| ``drop`` | (C − D) / (C + D) | metric ties are forgiven |
+| ``drop`` | (C − D) / (C + D) | metric ties are ignored |
 | ``wmt14`` | (C − D) / (C + D + T) | Macháček and Bojar 2014 |
 | ``wmt12`` | (C − D − T) / (C + D + T) | Callison-Burch et al. 2012; a metric tie is an error |
+
+Intervals and tests resample segments, because the judgements of one segment are not independent: five systems
+ranked by one person give ten pairs. τ is a function of summed counts, so a matrix of weights times the counts
+of the segments gives all resamples at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import combinations
 
 import numpy as np
 
-from metrics.datasets import Comparisons, FloatArray, IntArray
+from appraise.lib.resampling import block_sizes, percentile_interval, sample_counts
+from metrics.metaeval.datasets import Comparisons, FloatArray, IntArray
 
 
 class TieRule(StrEnum):
-    """What a metric tie on a decisive human pair counts."""
+    """How a metric tie on a decisive human pair counts."""
 
     WMT12 = "wmt12"
     WMT14 = "wmt14"
@@ -32,8 +36,8 @@ class TieRule(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Calibrated:
-    """Pairwise accuracy at the best tie threshold; ``threshold`` is the largest difference called a tie."""
+class CalibratedAccuracy:
+    """Pairwise accuracy with the best tie threshold, the largest difference that counts as a tie."""
 
     accuracy: float
     threshold: float
@@ -41,12 +45,12 @@ class Calibrated:
 
 
 def outcome_counts(scores: FloatArray, human: Comparisons, segments: IntArray) -> IntArray:
-    """Rows (C, D, T), one per segment that has a decisive pair; scores are higher-is-better.
+    """Return rows (C, D, T), one per segment with a decisive pair; higher scores are better.
 
-    ``segments`` gives the segment of every cell. Summing the rows gives the counts of the whole set, so that
-    resampling segments is adding rows. A pair with a score that is NaN is in no column.
+    ``segments`` gives the segment of every cell. The sum of the rows gives the counts of the whole set. A
+    pair with an undefined score (NaN) is in no column.
 
-    >>> human = Comparisons(np.array([0, 0, 1]), np.array([1, 2, 2]), np.empty((0, 2), dtype=np.int64))
+    >>> human = Comparisons(np.array([0, 0, 1]), np.array([1, 2, 2]))
     >>> outcome_counts(np.array([0.9, 0.5, 0.5]), human, np.array([0, 0, 0])).tolist()
     [[2, 0, 1]]
     """
@@ -58,7 +62,7 @@ def outcome_counts(scores: FloatArray, human: Comparisons, segments: IntArray) -
 
 
 def tau(counts: IntArray | FloatArray, rule: TieRule) -> FloatArray:
-    """τ of counts (C, D, T) on the last axis; NaN where no pair is left.
+    """Return τ of counts (C, D, T) on the last axis; NaN without pairs.
 
     >>> tau(np.array([6, 2, 2]), TieRule.DROP).item(), tau(np.array([6, 2, 2]), TieRule.WMT14).item()
     (0.5, 0.4)
@@ -73,24 +77,23 @@ def tau(counts: IntArray | FloatArray, rule: TieRule) -> FloatArray:
 
 
 def tau_b(metric: FloatArray, human: FloatArray) -> float | None:
-    """Kendall's τ-b of two score vectors; None for fewer than two values or a constant side.
+    """Return Kendall's τ-b of two score vectors; None for fewer than two values or a constant side.
 
     >>> round(tau_b(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 2.0])), 4)
     0.8165
     """
     if len(metric) < 2 or np.ptp(metric) == 0 or np.ptp(human) == 0:
         return None
-    from scipy import stats  # takes half a second to load, so only where it is needed
+    from scipy import stats  # here, because it takes half a second to load
 
     return float(stats.kendalltau(metric, human).statistic)
 
 
-def calibrated_accuracy(scores: FloatArray, human: Comparisons) -> Calibrated | None:
-    """Pairwise accuracy with tie calibration (Deutsch, Foster and Freitag 2023); human ties count.
+def calibrated_accuracy(scores: FloatArray, human: Comparisons) -> CalibratedAccuracy | None:
+    """Return the pairwise accuracy with tie calibration (Deutsch, Foster and Freitag 2023); human ties count.
 
-    The metric calls a pair tied when its scores differ by at most ε; ε is the value that makes most pairs
-    right on this very set, the smallest one if several do. So the figure is an upper bound: it says what the
-    metric could do if its ties were known.
+    The metric ties a pair if its scores differ by at most ε. ε is the (smallest) value with the highest
+    accuracy on the same set, so the figure is an upper bound.
     """
     decisive = scores[human.better] - scores[human.worse]
     tied = np.abs(scores[human.tied[:, 0]] - scores[human.tied[:, 1]])
@@ -103,17 +106,57 @@ def calibrated_accuracy(scores: FloatArray, human: Comparisons) -> Calibrated | 
     thresholds, place = np.unique(size, return_inverse=True)
     right = np.count_nonzero(decisive > 0) + np.cumsum(np.bincount(place, weights=gain))
     best = int(np.argmax(right))
-    return Calibrated(float(right[best]) / total, float(thresholds[best]), total)
+    return CalibratedAccuracy(float(right[best]) / total, float(thresholds[best]), total)
 
 
-def ranked_list_accuracy(gold: Sequence[Hashable], answer: Sequence[Hashable]) -> float | None:
-    """The share of pairs that an answer puts in the gold order (Han and Lavie 2005, paper 002).
+CELLS_AT_ONCE = 4_000_000  # weights in memory at a time: 32 MB
 
-    >>> ranked_list_accuracy("abc", "bca") == 1 / 3
-    True
+
+def bootstrap_tau(
+    counts: IntArray, rule: TieRule, *, resamples: int = 1000, seed: int = 1
+) -> tuple[float, float] | None:
+    """Return the 95 % interval of τ from rows (C, D, T); None without resamples or two segments."""
+    return percentile_interval(bootstrap_sums(counts, lambda sums: tau(sums, rule), resamples, seed))
+
+
+def bootstrap_sums(
+    rows: IntArray | FloatArray, statistic: Callable[[FloatArray], FloatArray], resamples: int, seed: int
+) -> FloatArray:
+    """Return the statistic of the summed rows for each bootstrap resample.
+
+    A single row has no resamples, because all of them would be equal and the statistic would seem certain.
     """
-    if sorted(map(repr, gold)) != sorted(map(repr, answer)) or len(set(gold)) < len(gold):
-        raise ValueError(f"expected one order of the same different things, got {gold!r} and {answer!r}")
-    place = {thing: number for number, thing in enumerate(answer)}
-    pairs = [place[first] < place[second] for first, second in combinations(gold, 2)]
-    return sum(pairs) / len(pairs) if pairs else None
+    if len(rows) < 2 or resamples == 0:
+        return np.empty(0)
+    rng, values = np.random.default_rng(seed), np.asarray(rows, dtype=np.float64)
+    blocks = sample_counts(len(rows), resamples, rng, CELLS_AT_ONCE)
+    return np.concatenate([statistic(weights @ values) for weights in blocks])
+
+
+def permutation_p(
+    first: IntArray, second: IntArray, rule: TieRule, *, resamples: int = 1000, seed: int = 1
+) -> float | None:
+    """Return the two-sided p of a permutation test that swaps the counts of two metrics by segment."""
+    _check(first, second)
+    if len(first) == 0 or resamples == 0:
+        return None
+    total, change = first.sum(0) + second.sum(0), (first - second).astype(np.float64)
+    observed = abs(_gap(change.sum(0)[None], total, rule)[0])
+    rng = np.random.default_rng(seed)
+    extreme = 0
+    for size in block_sizes(len(first), resamples, CELLS_AT_ONCE):
+        signs = rng.choice([-1.0, 1.0], size=(size, len(first)))
+        extreme += int(np.count_nonzero(np.abs(_gap(signs @ change, total, rule)) >= observed - 1e-12))
+    return (1 + extreme) / (1 + resamples)
+
+
+def _gap(change: FloatArray, total: IntArray, rule: TieRule) -> FloatArray:
+    """Return τ of the first minus τ of the second, from the difference and the sum of their counts."""
+    return np.nan_to_num(tau((total + change) / 2, rule)) - np.nan_to_num(tau((total - change) / 2, rule))
+
+
+def _check(first: IntArray, second: IntArray) -> None:
+    if first.shape != second.shape:
+        raise ValueError(
+            f"two metrics on one set need counts of one shape, not {first.shape} and {second.shape}"
+        )

@@ -1,7 +1,8 @@
-"""Whole systems: a metric's corpus score against what people preferred.
+"""System-level figures: the corpus score of a metric against what people preferred.
 
-The human score of a system is its share of decisive comparisons won, wins / (wins + losses), as in the WMT
-metrics tasks from 2012 on, or the mean of its ratings. Only systems that people judged take part.
+The human score of a system is the share of decisive comparisons that it won, wins / (wins + losses), as in
+the WMT metrics tasks since 2012, or the mean of its ratings. Only systems that people judged take part.
+References can take part as systems, but are never compared with themselves.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from itertools import combinations
 
 import numpy as np
 
-from metrics.datasets import Comparisons, FloatArray, IntArray, Ratings
 from metrics.metaeval.correlation import pearson, spearman
+from metrics.metaeval.datasets import Comparisons, Dataset, FloatArray, IntArray, Ratings
 
 
 @dataclass(frozen=True, slots=True)
 class SystemLevel:
-    """``accuracy`` is the share of pairs of systems that both sides order alike; human ties left out."""
+    """``accuracy`` is the share of system pairs that both sides order alike, without human ties."""
 
     systems: int
     rho: float | None
@@ -27,9 +28,9 @@ class SystemLevel:
 
 
 def wins_share(human: Comparisons, cells: int) -> dict[int, float]:
-    """wins / (wins + losses) for every cell that was in a decisive comparison.
+    """Return wins / (wins + losses) of every cell in a decisive comparison.
 
-    >>> wins_share(Comparisons(np.array([0, 0]), np.array([1, 2]), np.empty((0, 2), dtype=np.int64)), 4)
+    >>> wins_share(Comparisons(np.array([0, 0]), np.array([1, 2])), 4)
     {0: 1.0, 1: 0.0, 2: 0.0}
     """
     wins = np.bincount(human.better, minlength=cells)
@@ -39,7 +40,7 @@ def wins_share(human: Comparisons, cells: int) -> dict[int, float]:
 
 
 def human_by_system(human: Comparisons | Ratings, systems: Mapping[str, IntArray]) -> dict[str, float]:
-    """The human score of every judged system."""
+    """Return the human score of every judged system."""
     if isinstance(human, Comparisons):
         total = sum(map(len, systems.values()))
         owner = np.empty(total, dtype=np.int64)
@@ -47,16 +48,12 @@ def human_by_system(human: Comparisons | Ratings, systems: Mapping[str, IntArray
             owner[cells] = number
         shares = wins_share(Comparisons(owner[human.better], owner[human.worse], human.tied), len(systems))
         return {name: shares[number] for number, name in enumerate(systems) if number in shares}
-    found = {}
-    for name, cells in systems.items():
-        mine = human.values[np.isin(human.cells, cells)]
-        if mine.size:
-            found[name] = float(mine.mean())
-    return found
+    values = {name: human.values[np.isin(human.cells, cells)] for name, cells in systems.items()}
+    return {name: float(ratings.mean()) for name, ratings in values.items() if ratings.size}
 
 
 def system_level(metric: Mapping[str, float], human: Mapping[str, float]) -> SystemLevel:
-    """Correlate over the systems that both sides know; metric scores are higher-is-better.
+    """Compare metric and people over the systems that both have; higher metric scores are better.
 
     >>> level = system_level({"a": 30.0, "b": 20.0, "c": 10.0}, {"a": 0.6, "b": 0.7, "c": 0.1})
     >>> level.rho, round(level.pearson, 4), round(level.accuracy, 4)
@@ -72,3 +69,32 @@ def system_level(metric: Mapping[str, float], human: Mapping[str, float]) -> Sys
     ]
     accuracy = sum(map(bool, agreed)) / len(agreed) if agreed else None
     return SystemLevel(len(names), spearman(ours, theirs), pearson(ours, theirs), accuracy)
+
+
+def drop_references(
+    human: Comparisons | Ratings, dataset: Dataset
+) -> tuple[Comparisons | Ratings, tuple[str, ...]]:
+    """Remove judgements of systems that are a reference (``ref-A`` for column ``refA``); returns their names.
+
+    A reference scored against itself would get the best value of every metric.
+    """
+    people = tuple(name for name in dataset.systems() if name not in machine_systems(dataset))
+    machine = np.array([cell.system not in people for cell in dataset.cells])
+    if not people:
+        return human, ()
+    if isinstance(human, Ratings):
+        kept = machine[human.cells]
+        return Ratings(human.cells[kept], human.values[kept]), people
+    kept = machine[human.better] & machine[human.worse]
+    tied = human.tied[machine[human.tied].all(axis=1)]
+    return Comparisons(human.better[kept], human.worse[kept], tied), people
+
+
+def machine_systems(dataset: Dataset) -> tuple[str, ...]:
+    """Return the systems whose name is not that of a reference column, up to case and hyphens."""
+    names = {_normalize(name) for name in dataset.reference_names}
+    return tuple(name for name in dataset.systems() if _normalize(name) not in names)
+
+
+def _normalize(name: str) -> str:
+    return name.lower().replace("-", "").replace("_", "")

@@ -22,7 +22,7 @@ class Migration(migrations.Migration):
                 ('metric', models.CharField(max_length=80)),
                 ('signature', models.CharField(max_length=500)),
                 ('higher_is_better', models.BooleanField()),
-                ('content', models.CharField(help_text='Digest of what was scored: the same is not scored twice.', max_length=64)),
+                ('content', models.CharField(help_text='Digest of the scored texts, so that they are not scored twice.', max_length=64)),
                 ('corpus', models.JSONField(default=dict, help_text='System → corpus score.')),
                 ('imported', models.BooleanField(default=False, help_text='Scores that were computed elsewhere.')),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
@@ -39,7 +39,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('choice', models.CharField(max_length=4)),
-                ('delta', models.FloatField(help_text="The summed change; positive where the pair's first text is better.")),
+                ('delta', models.FloatField(help_text="Sum of the changes; positive if the pair's first text is better.")),
                 ('pair', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='machine_votes', to='evaluation.phrasepair')),
                 ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='votes', to='metrics.metricrun')),
             ],

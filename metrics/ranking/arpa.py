@@ -1,7 +1,7 @@
-"""Language models on disk: ARPA, the text format that every toolkit reads, and NPZ, which loads at once.
+"""Files of language models: ARPA, the text format that every toolkit reads, and NPZ, which loads fast.
 
-Reading is strict: a file that another tool wrote is refused, with line and reason, when it lacks a section,
-miscounts, has a positive log-probability, or an n-gram whose words or first n−1 words it does not list.
+Reading is strict: a file is refused, with line and reason, if a section is missing, a count is wrong, a
+log-probability is positive, or an n-gram contains a word or a prefix that is not listed.
 A model without ``<unk>`` gets one at log10 p = −100, as kenlm does.
 """
 
@@ -16,10 +16,9 @@ from typing import IO, Literal, NoReturn, cast
 
 import numpy as np
 
-from evaluation.problems import InputError, Problem
-from evaluation.streams import readable
-from metrics.npz import read_arrays
-from metrics.ranking.ngrams import SPECIAL, FloatArray, IntArray, NgramModel
+from appraise.lib.problems import InputError, Problem
+from appraise.lib.streams import convert_read_errors, read_arrays
+from metrics.ranking.language_model import SPECIAL, FloatArray, IntArray, NgramModel
 
 ABSENT = -100.0
 COUNT = re.compile(r"ngram (\d+)=(\d+)")
@@ -27,33 +26,33 @@ CHUNK = 100_000
 VERSION = 1
 
 
-def load(path: Path) -> NgramModel:
-    """Model from ``.npz``, ``.arpa`` or ``.arpa.gz``; raises InputError."""
+def load_language_model(path: Path) -> NgramModel:
+    """Read a model from ``.npz``, ``.arpa`` or ``.arpa.gz``; raises ``InputError``."""
     if path.suffix == ".npz":
         return _load_npz(path)
     with (
-        readable(path.name),
-        _open(path, "rb") as opened,
-        TextIOWrapper(opened, encoding="utf-8", newline="\n") as lines,
+        convert_read_errors(path.name),
+        _open(path, "rb") as file,
+        TextIOWrapper(file, encoding="utf-8", newline="\n") as lines,
     ):
-        return _Reader(path.name, lines).model()
+        return _ArpaReader(path.name, lines).read()
 
 
-def save(model: NgramModel, path: Path) -> None:
-    """Write ``.npz`` or, for any other name, ARPA (gzipped for ``.gz``)."""
+def save_language_model(model: NgramModel, path: Path) -> None:
+    """Write ``.npz`` or, under any other name, ARPA (gzipped for ``.gz``)."""
     if path.suffix == ".npz":
         _save_npz(model, path)
         return
-    with _open(path, "wb") as opened, TextIOWrapper(opened, encoding="utf-8", newline="\n") as out:
-        out.writelines(arpa_lines(model))
+    with _open(path, "wb") as file, TextIOWrapper(file, encoding="utf-8", newline="\n") as out:
+        out.writelines(format_arpa(model))
 
 
 def _open(path: Path, mode: Literal["rb", "wb"]) -> IO[bytes]:
     return cast(IO[bytes], gzip.open(path, mode, 1)) if path.suffix == ".gz" else open(path, mode)
 
 
-def arpa_lines(model: NgramModel) -> Iterator[str]:
-    """The ARPA file in pieces of text."""
+def format_arpa(model: NgramModel) -> Iterator[str]:
+    """Yield the ARPA file in blocks of text."""
     yield "\\data\\\n"
     for n, log_probs in enumerate(model.log_probs, start=1):
         yield f"ngram {n}={len(log_probs)}\n"
@@ -79,7 +78,7 @@ def _rows(model: NgramModel, n: int, texts: list[str]) -> Iterator[str]:
             yield "".join([f"{p:.7g}\t{t}\t{w:.7g}\n" for p, t, w in rows])
 
 
-class _Reader:
+class _ArpaReader:
     """One pass over an ARPA file."""
 
     def __init__(self, name: str, lines: Iterator[str]) -> None:
@@ -87,7 +86,7 @@ class _Reader:
         self.numbered = enumerate(lines, start=1)
         self.line = 0
 
-    def model(self) -> NgramModel:
+    def read(self) -> NgramModel:
         counts = self._header()
         ids: dict[str, int] = {word: i for i, word in enumerate(SPECIAL)}
         model: NgramModel | None = None
@@ -96,7 +95,7 @@ class _Reader:
             if model is None:
                 model = self._unigrams(ids, grams, log_probs, weights)
             else:
-                model = self._extended(model, n, grams, log_probs, weights)
+                model = self._add_order(model, n, grams, log_probs, weights)
         self._expect("\\end\\")
         if model is None:
             self._refuse("no_ngrams", "the header lists no n-grams", "is this an ARPA file?")
@@ -105,10 +104,10 @@ class _Reader:
     def _header(self) -> list[int]:
         self._expect("\\data\\")
         counts: list[int] = []
-        while found := COUNT.fullmatch(line := self._next()):
-            if int(found[1]) != len(counts) + 1:
+        while match := COUNT.fullmatch(line := self._next()):
+            if int(match[1]) != len(counts) + 1:
                 self._refuse("bad_header", f"expected the count of {len(counts) + 1}-grams, found {line!r}")
-            counts.append(int(found[2]))
+            counts.append(int(match[2]))
         if line:
             self._refuse("bad_header", f"expected an empty line after the counts, found {line!r}")
         return counts
@@ -127,7 +126,7 @@ class _Reader:
                 self._number(parts[0]),
                 self._number(parts[n + 1]) if len(parts) > n + 1 else 0.0,
             )
-            if not numbers[len(grams), 0] <= 0:  # NaN is no probability either
+            if not numbers[len(grams), 0] <= 0:  # also true for NaN
                 self._refuse("positive_log_probability", f"log10 p is {parts[0]}", "it must not exceed 0")
             grams.append(parts[1 : n + 1])
         if len(grams) != count:
@@ -144,7 +143,7 @@ class _Reader:
         probs[rows], backoff[rows] = log_probs, weights
         return NgramModel(tuple(ids), (), (probs,), (backoff,))
 
-    def _extended(
+    def _add_order(
         self, model: NgramModel, n: int, grams: list[list[str]], log_probs: FloatArray, weights: FloatArray
     ) -> NgramModel:
         prefix, word = self._rows(model, grams, n)
@@ -169,8 +168,8 @@ class _Reader:
         for k in range(1, n - 1):
             prefix = model.find(prefix, columns[k], k + 1)
         if np.any(prefix < 0):
-            lost = " ".join(grams[int(np.argmax(prefix < 0))])
-            self._refuse("missing_prefix", f"the first {n - 1} words of {lost!r} are not listed")
+            first = " ".join(grams[int(np.argmax(prefix < 0))])
+            self._refuse("missing_prefix", f"the first {n - 1} words of {first!r} are not listed")
         return prefix, columns[-1]
 
     def _number(self, text: str) -> float:
@@ -194,7 +193,7 @@ class _Reader:
                 self._refuse("truncated", f"the file ends before {required!r}")
             return ""
         except UnicodeDecodeError as error:
-            self._refuse("not_utf8", f"the file is not UTF-8 ({error.reason})")
+            self._refuse("bad_utf8", f"the file is not UTF-8 ({error.reason})")
         return line.strip()
 
     def _refuse(self, code: str, message: str, remedy: str = "") -> NoReturn:
@@ -226,5 +225,5 @@ def _load_npz(path: Path) -> NgramModel:
             tuple(stored[f"backoffs{n}"].astype(float) for n in range(1, order + 1)),
         )
     except (KeyError, ValueError) as error:
-        problem = Problem("bad_model", f"this is not a language model ({error})", "train it again", path.name)
+        problem = Problem("bad_model", f"not a language model ({error})", "train it again", path.name)
         raise InputError(problem) from error

@@ -1,12 +1,13 @@
 """Ranked translations: sources, the outputs of several systems, and how people ranked them.
 
-Two forms of files are read, plain or gzipped. A set of ``metrics.datasets`` (``DIR/PREFIX.segments.tsv`` with
-outputs and rankings or pairs beside it), and JSON lines that carry everything, for data without a reference::
+Two kinds of files are read, plain or gzipped: a set of ``metrics.metaeval.datasets``
+(``DIR/PREFIX.segments.tsv`` with its outputs and its rankings or pairs), and JSON lines that contain
+everything, for data without a reference::
 
     {"seg": "13", "doc": "news", "judge": "j1", "source": "…",
      "items": [{"system": "x", "rank": 4, "text": "…"}, …]}
 
-An output is a *cell*: a row of every feature matrix. A pair of ``pairs.tsv`` becomes a ranking of two.
+An output is a *cell*: a row of every feature matrix. A pair of ``pairs.tsv`` is a ranking of two outputs.
 """
 
 from __future__ import annotations
@@ -14,24 +15,23 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from evaluation.problems import InputError, Problem
-from metrics import datasets
-from metrics.datasets import Comparisons, IntArray
-from metrics.ranking.pairs import decided
-from metrics.tables import Faults, lines
+from appraise.lib.problems import InputError, Problem, ProblemLog
+from appraise.lib.streams import read_lines
+from metrics.metaeval import datasets
+from metrics.metaeval.datasets import Comparisons, IntArray
 
 HUMAN_SYSTEMS = frozenset({"_ref", "ref", "reference"})
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class OutputRanking:
     """One judge's order of some outputs of one source: (cell, rank), 1 is best, equal ranks are ties."""
 
     ranks: tuple[tuple[int, int], ...]
@@ -47,15 +47,15 @@ class RankedSet:
     systems: tuple[str, ...]
     texts: tuple[str, ...]
     source_of: tuple[int, ...]
-    rankings: tuple[Ranking, ...]
+    rankings: tuple[OutputRanking, ...]
 
-    def judged(self) -> IntArray:
-        """The cells that stand in a ranking."""
+    def judged_cells(self) -> IntArray:
+        """The cells that occur in a ranking."""
         return np.unique(np.array([cell for r in self.rankings for cell, _ in r.ranks], np.int64))
 
     def comparisons(self) -> Comparisons:
         """All pairs of all rankings."""
-        won = [pair for ranking in self.rankings for pair in decided(ranking.ranks)]
+        won = [pair for ranking in self.rankings for pair in list_decided(ranking.ranks)]
         tied = [
             (i, j)
             for r in self.rankings
@@ -67,15 +67,15 @@ class RankedSet:
         return Comparisons(better, worse, np.array(tied, np.int64).reshape(-1, 2))
 
     def groups(self, cells: IntArray) -> list[IntArray]:
-        """The given cells, source by source."""
+        """The cells, grouped by source."""
         of = np.array(self.source_of, np.int64)[cells]
         order = np.argsort(of, kind="stable")
         cuts = np.flatnonzero(np.diff(of[order])) + 1
         return [cells[part] for part in np.split(order, cuts)] if len(cells) else []
 
 
-def read(prefix: str | Path) -> RankedSet:
-    """A set by the name of its JSON lines file, or by ``DIR/PREFIX``; raises InputError."""
+def read_ranked_set(prefix: str | Path) -> RankedSet:
+    """Read a set by the name of its JSON lines file, or by ``DIR/PREFIX``; raises ``InputError``."""
     path = Path(prefix)
     if path.is_file():
         return read_inline(path)
@@ -86,35 +86,35 @@ def read(prefix: str | Path) -> RankedSet:
 def read_files(
     segments: Path, outputs: Path, rankings: Path | None = None, pairs: Path | None = None
 ) -> RankedSet:
-    """A set from its files; rankings win over pairs. Raises InputError."""
+    """Read a set from its files; rankings are preferred to pairs. Raises ``InputError``."""
     dataset = datasets.read_dataset(segments, outputs)
     if rankings:
-        found = _rankings(rankings, dataset.numbers())
+        human_rankings = _read_rankings(rankings, dataset.numbers())
     elif pairs:
         human = datasets.read_pairs(pairs, dataset)
         both = zip(human.better.tolist(), human.worse.tolist(), strict=True)
-        found = [Ranking(((better, 1), (worse, 2))) for better, worse in both]
+        human_rankings = [OutputRanking(((better, 1), (worse, 2))) for better, worse in both]
     else:
         remedy = "give rankings or pairs"
-        raise InputError(Problem("missing_file", "nothing says what people preferred", remedy, outputs.name))
+        raise InputError(Problem("missing_file", "there are no human judgements", remedy, outputs.name))
     return RankedSet(
         tuple(text.source for text in dataset.texts.values()),
         tuple(text.document or segment for segment, text in dataset.texts.items()),
         tuple(cell.system for cell in dataset.cells),
         tuple(cell.translation for cell in dataset.cells),
         tuple(dataset.segment_codes().tolist()),
-        tuple(found),
+        tuple(human_rankings),
     )
 
 
 def read_inline(path: Path) -> RankedSet:
-    """JSON lines that carry source and outputs; equal texts of one system for one source are one cell."""
+    """Read JSON lines with source and outputs; equal texts of one system for one source are one cell."""
     sources: dict[tuple[str, str, str], int] = {}
     cells: dict[tuple[int, str, str], int] = {}
-    rankings: list[Ranking] = []
-    faults = Faults(path)
-    for line, text in lines(path):
-        record = _record(text, line, faults)
+    rankings: list[OutputRanking] = []
+    problems = ProblemLog(path)
+    for line, text in read_lines(path):
+        record = _read_record(text, line, problems)
         if record is None:
             continue
         key = record["source"], str(record.get("doc") or ""), str(record.get("seg") or "")
@@ -124,16 +124,16 @@ def read_inline(path: Path) -> RankedSet:
             for item in record["items"]
             if item["rank"] is not None
         ]
-        rankings.append(Ranking(tuple(ranks), str(record.get("judge") or "")))
-    faults.raise_if_any()
+        rankings.append(OutputRanking(tuple(ranks), str(record.get("judge") or "")))
+    problems.raise_if_any()
     texts, documents, segments = zip(*sources, strict=True) if sources else ((), (), ())
     of, systems, outputs = zip(*cells, strict=True) if cells else ((), (), ())
     named = tuple(doc or segment for doc, segment in zip(documents, segments, strict=True))
     return RankedSet(texts, named, systems, outputs, of, tuple(rankings))
 
 
-def joined(sets: Sequence[RankedSet]) -> RankedSet:
-    """Several sets as one; the numbers of cells and sources move up, documents stay apart."""
+def join_sets(sets: Sequence[RankedSet]) -> RankedSet:
+    """Join several sets; cells and sources are renumbered, documents of different sets stay distinct."""
     result = RankedSet((), (), (), (), (), ())
     for number, ranked in enumerate(sets):
         cells, sources = len(result.texts), len(result.sources)
@@ -151,76 +151,83 @@ def joined(sets: Sequence[RankedSet]) -> RankedSet:
     return result
 
 
-def machines_only(ranked: RankedSet) -> RankedSet:
+def without_human_outputs(ranked: RankedSet) -> RankedSet:
     """Without the human reference, which WMT 2010 had judges rank among the systems."""
     return without_systems(ranked, is_human)
 
 
 def is_human(system: str) -> bool:
-    """Whether a system's name says that people wrote its outputs."""
+    """Whether the name of a system says that people wrote its outputs."""
     return system.lower() in HUMAN_SYSTEMS
 
 
-def without_sites(ranked: RankedSet, sites: Collection[str]) -> RankedSet:
-    """Without the outputs of the named sites: the systems of a test never seen in training."""
-    return without_systems(ranked, lambda system: site(system) in sites)
-
-
-def without_systems(ranked: RankedSet, gone: Callable[[str], bool]) -> RankedSet:
-    """Rankings without some systems, and without rankings that no longer compare anything."""
-    lost = {cell for cell, system in enumerate(ranked.systems) if gone(system)}
-    kept = (
-        replace(r, ranks=tuple((cell, rank) for cell, rank in r.ranks if cell not in lost))
+def without_systems(ranked: RankedSet, exclude: Callable[[str], bool]) -> RankedSet:
+    """Rankings without some systems, and without rankings that then compare nothing."""
+    excluded = {cell for cell, system in enumerate(ranked.systems) if exclude(system)}
+    rankings = (
+        replace(r, ranks=tuple((cell, rank) for cell, rank in r.ranks if cell not in excluded))
         for r in ranked.rankings
     )
-    return replace(ranked, rankings=tuple(r for r in kept if len(r.ranks) > 1))
+    return replace(ranked, rankings=tuple(r for r in rankings if len(r.ranks) > 1))
 
 
-def site(system: str) -> str:
-    """The group behind a system's name, which lasts longer than the name: its first letters and digits.
+def find_site(system: str) -> str:
+    """The research group behind a system: the first letters and digits of its name, stable over the years.
 
-    >>> site("RWTH_primary"), site("rwth-combo"), site("onlineA")
+    >>> find_site("RWTH_primary"), find_site("rwth-combo"), find_site("onlineA")
     ('rwth', 'rwth', 'onlinea')
     """
-    found = re.match(r"[^\W_]+", system.lower())
-    return found[0] if found else system.lower()
+    match = re.match(r"[^\W_]+", system.lower())
+    return match[0] if match else system.lower()
+
+
+def list_decided(ranks: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Ordered pairs (better, worse) of a ranking given as (row, rank); ties give none.
+
+    >>> list_decided([(0, 2), (1, 1), (2, 2)])
+    [(1, 0), (1, 2)]
+    """
+    return [(i, j) for i, first in ranks for j, second in ranks if first < second]
 
 
 def without_contradictions(ranked: RankedSet) -> RankedSet:
-    """The paper's test filter: only sources on which no two rankings order a pair oppositely."""
+    """The test filter of the paper: only sources on which no two rankings order a pair oppositely."""
     won: dict[int, set[tuple[int, int]]] = defaultdict(set)
     for ranking in ranked.rankings:
-        for better, worse in decided(ranking.ranks):
+        for better, worse in list_decided(ranking.ranks):
             won[ranked.source_of[better]].add((better, worse))
-    bad = {
+    contradicted = {
         source for source, pairs in won.items() if any((worse, better) in pairs for better, worse in pairs)
     }
-    kept = tuple(r for r in ranked.rankings if r.ranks and ranked.source_of[r.ranks[0][0]] not in bad)
-    return replace(ranked, rankings=kept)
+    rankings = tuple(
+        r for r in ranked.rankings if r.ranks and ranked.source_of[r.ranks[0][0]] not in contradicted
+    )
+    return replace(ranked, rankings=rankings)
 
 
-def _rankings(path: Path, numbers: dict[tuple[str, str], int]) -> list[Ranking]:
-    """Rankings by names; systems that were shown as one text all get its rank."""
-    faults, found = Faults(path), []
-    for line, text in lines(path):
+def _read_rankings(path: Path, numbers: dict[tuple[str, str], int]) -> list[OutputRanking]:
+    """Read rankings by name; systems that were shown as one text all get its rank."""
+    problems = ProblemLog(path)
+    rankings = []
+    for line, text in read_lines(path):
         try:
             record = json.loads(text)
             named = [(name, rank) for names, rank in record["items"] if rank is not None for name in names]
             ranks = tuple((numbers[system, str(record["seg"])], int(rank)) for system, rank in named)
         except (ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
             remedy = 'write {"seg": …, "items": [[[system, …], rank], …]}'
-            faults.add("bad_ranking", f"not a ranking of known outputs ({error})", remedy, line)
+            problems.add("bad_ranking", f"not a ranking of known outputs ({error})", remedy, line)
             continue
-        found.append(Ranking(ranks, str(record.get("judge") or "")))
-    faults.raise_if_any()
-    return found
+        rankings.append(OutputRanking(ranks, str(record.get("judge") or "")))
+    problems.raise_if_any()
+    return rankings
 
 
-def _record(text: str, line: int, faults: Faults) -> dict[str, Any] | None:
+def _read_record(text: str, line: int, problems: ProblemLog) -> dict[str, Any] | None:
     try:
         record = json.loads(text)
         items: Iterable[dict[str, Any]] = record["items"]
-        good = isinstance(record["source"], str) and all(
+        is_valid = isinstance(record["source"], str) and all(
             isinstance(item["system"], str)
             and isinstance(item["text"], str)
             and (
@@ -229,9 +236,9 @@ def _record(text: str, line: int, faults: Faults) -> dict[str, Any] | None:
             for item in items
         )
     except (ValueError, TypeError, KeyError, RecursionError):
-        good = False
-    if not good:
+        is_valid = False
+    if not is_valid:
         remedy = 'write {"source": …, "items": [{"system": …, "rank": 1, "text": …}, …]}'
-        faults.add("bad_ranking", "not a ranking with its texts", remedy, line)
+        problems.add("bad_ranking", "not a ranking with its texts", remedy, line)
         return None
-    return record  # type: ignore[no-any-return] # its shape was checked above
+    return record  # type: ignore[no-any-return] # its shape is checked above

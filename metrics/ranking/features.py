@@ -1,7 +1,7 @@
 """The features of Avramidis et al. 2011 (paper 001, section 2.3), and two named extensions.
 
-Every output becomes a row of numbers; features of a missing tool are NaN, never 0. ``Extractor`` holds the
-tools that there are; its ``tools`` say which ones answered. Names as in the paper's Table 1:
+Every output is a row of numbers; features of a missing tool are NaN, never 0. ``Extractor`` holds the
+available tools, and ``Extractor.tools`` their identities. Names as in Table 1 of the paper:
 
 | family | features |
 |---|---|
@@ -10,31 +10,40 @@ tools that there are; its ``tools`` say which ones answered. Names as in the pap
 | parse | ``logparse``, ``nparse``, ``confbestparse``, ``confavg``, their ``_ratio``s; ``noparse`` |
 | shallow | counts ``NP``, ``VP``, ``PP``, ``NN``, ``PUNC`` and their ``_ratio`` to the source |
 | alignment | ``ibm1`` (target given source), ``ibm1_back``; ``copied`` source words |
-| consensus | see ``consensus.py`` |
+| consensus | ``consensus1`` … ``consensus4``, ``consensus_chars``, ``consensus_length`` |
 
-A feature of the source alone is the same for all outputs that are compared, so it cannot order them; it
-enters through the ratios.
+A feature of the source alone is equal for all outputs that are compared, so it cannot order them; it enters
+through the ratios.
+
+Consensus is an extension that paper 001 does not have: what several systems write independently is more often
+right, the idea behind minimum-Bayes-risk decoding. It is the mean F₁ of the n-gram overlap with each other
+output of the source, for word n-grams of order 1 to 4 and character 4-grams, and the agreement in length. A
+source with one output has no consensus: its features are missing.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy import sparse
 
 from evaluation.tokens import tokenize
-from metrics.linguistics.base import Mode, Tool
-from metrics.linguistics.constituency import NEAR, Parse
-from metrics.ranking import consensus
+from metrics.ranking.classifiers import FloatArray
 from metrics.ranking.data import RankedSet, is_human
-from metrics.ranking.lexicon import Lexicon
-from metrics.ranking.loess import FloatArray
-from metrics.ranking.ngrams import IntArray, NgramModel
+from metrics.ranking.language_model import IntArray, NgramModel
+from metrics.ranking.models import TranslationLexicon
+from metrics.tools.base import Tool, ToolMode
+from metrics.tools.constituency import NEAR, Parse
 
 LABELS = ("NP", "VP", "PP", "NN", "PUNC")
 PUNCTUATION = frozenset({".", ",", ":", "``", "''", "-LRB-", "-RRB-"})
 PARSE = ("logparse", "nparse", "confbestparse", "confavg")
+ORDERS = (1, 2, 3, 4)  # of the word n-grams of consensus
+CHARACTERS = 4
+CONSENSUS = (*(f"consensus{n}" for n in ORDERS), "consensus_chars", "consensus_length")
 
 FAMILIES: Mapping[str, tuple[str, ...]] = {
     "length": ("len", "len_target", "len_source"),
@@ -42,11 +51,11 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
     "parse": (*PARSE, *(f"{name}_ratio" for name in PARSE), "noparse"),
     "shallow": (*LABELS, *(f"{label}_ratio" for label in LABELS)),
     "alignment": ("ibm1", "ibm1_back", "copied"),
-    "consensus": consensus.NAMES,
+    "consensus": CONSENSUS,
 }
 NAMES: tuple[str, ...] = tuple(name for names in FAMILIES.values() for name in names)
 
-PARSED = frozenset((*FAMILIES["parse"], *FAMILIES["shallow"]))  # whoever wants none of these needs no parser
+PARSED = frozenset((*FAMILIES["parse"], *FAMILIES["shallow"]))  # the features that need a parser
 
 Parser = Callable[[Sequence[str]], Sequence[Parse]]
 Counts = Mapping[str, int]
@@ -55,9 +64,9 @@ Chunker = Callable[[Sequence[str]], Sequence[Counts | None]]
 
 @dataclass(frozen=True, slots=True)
 class Extractor:
-    """The tools of one run; each may be absent, and then its features are missing.
+    """The tools of one run; where one is absent, its features are missing.
 
-    ``source_parser`` answers for the source language, or ``source_chunks`` counts phrases without parsing it.
+    ``source_parser`` parses the source language, or ``source_chunks`` counts its phrases without parsing.
     """
 
     source_language: str = ""
@@ -66,24 +75,31 @@ class Extractor:
     parser: Parser | None = None
     source_parser: Parser | None = None
     source_chunks: Chunker | None = None
-    lexicon: Lexicon | None = None
-    lexicon_back: Lexicon | None = None
+    lexicon: TranslationLexicon | None = None
+    lexicon_back: TranslationLexicon | None = None
     tools: Mapping[str, Tool] = field(default_factory=dict)
 
     def extract(self, ranked: RankedSet, cells: IntArray) -> FloatArray:
-        """Features of the given cells, columns as ``NAMES``; the other outputs only serve for consensus."""
+        """Features of the cells, columns as ``NAMES``; the other outputs count for consensus only."""
         columns: dict[str, FloatArray] = {}
         texts = [ranked.texts[cell] for cell in cells]
         sources = [ranked.sources[ranked.source_of[cell]] for cell in cells]
         words = [_words(text, self.target_language) for text in texts]
-        given = [_words(text, self.source_language) for text in sources]
-        columns |= _lengths(words, given)
+        source_words = [_words(text, self.source_language) for text in sources]
+        columns |= _lengths(words, source_words)
         columns |= self._lm(words)
         columns |= self._grammar(texts, sources)
-        columns |= self._alignment(words, given)
+        columns |= self._alignment(words, source_words)
         columns |= _consensus(ranked, cells, self.target_language)
         missing = np.full(len(cells), np.nan)
         return np.column_stack([columns.get(name, missing) for name in NAMES])
+
+    def describe(self, sources: Sequence[str], texts: Sequence[str], source_of: Sequence[int]) -> FloatArray:
+        """Features of texts without rankings; ``source_of`` gives the source of each text by its number."""
+        systems = tuple(map(str, range(len(texts))))
+        documents = tuple(map(str, range(len(sources))))
+        ranked = RankedSet(tuple(sources), documents, systems, tuple(texts), tuple(source_of), ())
+        return self.extract(ranked, np.arange(len(texts)))
 
     def _lm(self, words: Sequence[tuple[str, ...]]) -> dict[str, FloatArray]:
         if self.model is None:
@@ -91,9 +107,8 @@ class Extractor:
         scored = self.model.score(words)
         by_order = scored.log_probs
         names = {"unigram": 1, "bigram": 2, "trigram": 3, "ngram": self.model.order}
-        found = {name: by_order[:, n - 1] for name, n in names.items() if n <= self.model.order}
         return {
-            **found,
+            **{name: by_order[:, n - 1] for name, n in names.items() if n <= self.model.order},
             "unk": scored.unknown.astype(np.float64),
             "ngram_mean": by_order[:, -1] / (scored.lengths + 1),
         }
@@ -101,51 +116,58 @@ class Extractor:
     def _grammar(self, texts: Sequence[str], sources: Sequence[str]) -> dict[str, FloatArray]:
         if self.parser is None:
             return {}
-        target = [_of_parse(parse) for parse in self.parser(texts)]
-        source = self._of_sources(sources)
-        found: dict[str, FloatArray] = {"noparse": _column(target, "noparse")}
+        target = [_parse_features(parse) for parse in self.parser(texts)]
+        source = self._source_features(sources)
+        columns: dict[str, FloatArray] = {"noparse": _column(target, "noparse")}
         for name in (*PARSE, *LABELS):
             ours, theirs = _column(target, name), _column(source, name)
-            found[name] = ours
+            columns[name] = ours
             known = np.isfinite(theirs) & (theirs != 0)
-            found[f"{name}_ratio"] = np.divide(ours, theirs, out=np.full(len(ours), np.nan), where=known)
-        return found
+            columns[f"{name}_ratio"] = np.divide(ours, theirs, out=np.full(len(ours), np.nan), where=known)
+        return columns
 
-    def _of_sources(self, sources: Sequence[str]) -> list[dict[str, float]]:
-        """Features of each source; each different one is analysed once."""
-        different = list(dict.fromkeys(sources))
+    def _source_features(self, sources: Sequence[str]) -> list[dict[str, float]]:
+        """Features of each source; equal sources are analysed once."""
+        distinct = list(dict.fromkeys(sources))
         if self.source_parser is not None:
-            known = [_of_parse(parse) for parse in self.source_parser(different)]
+            known = [_parse_features(parse) for parse in self.source_parser(distinct)]
         elif self.source_chunks is not None:
-            known = [{**counts} if counts else {} for counts in self.source_chunks(different)]
+            known = [{**counts} if counts else {} for counts in self.source_chunks(distinct)]
         else:
-            known = [{} for _ in different]
-        by_text = dict(zip(different, known, strict=True))
+            known = [{} for _ in distinct]
+        by_text = dict(zip(distinct, known, strict=True))
         return [by_text[source] for source in sources]
 
     def _alignment(
-        self, words: Sequence[tuple[str, ...]], given: Sequence[tuple[str, ...]]
+        self, words: Sequence[tuple[str, ...]], source_words: Sequence[tuple[str, ...]]
     ) -> dict[str, FloatArray]:
-        pairs = list(zip(given, words, strict=True))
-        found = {"copied": np.array([_copied(source, target) for source, target in pairs], np.float64)}
+        pairs = list(zip(source_words, words, strict=True))
+        columns = {
+            "copied": np.array([_count_copied(source, target) for source, target in pairs], np.float64)
+        }
         if self.lexicon is not None:
-            found["ibm1"] = _numbers([self.lexicon.score(source, target) for source, target in pairs])
+            columns["ibm1"] = _numbers([self.lexicon.score(source, target) for source, target in pairs])
         if self.lexicon_back is not None:
-            found["ibm1_back"] = _numbers(
+            columns["ibm1_back"] = _numbers(
                 [self.lexicon_back.score(target, source) for source, target in pairs]
             )
-        return found
+        return columns
 
 
-def absent(name: str) -> Tool:
-    """The identity that stands for a missing tool."""
-    return Tool(name, "", None, Mode.ABSENT)
+def feature_columns(names: Sequence[str]) -> list[int]:
+    """Positions of features in ``NAMES``."""
+    return [NAMES.index(name) for name in names]
 
 
-def label_counts(parse: Parse) -> dict[str, int]:
-    """NP, VP, PP, nouns (every NN… tag) and punctuation of a parse.
+def absent_tool(name: str) -> Tool:
+    """The identity of a tool that is not available."""
+    return Tool(name, "", None, ToolMode.ABSENT)
 
-    >>> label_counts(Parse("(ROOT (S (NP (NNS dogs)) (VP (VBP bark)) (. .)))", (-9.0,)))
+
+def count_labels(parse: Parse) -> dict[str, int]:
+    """Count NP, VP, PP, nouns (every NN… tag) and punctuation of a parse.
+
+    >>> count_labels(Parse("(ROOT (S (NP (NNS dogs)) (VP (VBP bark)) (. .)))", (-9.0,)))
     {'NP': 1, 'VP': 1, 'PP': 0, 'NN': 1, 'PUNC': 1}
     """
     labels = parse.labels
@@ -155,11 +177,11 @@ def label_counts(parse: Parse) -> dict[str, int]:
     return counts
 
 
-def _of_parse(parse: Parse) -> dict[str, float]:
-    """What a parse says; an imported tree may come without scores, and then only its labels are known."""
+def _parse_features(parse: Parse) -> dict[str, float]:
+    """Features of one parse; of an imported tree without scores, only its labels."""
     if parse.tree is None:
         return {"noparse": 1.0}
-    known: dict[str, float] = {"noparse": 0.0, **label_counts(parse)}
+    known: dict[str, float] = {"noparse": 0.0, **count_labels(parse)}
     if parse.score is None or parse.confidence is None or parse.mean_confidence is None:
         return known
     return known | {
@@ -170,30 +192,32 @@ def _of_parse(parse: Parse) -> dict[str, float]:
     }
 
 
-def _lengths(words: Sequence[tuple[str, ...]], given: Sequence[tuple[str, ...]]) -> dict[str, FloatArray]:
+def _lengths(
+    words: Sequence[tuple[str, ...]], source_words: Sequence[tuple[str, ...]]
+) -> dict[str, FloatArray]:
     target = np.array([len(tokens) for tokens in words], np.float64)
-    source = np.array([len(tokens) for tokens in given], np.float64)
+    source = np.array([len(tokens) for tokens in source_words], np.float64)
     ratio = np.divide(source, target, out=np.full(len(target), np.nan), where=target > 0)
     return {"len": ratio, "len_target": target, "len_source": source}
 
 
 def _consensus(ranked: RankedSet, cells: IntArray, language: str) -> dict[str, FloatArray]:
-    """Against all outputs of the source in the set, judged or not; a human reference is no output."""
+    """Consensus with all outputs of the source in the set, judged or not, but without human references."""
     wanted = {ranked.source_of[cell] for cell in cells}
     machine = [c for c, s in enumerate(ranked.source_of) if s in wanted and not is_human(ranked.systems[c])]
-    rows = np.full((len(ranked.texts), len(consensus.NAMES)), np.nan)
+    rows = np.full((len(ranked.texts), len(CONSENSUS)), np.nan)
     for group in ranked.groups(np.array(machine, np.int64)):
-        rows[group] = consensus.consensus([_words(ranked.texts[cell], language) for cell in group])
-    return {name: rows[cells, k] for k, name in enumerate(consensus.NAMES)}
+        rows[group] = measure_consensus([_words(ranked.texts[cell], language) for cell in group])
+    return {name: rows[cells, k] for k, name in enumerate(CONSENSUS)}
 
 
 def _words(text: str, language: str) -> tuple[str, ...]:
-    """Lower-cased tokens, as the paper's language model had them."""
+    """Lower-cased tokens, as in the language model of the paper."""
     return tokenize(text.lower(), language)
 
 
-def _copied(source: tuple[str, ...], target: tuple[str, ...]) -> int:
-    """Words of four letters and more that stand in the output as they stood in the source."""
+def _count_copied(source: tuple[str, ...], target: tuple[str, ...]) -> int:
+    """Words of four letters and more that the output copies from the source."""
     known = {word for word in source if len(word) > 3 and word.isalpha()}
     return sum(word in known for word in target)
 
@@ -204,3 +228,46 @@ def _column(rows: Sequence[Mapping[str, float]], name: str) -> FloatArray:
 
 def _numbers(values: Sequence[float | None]) -> FloatArray:
     return np.array([np.nan if value is None else value for value in values], np.float64)
+
+
+def measure_consensus(outputs: Sequence[Sequence[str]]) -> FloatArray:
+    """One row per tokenised output of a source, columns as ``CONSENSUS``.
+
+    >>> measure_consensus([["a", "b"], ["a", "b"], ["c"]])[:, 0].tolist()
+    [0.5, 0.5, 0.0]
+    """
+    if len(outputs) < 2:
+        return np.full((len(outputs), len(CONSENSUS)), np.nan)
+    columns = [_mean_f1([_ngrams(words, n) for words in outputs]) for n in ORDERS]
+    columns.append(_mean_f1([_ngrams(" ".join(words), CHARACTERS) for words in outputs]))
+    columns.append(_length_agreement(np.array([len(words) for words in outputs], np.float64)))
+    return np.column_stack(columns)
+
+
+def _ngrams(text: Sequence[str] | str, n: int) -> Counter[tuple[str, ...]]:
+    return Counter(zip(*(text[k:] for k in range(n)), strict=False))
+
+
+def _mean_f1(bags: Sequence[Counter[tuple[str, ...]]]) -> FloatArray:
+    """Mean over the others of 2·|A ∩ B| / (|A| + |B|); 0 for two empty bags."""
+    ids: dict[tuple[str, ...], int] = {}
+    # A bag becomes a 0/1 row with one column per (n-gram, occurrence), so that a product counts the overlap.
+    rows, columns = [], []
+    for row, bag in enumerate(bags):
+        for gram, count in bag.items():
+            for k in range(count):
+                rows.append(row)
+                columns.append(ids.setdefault((*gram, str(k)), len(ids)))
+    matrix = sparse.csr_matrix((np.ones(len(rows)), (rows, columns)), shape=(len(bags), max(1, len(ids))))
+    overlap = np.asarray((matrix @ matrix.T).todense())
+    sizes = np.array([bag.total() for bag in bags], np.float64)
+    both = sizes[:, None] + sizes[None, :]
+    f1 = np.divide(2 * overlap, both, out=np.zeros_like(both), where=both > 0)
+    np.fill_diagonal(f1, 0.0)
+    return np.asarray(f1.sum(axis=1) / (len(bags) - 1))
+
+
+def _length_agreement(lengths: FloatArray) -> FloatArray:
+    """Minus the absolute log ratio of an output's length to the mean length of the others."""
+    others = (lengths.sum() - lengths) / (len(lengths) - 1)
+    return np.asarray(-np.abs(np.log((lengths + 1) / (others + 1))))

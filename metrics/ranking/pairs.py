@@ -2,8 +2,8 @@
 
 The n outputs of one source give n(n−1) ordered pairs. A pair is an example of class 1 if the first output has
 the better (smaller) rank and of class 0 if it has the worse one; ties give no example. A pair is described
-by the difference of the two outputs' features. Back again, an output's place follows from how many pairs it
-wins; equally many wins are a tie. The soft version adds up probabilities instead of verdicts.
+by the difference of the two outputs' features. In the other direction, the rank of an output follows from the
+number of pairs that it wins; equally many wins are a tie. The soft version adds up probabilities instead.
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from metrics.ranking.classifiers import Classifier
-from metrics.ranking.loess import FloatArray
+from metrics.ranking.classifiers import Classifier, FloatArray
 
 IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pairs:
+class PairExamples:
     """Feature differences, 1.0 where the first output won, and the rows (i, j) that were compared."""
 
     differences: FloatArray
@@ -29,48 +28,34 @@ class Pairs:
     rows: IntArray
 
 
-def decided(ranks: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Ordered pairs (better, worse) of one ranking given as (row, rank); ties give none.
-
-    >>> decided([(0, 2), (1, 1), (2, 2)])
-    [(1, 0), (1, 2)]
-    """
-    return [(i, j) for i, first in ranks for j, second in ranks if first < second]
-
-
-def examples(features: FloatArray, better: Sequence[int], worse: Sequence[int]) -> Pairs:
+def make_examples(features: FloatArray, better: Sequence[int], worse: Sequence[int]) -> PairExamples:
     """Both directions of every decided pair: the winner first, and the loser first.
 
-    >>> both = examples(np.array([[3.0], [1.0]]), [0], [1])
+    >>> both = make_examples(np.array([[3.0], [1.0]]), [0], [1])
     >>> both.differences.tolist(), both.won.tolist(), both.rows.tolist()
     ([[2.0], [-2.0]], [1.0, 0.0], [[0, 1], [1, 0]])
     """
     one_way = np.column_stack([np.asarray(better, np.int64), np.asarray(worse, np.int64)]).reshape(-1, 2)
     rows = np.concatenate([one_way, one_way[:, ::-1]])
     won = np.repeat([1.0, 0.0], len(one_way))
-    return Pairs(features[rows[:, 0]] - features[rows[:, 1]], won, rows)
-
-
-def preferences(features: FloatArray, classifier: Classifier) -> FloatArray:
-    """p[i, j]: how probable it is that output i of a source is better than output j; ½ on the diagonal.
-
-    Asked in both directions, so that p[i, j] + p[j, i] = 1.
-    """
-    return preferences_of([features], classifier)[0]
+    return PairExamples(features[rows[:, 0]] - features[rows[:, 1]], won, rows)
 
 
 def preferences_of(groups: Sequence[FloatArray], classifier: Classifier) -> list[FloatArray]:
-    """The same for the outputs of many sources, with one question to the classifier."""
+    """For each source p[i, j], the probability that output i is better than output j; ½ on the diagonal.
+
+    The classifier is called once for all sources, in both directions, so that p[i, j] + p[j, i] = 1.
+    """
     upper = [np.triu_indices(len(group), 1) for group in groups]
     differences = [group[i] - group[j] for group, (i, j) in zip(groups, upper, strict=True)]
     together = np.concatenate(differences) if differences else np.zeros((0, 0))
-    found = np.zeros(0)
+    probabilities = np.zeros(0)
     if len(together):
-        found = (classifier.probability(together) + 1 - classifier.probability(-together)) / 2
+        probabilities = (classifier.probability(together) + 1 - classifier.probability(-together)) / 2
     matrices, start = [], 0
     for group, (i, j) in zip(groups, upper, strict=True):
         matrix = np.full((len(group), len(group)), 0.5)
-        matrix[i, j] = found[start : start + len(i)]
+        matrix[i, j] = probabilities[start : start + len(i)]
         matrix[j, i] = 1 - matrix[i, j]
         matrices.append(matrix)
         start += len(i)
@@ -78,7 +63,7 @@ def preferences_of(groups: Sequence[FloatArray], classifier: Classifier) -> list
 
 
 def wins(matrix: FloatArray) -> FloatArray:
-    """Pairs that each output wins; an undecided pair (exactly ½) is nobody's.
+    """The number of pairs that each output wins; an undecided pair (exactly ½) counts for neither.
 
     >>> wins(np.array([[0.5, 0.9, 0.4], [0.1, 0.5, 0.5], [0.6, 0.5, 0.5]])).tolist()
     [1.0, 0.0, 1.0]
@@ -92,18 +77,9 @@ def soft_wins(matrix: FloatArray) -> FloatArray:
 
 
 def win_shares(matrix: FloatArray) -> FloatArray:
-    """Of each output the expected share of the others that it beats; ½ where it stands alone.
+    """The expected share of the other outputs that each output beats; ½ for a single output.
 
     >>> win_shares(np.array([[0.5, 0.75], [0.25, 0.5]])).tolist(), win_shares(np.array([[0.5]])).tolist()
     ([0.75, 0.25], [0.5])
     """
     return soft_wins(matrix) / (len(matrix) - 1) if len(matrix) > 1 else np.full(len(matrix), 0.5)
-
-
-def ranks(scores: FloatArray) -> tuple[int, ...]:
-    """Places from scores, 1 is best; equal scores share a place and the next one is skipped.
-
-    >>> ranks(np.array([1.0, 0.0, 1.0]))
-    (1, 3, 1)
-    """
-    return tuple(int(np.count_nonzero(scores > score)) + 1 for score in scores)

@@ -1,24 +1,23 @@
 """Named sets of features, among them the combinations of Table 1 of Avramidis et al. 2011 (paper 001).
 
-The table has twelve rows, one of them printed twice: eleven combinations. ``PRINTED`` keeps what the paper
-reports for each, to stand beside what is measured: ρ and τ of naïve Bayes, ρ and τ of kNN, on its own test
-set.
+The table has twelve rows, one of them printed twice: eleven combinations. ``PRINTED`` holds the figures
+of the paper for each: ρ and τ of naïve Bayes, ρ and τ of kNN, on its own test set.
 
 The paper's ``VP`` and ``NP`` are count ratios to the source. Its ``logparse`` is a ratio too; here it is the
-target's log-likelihood, which needs no parser of the source: the ratio only divides it by a number that all
-outputs of a source share.
+target's log-likelihood, which needs no parser of the source: the ratio only divides it by a number that is
+equal for all outputs of a source.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from evaluation.problems import InputError, Problem
+from appraise.lib.problems import InputError, Problem
 from metrics.ranking.features import FAMILIES, NAMES
 
 Names = tuple[str, ...]
 
-_AS_COLUMN = {"VP": "VP_ratio", "NP": "NP_ratio"}
+_COLUMN_NAMES = {"VP": "VP_ratio", "NP": "NP_ratio"}
 
 PRINTED: Mapping[str, tuple[float, float, float, float]] = {
     "ngram": (0.19, 0.05, 0.13, 0.01),
@@ -36,14 +35,14 @@ PRINTED: Mapping[str, tuple[float, float, float, float]] = {
 EXTENDED_PRINTED = (0.60, 0.23, 0.28, 0.02)  # the last combination again, trained on 2008 and 2009
 
 TABLE1: Mapping[str, Names] = {
-    row: tuple(_AS_COLUMN.get(name, name) for name in row.split(", ")) for row in PRINTED
+    row: tuple(_COLUMN_NAMES.get(name, name) for name in row.split(", ")) for row in PRINTED
 }
-_USELESS = frozenset({"len_source"})  # the same for all outputs of a source
+_CONSTANT = frozenset({"len_source"})  # equal for all outputs of a source
 GRAMMAR: Names = tuple(
     name
     for family in ("length", "lm", "parse", "shallow")
     for name in FAMILIES[family]
-    if name not in _USELESS
+    if name not in _CONSTANT
 )
 COMBINED: Mapping[str, Names] = {
     "grammar": GRAMMAR,
@@ -54,12 +53,12 @@ COMBINED: Mapping[str, Names] = {
 PRESETS: Mapping[str, Mapping[str, Names]] = {"table1": TABLE1, "combined": COMBINED}
 
 
-def features_of(text: str) -> Names:
-    """Feature names from a preset's row, or from a list of names with commas; raises InputError.
+def find_features(text: str) -> Names:
+    """Feature names of a row of a preset, or from a comma-separated list; raises ``InputError``.
 
-    >>> features_of("unk, len, nparse, VP")
+    >>> find_features("unk, len, nparse, VP")
     ('unk', 'len', 'nparse', 'VP_ratio')
-    >>> features_of("ngram_mean,copied")
+    >>> find_features("ngram_mean,copied")
     ('ngram_mean', 'copied')
     """
     for preset in PRESETS.values():

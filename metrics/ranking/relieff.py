@@ -1,9 +1,9 @@
 """ReliefF: which features separate winning from losing pairs (Kononenko 1994; paper 001, section 3.2).
 
-For every example take its k nearest neighbours of each class, under Manhattan distance on features scaled
+Each example is compared with its k nearest neighbours of each class, by Manhattan distance on features scaled
 to [0, 1]. A good feature differs from the near examples of the other class (misses) and agrees with those of
 its own (hits): w = mean over examples of (mean difference to misses − mean difference to hits). Misses of
-several classes are weighted by how frequent their class is. Missing values take no part: distances are taken
+several classes are weighted by the frequency of their class. Missing values are ignored: a distance is taken
 over the features that both examples have.
 """
 
@@ -13,14 +13,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial.distance import cdist
 
-FloatArray = npt.NDArray[np.float64]
+from metrics.ranking.classifiers import FloatArray
+
 BLOCK = 256  # examples compared at once; bounds the memory
 
 
 def relieff(features: FloatArray, classes: npt.NDArray[np.generic], neighbours: int = 100) -> FloatArray:
-    """One weight per feature, in [−1, 1]; higher is more telling, a constant feature gets 0.
+    """One weight per feature, in [−1, 1]; higher is more informative, a constant feature gets 0.
 
-    Raises ValueError for fewer than two classes or two examples of a kind.
+    Raises ``ValueError`` for fewer than two classes.
 
     >>> x = np.array([[0.0, 0.3], [0.1, 0.9], [0.9, 0.2], [1.0, 0.8]])
     >>> relieff(x, np.array([0, 0, 1, 1]), neighbours=1).round(2).tolist()
@@ -31,7 +32,7 @@ def relieff(features: FloatArray, classes: npt.NDArray[np.generic], neighbours: 
         raise ValueError(
             f"expected examples of two classes or more, got {len(labels)} for {len(features)} rows"
         )
-    scaled = _scaled(features)
+    scaled = _scale(features)
     priors = np.bincount(codes) / len(codes)
     weights = np.zeros(features.shape[1])
     for start in range(0, len(scaled), BLOCK):
@@ -47,7 +48,7 @@ def relieff(features: FloatArray, classes: npt.NDArray[np.generic], neighbours: 
     return weights / len(scaled)
 
 
-def _scaled(features: FloatArray) -> FloatArray:
+def _scale(features: FloatArray) -> FloatArray:
     """Every feature stretched to [0, 1]; a constant one becomes 0."""
     known = np.isfinite(features)
     low = np.min(features, axis=0, initial=np.inf, where=known)

@@ -1,4 +1,4 @@
-"""What this family brings to the ``train`` command: rankers, language models and lexicons."""
+"""``train ranker``, ``train lm`` and ``train lexicon``."""
 
 from __future__ import annotations
 
@@ -9,109 +9,95 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.problems import InputError, Problem
+from appraise.lib.problems import InputError, Problem
+from appraise.lib.streams import read_lines
 from evaluation.tokens import tokenize
-from metrics import datasets
-from metrics.linguistics.sentences import Splitter, splitter
-from metrics.ranking import arpa, data, kneser_ney, lexicon, store
-from metrics.ranking.classifiers import CLASSIFIERS
-from metrics.ranking.experiment import Described, join
+from metrics.metaeval import datasets
+from metrics.ranking import data, models
+from metrics.ranking.arpa import save_language_model
+from metrics.ranking.classifiers import CLASSIFIERS, FloatArray
+from metrics.ranking.experiments import DescribedSet, join_described
 from metrics.ranking.features import Extractor
-from metrics.ranking.presets import features_of
+from metrics.ranking.language_model import train_language_model
+from metrics.ranking.presets import find_features
 from metrics.ranking.relieff import relieff
-from metrics.ranking.toolbox import Toolbox, Wanted, add_options
-from metrics.tables import lines
+from metrics.ranking.toolbox import FeatureResources, add_options, open_tools
+from metrics.tools.sentences import Splitter, find_splitter
 
 Note = Callable[[str], None]
 Options = Mapping[str, Any]  # Any: argparse's values
 RELIEF_EXAMPLES = 2000
-PARAGRAPHS = 1000  # of running text, cut at once
+PARAGRAPHS = 1000  # of running text, split at a time
 
 
 def add_trainers(kinds: Any) -> None:  # Any: argparse's private type
     """Register ``ranker``, ``lm`` and ``lexicon``."""
-    ranker = kinds.add_parser("ranker", help="a reference-free ranker, from rankings")
-    ranker.add_argument(
-        "--set", action="append", default=[], metavar="DIR/PREFIX", help="or a JSON lines file"
+    ranker = kinds.add_parser("ranker", help="train a reference-free ranker from rankings")
+    datasets.add_set_options(
+        ranker, help_set="rankings with their texts, as JSON lines", help_references="ignored"
     )
-    for name in ("segments", "outputs", "rankings", "pairs"):
-        ranker.add_argument(f"--{name}", default="", metavar="FILE")
-    ranker.add_argument(
-        "--references", nargs="+", action="extend", default=[], metavar="FILE", help="not read"
-    )
-    ranker.add_argument(
-        "--features", default="grammar + alignment", help="a preset's row, or names with commas"
-    )
-    ranker.add_argument(
-        "--classifier",
-        choices=sorted(CLASSIFIERS),
-        default="logistic",
-        help="what decides which of two is better",
-    )
-    ranker.add_argument("--out", required=True, metavar="FILE")
+    add = ranker.add_argument
+    add("--features", default="grammar + alignment", help="a preset, or names separated by commas")
+    help_classifier = "classifier that decides which of two outputs is better"
+    add("--classifier", choices=sorted(CLASSIFIERS), default="logistic", help=help_classifier)
+    add("--out", required=True, metavar="FILE")
     add_options(ranker)
     ranker.set_defaults(train=train_ranker)
 
-    model = kinds.add_parser("lm", help="a Kneser-Ney language model, from text")
-    model.add_argument("--text", nargs="+", required=True, metavar="FILE", help="one sentence a line")
-    model.add_argument(
-        "--running-text", action="store_true", help="a line is a paragraph: cut it into sentences"
-    )
-    model.add_argument("--language", default="en")
-    model.add_argument("--order", type=int, default=5, help="longest n-gram")
-    model.add_argument("--tokenized", action="store_true", help="words are apart already; keep their case")
-    model.add_argument("--out", required=True, metavar="FILE", help=".arpa, .arpa.gz or .npz")
+    model = kinds.add_parser("lm", help="train a Kneser-Ney language model from text")
+    add = model.add_argument
+    add("--text", nargs="+", required=True, metavar="FILE", help="one sentence per line")
+    add("--running-text", action="store_true", help="each line is a paragraph; split it into sentences")
+    add("--language", default="en")
+    add("--order", type=int, default=5, help="longest n-gram")
+    add("--tokenized", action="store_true", help="the text is already tokenised; keep its case")
+    add("--out", required=True, metavar="FILE", help=".arpa, .arpa.gz or .npz")
     model.set_defaults(train=train_lm)
 
-    words = kinds.add_parser("lexicon", help="IBM model 1 in both directions, from parallel text")
-    words.add_argument("--source", nargs="+", required=True, metavar="FILE", help="one sentence a line")
-    words.add_argument(
-        "--target", nargs="+", required=True, metavar="FILE", help="their translations, line by line"
-    )
-    words.add_argument("--source-language", default="")
-    words.add_argument("--target-language", default="en")
-    words.add_argument("--rounds", type=int, default=5, help="rounds of EM")
-    words.add_argument("--out", required=True, metavar="FILE")
+    words = kinds.add_parser("lexicon", help="train IBM model 1 in both directions from parallel text")
+    add = words.add_argument
+    add("--source", nargs="+", required=True, metavar="FILE", help="one sentence per line")
+    add("--target", nargs="+", required=True, metavar="FILE", help="translations, line by line")
+    add("--source-language", default="")
+    add("--target-language", default="en")
+    add("--rounds", type=int, default=5, help="rounds of EM")
+    add("--out", required=True, metavar="FILE")
     words.set_defaults(train=train_lexicon)
 
 
 def train_ranker(options: Options, note: Note) -> dict[str, object]:
-    """Describe the ranked outputs, learn from all decided pairs, save; returns a summary."""
-    names = features_of(options["features"])
+    """Compute features, learn from all decided pairs and save the model; returns a summary."""
+    names = find_features(options["features"])
     if options["references"]:
-        note("a ranker works without references: those given are not read")
-    sets, digest = _sets(options)
-    wanted = Wanted.from_options(options).for_features(names)
-    with Toolbox(wanted, note) as extractor:
-        known = join([described(each, extractor) for each in sets])
+        note("a ranker works without references; they are not read")
+    sets, digest = _read_sets(options)
+    resources = FeatureResources.from_options(options).for_features(names)
+    with open_tools(resources, note) as extractor:
+        described = join_described([describe_set(each, extractor) for each in sets])
         tools = {name: str(tool) for name, tool in extractor.tools.items()}
-    pairs = known.pairs(names)
-    about = {"data": digest, "pairs": len(pairs.won) // 2, "tools": tools, **wanted.as_dict()}
+    pairs = described.pairs(names)
+    about = {"data": digest, "pairs": len(pairs.won) // 2, "tools": tools, **resources.as_dict()}
     try:
-        model = store.fit(names, options["classifier"], pairs.differences, pairs.won, about)
+        model = models.fit_ranker(names, options["classifier"], pairs.differences, pairs.won, about)
     except ValueError as error:
         raise InputError(Problem("no_pairs", str(error), "give rankings that decide something")) from error
-    store.save_ranker(model, Path(options["out"]))
+    models.save_ranker(model, Path(options["out"]))
     ranking = feature_ranking(pairs.differences, pairs.won, names)
     return {"out": options["out"], "features": names, "classifier": model.kind, **about, "relieff": ranking}
 
 
-def described(ranked: data.RankedSet, extractor: Extractor) -> Described:
-    """A set with the features of its judged machine outputs."""
-    ranked = data.machines_only(ranked)
-    cells = ranked.judged()
-    found = extractor.extract(ranked, cells)
-    rows = np.full((len(ranked.texts), found.shape[1]), np.nan)
-    rows[cells] = found
-    return Described(ranked, rows)
+def describe_set(ranked: data.RankedSet, extractor: Extractor) -> DescribedSet:
+    """Compute the features of the judged machine outputs of a set."""
+    ranked = data.without_human_outputs(ranked)
+    cells = ranked.judged_cells()
+    features = extractor.extract(ranked, cells)
+    rows = np.full((len(ranked.texts), features.shape[1]), np.nan)
+    rows[cells] = features
+    return DescribedSet(ranked, rows)
 
 
-def feature_ranking(
-    differences: np.ndarray[Any, np.dtype[np.float64]],
-    won: np.ndarray[Any, np.dtype[np.float64]],
-    names: Sequence[str],
-) -> dict[str, float]:
-    """ReliefF weights, best first, over an evenly spread sample of the pairs."""
+def feature_ranking(differences: FloatArray, won: FloatArray, names: Sequence[str]) -> dict[str, float]:
+    """ReliefF weights, best first, over an evenly spaced sample of the pairs."""
     step = max(1, len(won) // RELIEF_EXAMPLES)
     if len(set(won[::step])) < 2:
         return {}
@@ -122,16 +108,16 @@ def feature_ranking(
 def train_lm(options: Options, note: Note) -> dict[str, object]:
     if options["order"] < 1:
         raise InputError(Problem("bad_value", f"--order counts from 1, not {options['order']}"))
-    running = splitter(options["language"]) if options["running_text"] else None
+    running = find_splitter(options["language"]) if options["running_text"] else None
     texts = _tokens(options["text"], options["language"], options["tokenized"], running)
     try:
-        model = kneser_ney.train(texts, options["order"])
+        model = train_language_model(texts, options["order"])
     except ValueError as error:
         raise InputError(Problem("empty_file", str(error), "give text", options["text"][0])) from error
     finally:
         if running:
             running.close()
-    arpa.save(model, Path(options["out"]))
+    save_language_model(model, Path(options["out"]))
     sizes = [len(rows) for rows in model.log_probs]
     return {
         "out": options["out"],
@@ -150,15 +136,15 @@ def train_lexicon(options: Options, note: Note) -> dict[str, object]:
         raise InputError(Problem("line_count", message, "give parallel text", options["target"][0]))
     pairs = list(zip(source, target, strict=True))
     try:
-        there = lexicon.train(pairs, options["rounds"])
-        back = lexicon.train([(second, first) for first, second in pairs], options["rounds"])
+        forward = models.train_lexicon(pairs, options["rounds"])
+        backward = models.train_lexicon([(second, first) for first, second in pairs], options["rounds"])
     except ValueError as error:
         raise InputError(
             Problem("empty_file", str(error), "give parallel text", options["source"][0])
         ) from error
     about = {"data": datasets.digest([*options["source"], *options["target"]]), "pairs": len(pairs)}
-    store.save_lexicons(there, back, Path(options["out"]), about)
-    return {"out": options["out"], "entries": len(there.keys), **about}
+    models.save_lexicons(forward, backward, Path(options["out"]), about)
+    return {"out": options["out"], "entries": len(forward.keys), **about}
 
 
 def _tokens(
@@ -169,27 +155,27 @@ def _tokens(
     *,
     blank: bool = False,
 ) -> Iterator[tuple[str, ...]]:
-    """The words of every sentence: a line each, or several where a line is a paragraph."""
+    """Yield the words of every sentence: one a line, or several if a line is a paragraph."""
     for path in paths:
-        texts = (line for _, line in lines(path, blank=blank))
-        for sentence in _cut(texts, running) if running else texts:
+        texts = (line for _, line in read_lines(path, blank=blank))
+        for sentence in _split_paragraphs(texts, running) if running else texts:
             yield tuple(sentence.split()) if tokenized else tokenize(sentence.lower(), language)
 
 
-def _cut(paragraphs: Iterator[str], running: Splitter) -> Iterator[str]:
-    while some := list(islice(paragraphs, PARAGRAPHS)):
-        yield from chain.from_iterable(running.split(some))
+def _split_paragraphs(paragraphs: Iterator[str], running: Splitter) -> Iterator[str]:
+    while batch := list(islice(paragraphs, PARAGRAPHS)):
+        yield from chain.from_iterable(running.split(batch))
 
 
-def _sets(options: Options) -> tuple[list[data.RankedSet], str]:
-    """The sets that the options name, and the digest of their files."""
+def _read_sets(options: Options) -> tuple[list[data.RankedSet], str]:
+    """Read the sets that the options name; returns them and the digest of their files."""
     single = {name: options[name] for name in ("segments", "outputs", "rankings", "pairs") if options[name]}
     if single and not {"segments", "outputs"} <= single.keys():
         raise InputError(Problem("missing_option", "--segments and --outputs belong together", "give both"))
     files = [path for prefix in options["set"] for path in datasets.files_of(prefix)] + list(single.values())
     if not files:
         raise InputError(Problem("missing_option", "there is nothing to learn from", "give --set DIR/PREFIX"))
-    sets = [data.read(prefix) for prefix in options["set"]]
+    sets = [data.read_ranked_set(prefix) for prefix in options["set"]]
     if single:
         sets.append(data.read_files(**{name: Path(path) for name, path in single.items()}))
     return sets, datasets.digest(files)

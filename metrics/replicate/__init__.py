@@ -1,5 +1,5 @@
-"""The experiments of five papers, run again on a chosen data set: each paper's table beside ours.
+"""Repeats the experiments of five papers on other data and compares the tables with the printed ones.
 
-``values`` says what a report is, ``printed`` holds the numbers of the papers, ``rendering`` writes reports
-down, and there is one module for each paper. ``recipes`` finds them by name.
+``report`` defines the report and holds the printed numbers, ``rendering`` writes it, ``recipes`` runs the
+module of a paper by name.
 """

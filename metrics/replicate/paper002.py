@@ -1,171 +1,160 @@
 """Han & Lavie 2005 (paper 002): distinguish people from machines, and rank systems, by collocations alone.
 
 Separation ratio and accuracy of the ranking of systems, for four measures and four ways to choose
-collocations. References stand for the people; ours are means over the sets. The paper had four sets, so one
-of our numbers stands beside several printed ones. BLEU, NIST and METEOR see the reference and stand below.
+collocations. References represent the people; our numbers are means over the sets. The paper had four sets,
+so each of our numbers is compared with several printed ones. BLEU, NIST and METEOR use the reference.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from evaluation.problems import InputError, Problem
+from appraise.lib.problems import InputError, Problem
 from metrics import registry
-from metrics.collocation import table
-from metrics.collocation.association import Measure
-from metrics.collocation.reading import Reader, reader
-from metrics.collocation.study import JudgedSet, Key, Result, read_set, study
+from metrics.collocation.association import AssociationMeasure
+from metrics.collocation.content_words import ContentWordReader, get_reader
+from metrics.collocation.study import CollocationResult, CollocationSet, Key, read_set, study_set
+from metrics.collocation.table import CollocationTable, load_table
 from metrics.collocation.trees import PAPER_METHODS, Method
-from metrics.linguistics.base import ToolAbsent
 from metrics.metaeval.scoring import score_dataset
 from metrics.metaeval.systems import system_level
-from metrics.replicate.printed import ACCURACY, BY_MEASURE, BY_METHOD, PEERS
-from metrics.replicate.values import (
-    Cell,
-    Missing,
-    Note,
-    Report,
-    Row,
-    Table,
-    data_of_sets,
-    label_of,
-    needs_sets,
-    replication,
-)
+from metrics.replicate import report
+from metrics.replicate.report import Note, PaperCell, PaperRow, PaperTable, Replication, ReplicationOptions
+from metrics.tools.base import ToolAbsent
 
 NAME = "paper-002"
-MEASURES = (Measure.DICE, Measure.T, Measure.CHI2, Measure.LLR)
+MEASURES = tuple(AssociationMeasure)
 METHODS = PAPER_METHODS
 REFERENCE_METRICS = ("bleu", "nist:tokenize=13a", "meteor:tokenize=13a")
-Found = Sequence[Mapping[Key, Result]]
+Results = Sequence[Mapping[Key, CollocationResult]]
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """Sets, and the file of a background table (``train collocations``) or nothing."""
-
-    sets: tuple[str, ...]
-    background: str = ""
-
-
-def replicate(asked: Asked, note: Note = lambda message: None) -> Report:
-    """Without a background table only the metrics that see a reference are run."""
-    needs_sets(NAME, asked.sets)
-    sets = [_read(prefix) for prefix in asked.sets]
-    missing = [Missing("the third goal, decoding", "the slides announce it and print no numbers")]
-    found: Found = ()
+def run(options: ReplicationOptions, note: Note = lambda message: None) -> Replication:
+    """Without a background table only the metrics that use the reference are run."""
+    sets = [_read(prefix) for prefix in options.sets]
+    missing = [report.MissingPart("the third goal, decoding", "the slides announce it and print no numbers")]
+    results: Results = ()
     signatures: dict[str, str] = {}
     try:
-        background, words = _background(asked.background)
+        background, words = _load_background(options.table)
     except InputError as error:
-        fault = error.problems[0]
-        missing.insert(0, Missing("every row of collocations", f"{fault.message}; {fault.remedy}"))
+        problem = error.problems[0]
+        missing.insert(
+            0, report.MissingPart("every row of collocations", f"{problem.message}; {problem.remedy}")
+        )
     except ToolAbsent as error:
-        missing.insert(0, Missing("every row of collocations", str(error)))
+        missing.insert(0, report.MissingPart("every row of collocations", str(error)))
     else:
-        found = _studied(sets, background, words, note)
+        results = _study_sets(sets, background, words, note)
         signatures["background"] = f"{background.corpus}; {background.digest}; {words.tools}"
     note("BLEU, NIST and METEOR score the systems")
     peers = {name: _mean([_accuracy(name, judged) for judged in sets]) for name in REFERENCE_METRICS}
-    return replication(
+    return report.make_replication(
         NAME,
-        (_by_measure(found), _by_method(found), *_accuracies(found, peers, sets)),
+        (_by_measure(results), _by_method(results), *_accuracies(results, peers, sets)),
         missing=missing,
-        data=data_of_sets(asked.sets),
+        data=report.digest_sets(options.sets),
         settings={"sets": len(sets), "cutoff": True},
         signatures=signatures | {name: registry.parse(name).signature for name in REFERENCE_METRICS},
     )
 
 
-def _read(prefix: str) -> JudgedSet:
+def _read(prefix: str) -> CollocationSet:
     judged = read_set(prefix)
     if any(not text.references for text in judged.dataset.texts.values()):
         message = "people are represented by the references, and a segment has none"
-        raise InputError(Problem("missing_reference", message, file=label_of(prefix)))
+        raise InputError(Problem("missing_reference", message, file=report.set_label(prefix)))
     return judged
 
 
-def _background(path: str) -> tuple[table.Table, Reader]:
+def _load_background(path: str) -> tuple[CollocationTable, ContentWordReader]:
     if not path:
         remedy = "train one: manage.py train collocations"
         raise InputError(Problem("no_table", "no background table was named (--table FILE)", remedy))
-    background = table.load(Path(path))
-    return background, reader(background.corpus.reader)
+    background = load_table(Path(path))
+    return background, get_reader(background.corpus.reader)
 
 
-def _studied(sets: Sequence[JudgedSet], background: table.Table, words: Reader, note: Note) -> Found:
+def _study_sets(
+    sets: Sequence[CollocationSet], background: CollocationTable, words: ContentWordReader, note: Note
+) -> Results:
     texts = list({text: None for judged in sets for own in judged.texts().values() for text in own})
     note(f"{len(texts):,} sentences are tagged")
     content = dict(zip(texts, words.read(texts), strict=True))
-    found = []
+    results = []
     for judged in sets:
         note(f"collocations of {judged.name}")
-        found.append(study(judged, background, content))
-    return found
+        results.append(study_set(judged, background, content))
+    return results
 
 
-def _by_measure(found: Found) -> Table:
+def _by_measure(results: Results) -> PaperTable:
     rows = []
-    for name, printed in BY_MEASURE.items():
+    for name, printed in report.BY_MEASURE.items():
         method = Method(printed["method"])
-        ours = [_percent(found, (measure, method)) for measure in MEASURES]
-        rows.append(Row(f"{name}, {method.value}", _beside(printed["ratios"], ours)))
+        ours = [_percent(results, (measure, method)) for measure in MEASURES]
+        rows.append(PaperRow(f"{name}, {method.value}", report.pair_cells(printed["ratios"], ours)))
     columns = ("Dice", "t", "χ²", "LR")
-    return Table("Separation ratio in per cent, by measure", columns, tuple(rows), (_RATIO, _SETS), 2, "set")
+    return PaperTable(
+        "Separation ratio in per cent, by measure", columns, tuple(rows), (_RATIO, _SETS), 2, "set"
+    )
 
 
-def _by_method(found: Found) -> Table:
+def _by_method(results: Results) -> PaperTable:
     rows = []
-    for name, printed in BY_METHOD.items():
-        measure = Measure(printed["measure"])
-        ours = [_percent(found, (measure, method)) for method in METHODS]
-        rows.append(Row(f"{name}, {measure.value}", _beside(printed["ratios"], ours)))
+    for name, printed in report.BY_METHOD.items():
+        measure = AssociationMeasure(printed["measure"])
+        ours = [_percent(results, (measure, method)) for method in METHODS]
+        rows.append(PaperRow(f"{name}, {measure.value}", report.pair_cells(printed["ratios"], ours)))
     columns = tuple(method.value for method in METHODS)
-    return Table("Separation ratio in per cent, by method", columns, tuple(rows), (_RATIO, _SETS), 2, "set")
+    return PaperTable(
+        "Separation ratio in per cent, by method", columns, tuple(rows), (_RATIO, _SETS), 2, "set"
+    )
 
 
 def _accuracies(
-    found: Found, peers: Mapping[str, float | None], sets: Sequence[JudgedSet]
-) -> tuple[Table, ...]:
+    results: Results, peers: Mapping[str, float | None], sets: Sequence[CollocationSet]
+) -> tuple[PaperTable, ...]:
     tables = []
     systems = ", ".join(str(len(judged.people)) for judged in sets)
     note = f"The share of pairs of systems that are ordered as people order them; ours: {systems} systems."
-    for name, printed in ACCURACY.items():
+    for name, printed in report.ACCURACY.items():
         rows = [
-            Row(
+            PaperRow(
                 measure.value,
-                _beside(printed[measure.value], [_ours(found, (measure, m), "accuracy") for m in METHODS]),
+                report.pair_cells(
+                    printed[measure.value], [_mean_of(results, (measure, m), "accuracy") for m in METHODS]
+                ),
             )
             for measure in MEASURES
         ]
         for peer, value in peers.items():
             plain = peer.split(":")[0]
-            rows.append(Row(f"{plain}, with the reference", (Cell(PEERS[name].get(plain), value), *_EMPTY)))
+            rows.append(
+                PaperRow(
+                    f"{plain}, with the reference", (PaperCell(report.PEERS[name].get(plain), value), *_EMPTY)
+                )
+            )
         columns = tuple(method.value for method in METHODS)
         title = f"Accuracy of the ranking of systems, beside {name}"
-        tables.append(Table(title, columns, tuple(rows), (note, _SETS), 3, "measure"))
+        tables.append(PaperTable(title, columns, tuple(rows), (note, _SETS), 3, "measure"))
     return tuple(tables)
 
 
 _RATIO = "(mean of the references − mean of the systems) / mean of the references."
 _SETS = "The paper’s sets are not ours: ours are means over all sets, the same beside every printed set."
-_EMPTY = (Cell(),) * (len(METHODS) - 1)
+_EMPTY = (PaperCell(),) * (len(METHODS) - 1)
 
 
-def _beside(printed: Sequence[float], ours: Sequence[float | None]) -> tuple[Cell, ...]:
-    return tuple(Cell(paper, value) for paper, value in zip(printed, ours, strict=True))
-
-
-def _percent(found: Found, key: Key) -> float | None:
-    value = _ours(found, key, "separation")
+def _percent(results: Results, key: Key) -> float | None:
+    value = _mean_of(results, key, "separation")
     return None if value is None else 100 * value
 
 
-def _ours(found: Found, key: Key, field: str) -> float | None:
-    return _mean([getattr(results[key], field) for results in found])
+def _mean_of(results: Results, key: Key, field: str) -> float | None:
+    return _mean([getattr(by_key[key], field) for by_key in results])
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
@@ -173,6 +162,6 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return fmean(known) if known else None
 
 
-def _accuracy(name: str, judged: JudgedSet) -> float | None:
+def _accuracy(name: str, judged: CollocationSet) -> float | None:
     scores = score_dataset(registry.parse(name), judged.dataset).systems
     return system_level(scores, judged.people).accuracy

@@ -2,49 +2,29 @@
 
 Each row is a metric or a sum of metrics; columns: alone, with DR, with DR-LEX; figures are means over the
 sets. At segment level ties of the metric count against it, as in WMT12. Table 5 needs a second collection.
-The metrics are ours, not those of the paper's toolkit; the sums hold those parts of its sums that exist here.
+The metrics are ours, not those of the toolkit of the paper; a sum contains the parts that exist here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from evaluation.problems import InputError, Problem
-from metrics import datasets, registry
+from appraise.lib.problems import InputError, Problem
+from metrics import registry
 from metrics.base import MetricUnavailable
-from metrics.datasets import Comparisons, Dataset
-from metrics.discourse import tables as discourse
-from metrics.discourse.families import ALL, LEX, SYN, ULC
-from metrics.discourse.tables import (
-    Combine,
-    JudgedSet,
-    Scored,
-    judged_cells,
-    segment_table,
-    system_table,
-    tuned,
-    tuned_on,
-    uniformly,
-)
+from metrics.discourse import tables as gain_tables
+from metrics.discourse.tables import ALL, LEX, SYN, ULC, Combine, DiscourseSet, GainCell, GainTable
 from metrics.learned.combination import NothingToLearn
+from metrics.metaeval import datasets
+from metrics.metaeval.datasets import Comparisons, Dataset
 from metrics.metaeval.kendall import TieRule
 from metrics.metaeval.scoring import score_dataset
-from metrics.replicate.printed import DISCOURSE
-from metrics.replicate.values import (
-    Cell,
-    Missing,
-    Note,
-    Report,
-    Row,
-    Table,
-    data_of_sets,
-    label_of,
-    needs_sets,
-    replication,
-)
+from metrics.replicate import report
+from metrics.replicate.report import Note, PaperCell, PaperRow, PaperTable, Replication, ReplicationOptions
+from metrics.replicate.truth import check_judged_set
 
 NAME = "paper-004"
 COLUMNS = ("alone", "+DR", "+DR-LEX")
@@ -61,191 +41,195 @@ SUMS = {family.name: family.metrics for family in (LEX, SYN, ULC, ALL)}
 TITLES = {"dr": "DR", "dr-lex": "DR-LEX", "rouge-w": "ROUGE", "average": "average"}
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """``model`` is a learned discourse parser (``train discourse``); without one rules cut the sentences.
-
-    ``syntax`` asks for the metrics that parse every judged sentence; ``whole`` scores all outputs for the
-    system level, as the paper does, and not the judged ones only.
-    """
-
-    sets: tuple[str, ...]
-    test: tuple[str, ...] = ()
-    model: str = ""
-    syntax: bool = False
-    whole: bool = False
-    resamples: int = 1000
-    seed: int = 1
-
-
-def replicate(asked: Asked, note: Note = lambda message: None) -> Report:
-    """Score every set once, then build the tables of the parts that could be scored."""
-    needs_sets(NAME, asked.sets)
+def run(options: ReplicationOptions, note: Note = lambda message: None) -> Replication:
+    """Score every set once, then make the tables from the metrics that could be computed."""
     signatures: dict[str, str] = {}
     missing: dict[str, str] = {}
     sets, other = (
-        [_judged_set(prefix, asked, signatures, missing, note) for prefix in prefixes]
-        for prefixes in (asked.sets, asked.test)
+        [_score_set(prefix, options, signatures, missing, note) for prefix in prefixes]
+        for prefixes in (options.sets, options.test)
     )
     rows = _rows([*sets, *other])
-    tables, untuned = _tables(asked, sets, other, rows)
-    lost = [
-        *(Missing(f"metric {name}", why) for name, why in missing.items()),
+    tables, untuned = _tables(options, sets, other, rows)
+    missing_parts = [
+        *(report.MissingPart(f"metric {name}", reason) for name, reason in missing.items()),
         *untuned,
-        *_unbuilt(asked, other),
+        *_missing_tables(options, other),
     ]
-    return replication(
+    return report.make_replication(
         NAME,
         tables,
-        missing=lost,
-        data=data_of_sets((*asked.sets, *asked.test)),
+        missing=missing_parts,
+        data=report.digest_sets((*options.sets, *options.test)),
         settings={
             "ties": TieRule.WMT12.value,
-            "system level from": "all outputs" if asked.whole else "judged outputs",
-            "resamples": asked.resamples,
-            "seed": asked.seed,
+            "system level from": "all outputs" if options.whole else "judged outputs",
+            "resamples": options.resamples,
+            "seed": options.seed,
         },
         signatures=signatures,
     )
 
 
-def specifications(asked: Asked) -> dict[str, str]:
-    """What is scored, by the name that the tables use."""
-    how = f":parser=learned:model={asked.model}" if asked.model else ":parser=heuristic"
-    return {"dr": f"dr{how}", "dr-lex": f"dr-lex{how}"} | SINGLE | (SYNTAX if asked.syntax else {})
+def metric_specifications(options: ReplicationOptions) -> dict[str, str]:
+    """The metrics to compute, by their names in the tables."""
+    model = options.discourse_model
+    parser = f":parser=learned:model={model}" if model else ":parser=heuristic"
+    return {"dr": f"dr{parser}", "dr-lex": f"dr-lex{parser}"} | SINGLE | (SYNTAX if options.syntax else {})
 
 
-def _judged_set(
-    prefix: str, asked: Asked, signatures: dict[str, str], missing: dict[str, str], note: Note
-) -> JudgedSet:
-    """Scores of the judged cells and of the systems; metrics that cannot score are written down."""
+def _score_set(
+    prefix: str, options: ReplicationOptions, signatures: dict[str, str], missing: dict[str, str], note: Note
+) -> DiscourseSet:
+    """Scores of the judged cells and of the systems; unavailable metrics are added to ``missing``."""
     dataset, human = _read(prefix)
-    judged = judged_cells(human)
+    judged = gain_tables.judged_cells(human)
     part = replace(dataset, cells=tuple(dataset.cells[cell] for cell in judged))
-    scored: dict[str, Scored] = {}
-    for name, specification in specifications(asked).items():
-        note(f"{label_of(prefix)}: {name}")
-        whole = asked.whole and name not in SYNTAX
+    scored: dict[str, gain_tables.MetricScores] = {}
+    for name, specification in metric_specifications(options).items():
+        note(f"{report.set_label(prefix)}: {name}")
+        whole = options.whole and name not in SYNTAX
         try:
-            found = score_dataset(registry.parse(specification), dataset if whole else part)
+            scores = score_dataset(registry.parse(specification), dataset if whole else part)
         except MetricUnavailable as error:
             if name in ("dr", "dr-lex"):
-                raise InputError(Problem("cannot_score", str(error), file=label_of(prefix))) from error
+                raise InputError(
+                    Problem("cannot_score", str(error), file=report.set_label(prefix))
+                ) from error
             missing[name] = str(error)
             continue
-        signatures[name] = found.signature
-        scored[name] = (found.cells[judged] if whole else found.cells, found.systems)
-    return JudgedSet.of(dataset, human, scored)
+        signatures[name] = scores.signature
+        scored[name] = (scores.cells[judged] if whole else scores.cells, scores.systems)
+    return DiscourseSet.of(dataset, human, scored)
 
 
 def _read(prefix: str) -> tuple[Dataset, Comparisons]:
     files = datasets.find_set(prefix)
     dataset = datasets.read_dataset(files.segments, files.outputs)
-    if any(not text.references for text in dataset.texts.values()):
-        message = "the metrics compare with references, and a segment has none"
-        raise InputError(Problem("missing_reference", message, file=label_of(prefix)))
     human = datasets.read_human(files, dataset)
-    if not len(human.better):
-        raise InputError(Problem("no_judgements", "no pair of outputs is decided", file=label_of(prefix)))
+    check_judged_set(prefix, dataset, human)
     return dataset, human
 
 
-def _rows(sets: Sequence[JudgedSet]) -> dict[str, Sequence[str]]:
-    """The rows of which every part was scored on every set."""
-    scored = set.intersection(*(set(one.scores) for one in sets))
+def _rows(sets: Sequence[DiscourseSet]) -> dict[str, Sequence[str]]:
+    """The rows whose parts were all scored on every set."""
+    scored = set.intersection(*(set(judged.scores) for judged in sets))
     wanted: dict[str, Sequence[str]] = {name: (name,) for name in SINGLE}
     return {name: parts for name, parts in (wanted | SUMS).items() if scored.issuperset(parts)}
 
 
 def _tables(
-    asked: Asked, sets: Sequence[JudgedSet], other: Sequence[JudgedSet], rows: Mapping[str, Sequence[str]]
-) -> tuple[list[Table], list[Missing]]:
-    """The tables, and which of them could not be tuned; these have the paper's numbers only."""
+    options: ReplicationOptions,
+    sets: Sequence[DiscourseSet],
+    other: Sequence[DiscourseSet],
+    rows: Mapping[str, Sequence[str]],
+) -> tuple[list[PaperTable], list[report.MissingPart]]:
+    """The tables, and those that could not be tuned, which have printed numbers only."""
     alone: dict[str, Sequence[str]] = {"dr": ("dr",), "dr-lex": ("dr-lex",)}
-    untuned: list[Missing] = []
+    untuned: list[report.MissingPart] = []
 
     def segments(
-        on: Sequence[JudgedSet], which: Mapping[str, Sequence[str]], way: Combine, of: str = ""
-    ) -> discourse.Table:
+        judged: Sequence[DiscourseSet], wanted: Mapping[str, Sequence[str]], combine: Combine, title: str = ""
+    ) -> GainTable:
         try:
-            return segment_table(on, which, way, resamples=asked.resamples, seed=asked.seed)
+            return gain_tables.segment_table(
+                judged, wanted, combine, resamples=options.resamples, seed=options.seed
+            )
         except NothingToLearn as error:
-            untuned.append(Missing(of, str(error)))
-            return discourse.Table({}, ())
+            untuned.append(report.MissingPart(title, str(error)))
+            return GainTable({}, ())
 
-    pairs = _pairs(sets)
+    pairs = _count_pairs(sets)
     by_system = "Spearman’s ρ over systems"
     by_segment = "Kendall’s τ over segments"
-    first = segments(sets, alone, uniformly)
-    found = [
-        _table(f"Table 2: {by_system}", "system", system_table(sets, alone), system_table(sets, rows), pairs),
-        _table(f"Table 3: {by_segment}, uniform", "uniform", first, segments(sets, rows, uniformly), pairs),
+    first = segments(sets, alone, gain_tables.combine_uniformly)
+    tables = [
         _table(
-            f"Table 4: {by_segment}, tuned", "tuned", first, segments(sets, rows, tuned, "Table 4"), pairs
+            f"Table 2: {by_system}",
+            "system",
+            gain_tables.system_table(sets, alone),
+            gain_tables.system_table(sets, rows),
+            pairs,
+        ),
+        _table(
+            f"Table 3: {by_segment}, uniform",
+            "uniform",
+            first,
+            segments(sets, rows, gain_tables.combine_uniformly),
+            pairs,
+        ),
+        _table(
+            f"Table 4: {by_segment}, tuned",
+            "tuned",
+            first,
+            segments(sets, rows, gain_tables.combine_tuned, "Table 4"),
+            pairs,
         ),
     ]
     if other:
-        shown = {name: parts for name, parts in rows.items() if name in DISCOURSE["transferred"]}
-        moved = segments(other, shown, tuned_on(sets), "Table 5")
+        printed = {name: parts for name, parts in rows.items() if name in report.DISCOURSE["transferred"]}
+        transferred = segments(other, printed, gain_tables.combine_tuned_on(sets), "Table 5")
         title = f"Table 5: {by_segment}, tuned on other sets"
-        found.append(_table(title, "transferred", segments(other, alone, uniformly), moved, _pairs(other)))
-    return found, untuned
+        apart = segments(other, alone, gain_tables.combine_uniformly)
+        tables.append(_table(title, "transferred", apart, transferred, _count_pairs(other)))
+    return tables, untuned
 
 
-def _table(title: str, key: str, alone: discourse.Table, found: discourse.Table, pairs: str) -> Table:
-    printed = DISCOURSE[key]
+def _table(title: str, key: str, alone: GainTable, gains: GainTable, pairs: str) -> PaperTable:
+    printed = report.DISCOURSE[key]
     rows = [_row(name, printed[name], alone.rows[name][:1]) for name in ("dr", "dr-lex")]
     rows += [
-        _row(name, values, found.rows.get(name, ()))
+        _row(name, values, gains.rows.get(name, ()))
         for name, values in printed.items()
         if name not in ("dr", "dr-lex", "average")
     ]
-    rows.append(_row("average", printed["average"], found.average))
+    rows.append(_row("average", printed["average"], gains.average))
     notes = (
         f"Ours: {pairs}. Intervals are of the gain over the first column, moved to the figure itself.",
         "The paper’s average is over all its rows, ours over the rows that were run; a sum holds the parts "
         "that exist here. "
         + ("The first column of a sum is tuned; in the paper’s average it is not." if key in _TUNED else ""),
     )
-    return Table(title, COLUMNS, tuple(rows), notes, 3, "metric")
+    return PaperTable(title, COLUMNS, tuple(rows), notes, 3, "metric")
 
 
 _TUNED = ("tuned", "transferred")
 
 
-def _row(name: str, printed: Sequence[float], found: Sequence[discourse.Cell]) -> Row:
+def _row(name: str, printed: Sequence[float], cells_here: Sequence[GainCell]) -> PaperRow:
     cells = []
     for place in range(len(COLUMNS)):
         paper = printed[place] if place < len(printed) else None
-        cells.append(_cell(paper, found[place], found[0]) if place < len(found) else Cell(paper))
-    return Row(TITLES.get(name, name.upper()), tuple(cells))
+        has_ours = place < len(cells_here)
+        cells.append(_cell(paper, cells_here[place], cells_here[0]) if has_ours else PaperCell(paper))
+    return PaperRow(TITLES.get(name, name.upper()), tuple(cells))
 
 
-def _cell(paper: float | None, cell: discourse.Cell, first: discourse.Cell) -> Cell:
-    value, start = _known(cell.value), _known(first.value)
+def _cell(paper: float | None, cell: GainCell, first: GainCell) -> PaperCell:
+    value, start = _none_if_nan(cell.value), _none_if_nan(first.value)
     if cell.interval is None or value is None or start is None:
-        return Cell(paper, value)
-    return Cell(paper, value, start + cell.interval[0], start + cell.interval[1])
+        return PaperCell(paper, value)
+    return PaperCell(paper, value, start + cell.interval[0], start + cell.interval[1])
 
 
-def _known(value: float) -> float | None:
+def _none_if_nan(value: float) -> float | None:
     return None if np.isnan(value) else value
 
 
-def _pairs(sets: Sequence[JudgedSet]) -> str:
-    return f"{', '.join(f'{len(one.human.better):,}' for one in sets)} decisive pairs"
+def _count_pairs(sets: Sequence[DiscourseSet]) -> str:
+    return f"{', '.join(f'{len(judged.human.better):,}' for judged in sets)} decisive pairs"
 
 
-def _unbuilt(asked: Asked, other: Sequence[JudgedSet]) -> list[Missing]:
-    lost = [
-        Missing(
+def _missing_tables(options: ReplicationOptions, other: Sequence[DiscourseSet]) -> list[report.MissingPart]:
+    missing = [
+        report.MissingPart(
             "the metrics of other participants of WMT12, ASIYA-SRL and ASIYA-SEM",
             "they are not part of this project; their rows are left out",
         )
     ]
-    if not asked.syntax:
-        because = "it was not asked for (--syntax): every judged sentence has to be parsed"
-        lost.append(Missing("the rows ASIYA-SYN, ASIYA-0809, ASIYA-ALL", because))
+    if not options.syntax:
+        reason = "not requested (--syntax), because every judged sentence has to be parsed"
+        missing.append(report.MissingPart("the rows ASIYA-SYN, ASIYA-0809, ASIYA-ALL", reason))
     if not other:
-        lost.append(Missing("Table 5", "no second collection was named (--test SET …)"))
-    return lost
+        missing.append(report.MissingPart("Table 5", "no second collection was named (--test SET …)"))
+    return missing

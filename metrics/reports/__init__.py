@@ -1,1 +1,1 @@
-"""Everything of the metrics app that reads: rows, pure functions, dataclasses for pages and commands."""
+"""The reports of the metrics app, registered as in ``evaluation``; they only read."""

@@ -1,4 +1,4 @@
-"""One sentence with every output, the score of each metric, and trees drawn side by side."""
+"""One sentence of a task: every output, the score of each metric, and trees side by side."""
 
 from __future__ import annotations
 
@@ -6,33 +6,38 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
 
+from appraise.lib.problems import InputError
 from evaluation.models import Item, Task
-from evaluation.problems import InputError
+from evaluation.reports.views import report_context, scope_of
 from metrics.base import MetricUnavailable
 from metrics.models import MetricRun, SegmentScore
-from metrics.reports.runs import newest_runs
+from metrics.scoring.queries import load_newest_runs
 
-MOST_DRAWN = 12  # sentences; parsing more would take too long for a page
+MAX_TREES = 12  # parsing more sentences would take too long for a page
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
-    """A tree of one sentence; ``said`` is what it shows, in words."""
+class TreePlot:
+    """The tree of one sentence, with its description in words."""
 
     title: str
     svg: SafeString
-    said: str = ""
+    description: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Drawings:
-    """Trees by one tool, or the sentence that says why there are none."""
+class TreePlots:
+    """Trees by one tool, or the reason why there are none."""
 
     tool: str
-    trees: list[Drawn]
+    trees: list[TreePlot]
     refusal: str = ""
     legend: str = ""
 
@@ -54,19 +59,19 @@ class ItemPage:
 
     @property
     def texts(self) -> list[tuple[str, str]]:
-        """What is drawn: the first reference, then every distinct output, with its title."""
+        """The sentences with trees: the first reference, then every distinct output, each with its title."""
         references = [(_("Reference"), text) for text in self.item.references[:1]]
-        return [*references, *((line.systems, line.text) for line in self.outputs)][:MOST_DRAWN]
+        return [*references, *((line.systems, line.text) for line in self.outputs)][:MAX_TREES]
 
 
 def item_page(task: Task, position: int) -> ItemPage | None:
-    """The item at a position, if there is one. Five queries, however many systems and metrics there are."""
+    """Return the item at a position, if there is one. Five queries, for any number of systems and metrics."""
     near = Item.objects.filter(task=task, position__in=[position - 1, position, position + 1])
-    found = {item.position: item for item in near}
-    if position not in found:
+    items = {item.position: item for item in near}
+    if position not in items:
         return None
-    item = found[position]
-    runs = newest_runs(task.pk)
+    item = items[position]
+    runs = load_newest_runs(task.pk)
     scores = {
         (candidate, run): value
         for candidate, run, value in SegmentScore.objects.filter(
@@ -80,39 +85,41 @@ def item_page(task: Task, position: int) -> ItemPage | None:
         systems.setdefault(candidate, []).append(system)
         texts[candidate] = text
     lines = [
-        OutputLine(", ".join(names), texts[one], [scores.get((one, run.pk)) for run in runs])
-        for one, names in systems.items()
+        OutputLine(", ".join(names), texts[candidate], [scores.get((candidate, run.pk)) for run in runs])
+        for candidate, names in systems.items()
     ]
     return ItemPage(
         item,
         runs,
         lines,
-        position - 1 if position - 1 in found else None,
-        position + 1 if position + 1 in found else None,
+        position - 1 if position - 1 in items else None,
+        position + 1 if position + 1 in items else None,
     )
 
 
-def discourse_drawings(texts: Sequence[tuple[str, str]], language: str) -> Drawings:
-    """Discourse trees by the parser that the metric dr uses; English only, as the parser is."""
-    from metrics.discourse.drawing import svg
+def discourse_trees(texts: Sequence[tuple[str, str]], language: str) -> TreePlots:
+    """Plot discourse trees by the parser of the metric ``dr``, which is for English only."""
     from metrics.discourse.metric import DR
+    from metrics.discourse.svg import render_tree
 
     if language.split("-")[0] != "en":
-        return Drawings("", [], _("Discourse trees are drawn for English only."))
+        return TreePlots("", [], _("Discourse trees are available for English only."))
     try:
         parser = DR().reader
         trees = parser.parse([text for _title, text in texts])
     except (MetricUnavailable, InputError) as error:
-        return Drawings("", [], str(error))
-    drawn = [
-        Drawn(title, mark_safe(_sized(svg(tree, title=title, lang=language))))  # escapes all text itself
+        return TreePlots("", [], str(error))
+    plots = [
+        TreePlot(
+            title, mark_safe(_sized(render_tree(tree, title=title, lang=language)))
+        )  # escapes all text itself
         for (title, _text), tree in zip(texts, trees, strict=True)
     ]
-    return Drawings(str(parser.tool), drawn)
+    return TreePlots(str(parser.tool), plots)
 
 
 def _sized(svg: str) -> str:
-    """In its own size, so that a tree of one unit is not blown up to the width of the page.
+    """Set the size of an SVG, so that a small tree does not grow to the width of the page.
 
     >>> _sized('<svg viewBox="0 0 30 20">')
     '<svg width="30" height="20" viewBox="0 0 30 20">'
@@ -121,41 +128,67 @@ def _sized(svg: str) -> str:
 
 
 def _no_collocations() -> str:
-    """For people in a browser, who cannot run the command that the metric's own sentence names."""
+    """Return a reason for the browser, where nobody can run the command of the metric's own message."""
     return _(
-        "This site cannot draw collocation trees yet: it has no table of collocations, or not the tagger "
-        "that the table was made with. Neither can be made in the browser: ask the operator of this site. "
-        "The page “Collocations” of the documentation has the command."
+        "Collocation trees are not available: this site has no collocation table, or lacks the tagger"
+        " that the table was built with. Ask the operator of this site; the page “Collocations” of"
+        " the documentation has the command."
     )
 
 
-def collocation_drawings(texts: Sequence[tuple[str, str]], language: str) -> Drawings:
-    """Collocation trees over the sentences, from the table of this site in that language."""
-    from metrics.collocation.association import Measure
-    from metrics.collocation.drawing import draw, in_words
+def collocation_trees(texts: Sequence[tuple[str, str]], language: str) -> TreePlots:
+    """Plot collocation trees from the English table of this site."""
+    from metrics.collocation.association import AssociationMeasure
+    from metrics.collocation.content_words import get_reader
     from metrics.collocation.metric import DEFAULT_TABLE, Collocation, table_path
-    from metrics.collocation.reading import reader
-    from metrics.collocation.scoring import branches
-    from metrics.collocation.table import load
+    from metrics.collocation.scoring import find_branches
+    from metrics.collocation.svg import describe_branches, render_tree
+    from metrics.collocation.table import load_table
     from metrics.collocation.trees import Method, choose
 
     if language.split("-")[0] != "en":
-        return Drawings("", [], _("The collocation table of this site is English."))
+        return TreePlots("", [], _("The collocation table of this site covers English only."))
     if Collocation().unavailable_because():
-        return Drawings("", [], _no_collocations())
-    table = load(table_path(DEFAULT_TABLE))
-    words = reader(table.corpus.reader)
-    drawn = []
+        return TreePlots("", [], _no_collocations())
+    table = load_table(table_path(DEFAULT_TABLE))
+    words = get_reader(table.corpus.reader)
+    plots = []
     for (title, _text), tagged in zip(texts, words.tagger.tag([text for _title, text in texts]), strict=True):
         content = words.words_of(tagged)
-        tree = choose(Method.MST, branches(table, content, Measure.T), len(content.words))
-        said = ", ".join(in_words(content, tree)) or _("No two words of this sentence are a collocation.")
-        svg = draw(tagged.tokens, content, tree, known=table.numbers, label=said)
-        drawn.append(Drawn(title, mark_safe(svg), said))  # escapes all text itself
+        tree = choose(Method.MST, find_branches(table, content, AssociationMeasure.T), len(content.words))
+        description = ", ".join(describe_branches(content, tree)) or _(
+            "This sentence contains no collocations."
+        )
+        svg = render_tree(tagged.tokens, content, tree, known=table.numbers, label=description)
+        plots.append(TreePlot(title, mark_safe(svg), description))  # escapes all text itself
     legend = _(
-        "The maximum spanning tree of the collocations: arcs join words that the corpus has together more "
-        "often than by chance, with their t score. Pale words carry no content; the corpus does not know "
-        "underlined ones."
+        "Maximum spanning tree of the collocations. Arcs connect words that co-occur in the corpus"
+        " more often than by chance and show their t score. Pale words are not content words;"
+        " underlined words are not in the corpus."
     )
     corpus = f"{table.corpus.name} ({table.corpus.description})"
-    return Drawings(f"{corpus}, {words.tools}", drawn, legend=legend)
+    return TreePlots(f"{corpus}, {words.tools}", plots, legend=legend)
+
+
+TREES = {"discourse": discourse_trees, "collocation": collocation_trees}
+
+
+@login_required
+@require_GET
+def page(request: HttpRequest, slug: str, position: int) -> HttpResponse:
+    """Trees are plotted on request only, because parsing can take seconds."""
+    scope = scope_of(request, "task", slug)
+    task = scope.tasks[0]
+    summary = item_page(task, position)
+    if summary is None:
+        raise Http404(f"no item {position}")
+    wanted = request.GET.get("trees", "")
+    plot_trees = TREES.get(wanted)
+    context = {
+        **report_context(request, scope),
+        "task": task,
+        "page": summary,
+        "wanted": wanted,
+        "tree_plots": plot_trees(summary.texts, task.target_language) if plot_trees else None,
+    }
+    return render(request, "metrics/item.html", context)

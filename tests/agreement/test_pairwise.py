@@ -7,19 +7,24 @@ import pytest
 from hypothesis import given
 from sklearn.metrics import cohen_kappa_score
 
-from evaluation.agreement import Judgements, Weights, cohen_kappa, pair_table, pairwise
-from evaluation.agreement.pairwise import cohen_mean_resampled
+from evaluation.agreement import Judgements, cohen_kappa, pairwise
+from evaluation.agreement.bootstrap import Bootstrap
+from evaluation.agreement.pairwise import DisagreementWeights, build_pair_table
 from tests.agreement.studies import Row, pairs_of, random_matrix, rows, study
 
-SKLEARN = {Weights.NONE: None, Weights.LINEAR: "linear", Weights.QUADRATIC: "quadratic"}
+SKLEARN = {
+    DisagreementWeights.NONE: None,
+    DisagreementWeights.LINEAR: "linear",
+    DisagreementWeights.QUADRATIC: "quadratic",
+}
 
 
-@pytest.mark.parametrize("weights", Weights)
+@pytest.mark.parametrize("weights", DisagreementWeights)
 @pytest.mark.parametrize("seed", range(4))
-def test_every_pair_of_annotators_equals_scikit_learn(seed: int, weights: Weights) -> None:
+def test_every_pair_of_annotators_equals_scikit_learn(seed: int, weights: DisagreementWeights) -> None:
     matrix = random_matrix(seed, size=3 + seed)
     size = 3 + seed
-    table = pair_table(Judgements.from_matrix(matrix, [str(i) for i in range(size)]))
+    table = build_pair_table(Judgements.from_matrix(matrix, [str(i) for i in range(size)]))
     expected = []
     for a, b, ours in zip(table.first, table.second, table.cohen(weights), strict=True):
         both = (matrix[a] >= 0) & (matrix[b] >= 0)
@@ -35,7 +40,7 @@ def test_every_pair_of_annotators_equals_scikit_learn(seed: int, weights: Weight
 
 @given(rows())
 def test_confusions_count_every_combination_of_repeats(found: list[Row]) -> None:
-    table = pair_table(study(found))
+    table = build_pair_table(study(found))
     listed = pairs_of(found)
     assert table.pairs.sum() == len(listed)
     assert table.agreeing.sum() == sum(a[2] == b[2] for a, b in listed)
@@ -58,13 +63,13 @@ def test_undefined_where_both_say_one_and_the_same() -> None:
 
 def test_undefined_without_items() -> None:
     assert cohen_kappa(np.zeros(0, dtype=np.int8), np.zeros(0, dtype=np.int8), 3) is None
-    assert pair_table(study([])).cohen_mean() is None
+    assert build_pair_table(study([])).cohen_mean() is None
 
 
 def test_undefined_pairs_do_not_enter_the_mean() -> None:
     found = [(who, item, "x", item) for who in "ab" for item in range(3)]
     found += [("c", 0, "x", 0), ("c", 1, "y", 1), ("c", 2, "y", 2)]
-    assert pair_table(study(found)).cohen_mean() == pytest.approx(0.0)
+    assert build_pair_table(study(found)).cohen_mean() == pytest.approx(0.0)
 
 
 def test_columns_of_unequal_length_are_refused() -> None:
@@ -74,28 +79,28 @@ def test_columns_of_unequal_length_are_refused() -> None:
 
 def test_resampled_means_lie_around_the_mean() -> None:
     j = Judgements.from_matrix(random_matrix(2, items=200), "wxyz")
-    drawn = cohen_mean_resampled(j, pair_table(j), resamples=400, seed=1)
+    drawn = Bootstrap(j, resamples=400).resample_cohen(j, build_pair_table(j))
     assert drawn is not None
-    assert drawn.mean() == pytest.approx(pair_table(j).cohen_mean(), abs=0.01)
+    assert drawn.mean() == pytest.approx(build_pair_table(j).cohen_mean(), abs=0.01)
 
 
 def test_a_study_in_which_each_item_occurs_twice_has_the_same_kappa() -> None:
     matrix = random_matrix(3, annotators=2, items=50, missing=0)
-    once = pair_table(Judgements.from_matrix(matrix, "wxyz")).cohen_mean()
-    twice = pair_table(Judgements.from_matrix(np.hstack([matrix, matrix]), "wxyz")).cohen_mean()
+    once = build_pair_table(Judgements.from_matrix(matrix, "wxyz")).cohen_mean()
+    twice = build_pair_table(Judgements.from_matrix(np.hstack([matrix, matrix]), "wxyz")).cohen_mean()
     assert once == pytest.approx(twice)
 
 
 def test_nothing_to_draw_with_one_annotator() -> None:
     alone = study([("a", 1, "x", 1)])
-    assert cohen_mean_resampled(alone, pair_table(alone), resamples=10, seed=1) is None
+    assert Bootstrap(alone, resamples=10).resample_cohen(alone, build_pair_table(alone)) is None
 
 
 @given(rows())
 def test_dense_and_sparse_tables_are_equal(found: list[Row]) -> None:
     """Repeats and gaps included."""
     j = study(found)
-    dense, sparse = pairwise._dense_table(j), pairwise._sparse_table(j)
+    dense, sparse = pairwise._build_dense(j), pairwise._build_sparse(j)
     assert np.array_equal(dense.first, sparse.first)
     assert np.array_equal(dense.second, sparse.second)
     assert np.array_equal(dense.confusion, sparse.confusion)

@@ -9,16 +9,9 @@ import json
 import numpy as np
 import pytest
 
-from evaluation.agreement import Chance, Judgements, Pairing, Unit, report
-from evaluation.agreement.rendering import (
-    Table,
-    as_csv,
-    as_json,
-    as_latex,
-    as_text,
-    coefficient_table,
-    tables,
-)
+from appraise.lib.tables import Table, to_csv, to_latex, to_text
+from evaluation.agreement import Chance, Judgements, Pairing, compute_agreement
+from evaluation.agreement.report import build_coefficient_table, build_tables, to_document
 from evaluation.schemes import FOUR_WAY, SIX_WAY
 from tests.agreement.studies import random_matrix
 
@@ -36,13 +29,13 @@ def six_way(seed: int = 1, items: int = 200) -> Judgements:
 
 
 def test_json_has_the_promised_keys_in_order_and_is_json() -> None:
-    document = as_json(report(six_way(), SIX_WAY, resamples=100))
+    document = to_document(compute_agreement(six_way(), SIX_WAY, resamples=100))
     assert list(document)[: len(KEYS)] == KEYS
     json.dumps(document, allow_nan=False)
 
 
 def test_pairs_of_annotators_and_confusion_add_up_to_the_headline() -> None:
-    found = report(six_way(), SIX_WAY, resamples=0)
+    found = compute_agreement(six_way(), SIX_WAY, resamples=0)
     confusion = np.array(found.confusion)
     assert sum(pair.pairs for pair in found.by_annotator_pair) == found.pairs
     assert confusion.sum() == 2 * found.pairs
@@ -52,7 +45,9 @@ def test_pairs_of_annotators_and_confusion_add_up_to_the_headline() -> None:
 
 def test_confusion_of_all_pairs_holds_repeats_too() -> None:
     j = Judgements.from_rows([("a", 1, "A>B"), ("a", 1, "A=B"), ("b", 1, "A>B")], FOUR_WAY.labels)
-    different, everything = (report(j, FOUR_WAY, pairing=pairing, resamples=0) for pairing in Pairing)
+    different, everything = (
+        compute_agreement(j, FOUR_WAY, pairing=pairing, resamples=0) for pairing in Pairing
+    )
     assert np.array(different.confusion).sum() == 4
     assert np.array(everything.confusion).sum() == 6
     assert everything.confusion[0][1] == 2
@@ -60,16 +55,16 @@ def test_confusion_of_all_pairs_holds_repeats_too() -> None:
 
 def test_kappa_prime_is_kappa_of_the_collapsed_labels() -> None:
     j = six_way()
-    coarse = j.relabelled(FOUR_WAY.labels, [0, 0, 1, 2, 2, 3])
-    fine, four = report(j, SIX_WAY), report(coarse, FOUR_WAY)
+    coarse = j.relabel(FOUR_WAY.labels, [0, 0, 1, 2, 2, 3])
+    fine, four = compute_agreement(j, SIX_WAY), compute_agreement(coarse, FOUR_WAY)
     assert fine.kappa.prime == four.kappa.value
     assert fine.kappa.prime_interval == pytest.approx(four.kappa.interval, abs=0.02)
-    assert fine.line("cohen_mean").prime == four.line("cohen_mean").value
+    assert fine.coefficient("cohen_mean").prime == four.coefficient("cohen_mean").value
 
 
 def test_kappa_prime_equals_kappa_for_four_way() -> None:
     j = Judgements.from_matrix(random_matrix(2, size=4), FOUR_WAY.labels)
-    found = report(j, FOUR_WAY)
+    found = compute_agreement(j, FOUR_WAY)
     assert found.kappa.value == found.kappa.prime
     assert found.kappa.interval == found.kappa.prime_interval
     assert found.collapse is not None
@@ -77,7 +72,9 @@ def test_kappa_prime_equals_kappa_for_four_way() -> None:
 
 
 def test_other_labels_have_no_kappa_prime_and_no_scale() -> None:
-    document = as_json(report(Judgements.from_matrix(random_matrix(2, size=3), "xyz"), resamples=0))
+    document = to_document(
+        compute_agreement(Judgements.from_matrix(random_matrix(2, size=3), "xyz"), resamples=0)
+    )
     assert document["scheme"] is None
     assert document["kappa_prime"] is document["kappa_prime_ci"] is document["band_prime"] is None
     assert document["kappa_ci"] is None
@@ -93,7 +90,7 @@ def test_the_collapse_says_what_fine_grading_costs() -> None:
         ("a", 3, "A=B"),
         ("b", 3, "A=B"),
     ]
-    found = report(Judgements.from_rows(rows, SIX_WAY.labels), SIX_WAY).collapse
+    found = compute_agreement(Judgements.from_rows(rows, SIX_WAY.labels), SIX_WAY).collapse
     assert found is not None
     assert found.degree_only == pytest.approx(0.5)
     assert found.gain == pytest.approx((2 / 3 - 1 / 4) / (3 / 4) - (1 / 3 - 1 / 6) / (5 / 6))
@@ -102,11 +99,10 @@ def test_the_collapse_says_what_fine_grading_costs() -> None:
 def test_repeats_kept_apart_feed_intra_only() -> None:
     again = Judgements.from_rows([("a", 1, "A>B"), ("a", 1, "A>B")], FOUR_WAY.labels)
     first = Judgements.from_rows([("a", 1, "A>B"), ("b", 1, "A>B")], FOUR_WAY.labels)
-    found = report(first, FOUR_WAY, repeats=again)
+    found = compute_agreement(first, FOUR_WAY, repeats=again)
     assert (found.intra.pairs, found.pairs) == (1, 1)
 
 
-@pytest.mark.parametrize("unit", Unit)
 @pytest.mark.parametrize("chance", Chance)
 @pytest.mark.parametrize(
     "rows",
@@ -121,35 +117,35 @@ def test_repeats_kept_apart_feed_intra_only() -> None:
     ids=["no data", "one judgement", "one annotator", "nothing shared", "one pair", "only N/A"],
 )
 def test_degenerate_studies_give_none_and_every_format(
-    rows: list[tuple[str, int, str]], chance: Chance, unit: Unit
+    rows: list[tuple[str, int, str]], chance: Chance
 ) -> None:
-    found = report(
-        Judgements.from_rows(rows, SIX_WAY.labels), SIX_WAY, chance=chance, unit=unit, resamples=50
+    found = compute_agreement(
+        Judgements.from_rows(rows, SIX_WAY.labels), SIX_WAY, chance=chance, resamples=50
     )
-    document = as_json(found)
+    document = to_document(found)
     json.dumps(document, allow_nan=False)
     if not found.pairs:
         assert document["kappa"] is document["p_a"] is document["p_e"] is document["band"] is None
-    for table in tables(found):
-        assert as_csv(table)
-        assert as_latex(table)
-        assert as_text(table)
+    for table in build_tables(found):
+        assert to_csv(table)
+        assert to_latex(table)
+        assert to_text(table)
 
 
 def test_labels_of_another_scheme_are_refused() -> None:
-    with pytest.raises(ValueError, match="labels of four-way expected"):
-        report(six_way(), FOUR_WAY)
+    with pytest.raises(ValueError, match="expected the labels of four-way"):
+        compute_agreement(six_way(), FOUR_WAY)
 
 
 def test_csv_can_be_read_back() -> None:
-    found = report(six_way(), SIX_WAY, resamples=50)
-    lines = list(csv.DictReader(io.StringIO(as_csv(coefficient_table(found)))))
+    found = compute_agreement(six_way(), SIX_WAY, resamples=50)
+    lines = list(csv.DictReader(io.StringIO(to_csv(build_coefficient_table(found)))))
     assert float(lines[1]["value"]) == found.kappa.value
     assert float(lines[1]["high"]) == found.kappa.interval[1]  # type: ignore[index]  # 50 resamples give one
 
 
 def test_latex_survives_hostile_names() -> None:
-    text = as_latex(Table("t", ("a",), (("50% & #1_{x}\\~^<>$",),)))
+    text = to_latex(Table("t", ("a",), (("50% & #1_{x}\\~^<>$",),)))
     body = text.splitlines()[5]
     assert body == (
         r"50\% \& \#1\_\{x\}\textbackslash{}\textasciitilde{}\textasciicircum{}\textless{}\textgreater{}\$ \\"
@@ -157,5 +153,5 @@ def test_latex_survives_hostile_names() -> None:
 
 
 def test_latex_sets_negative_numbers_with_a_minus_sign() -> None:
-    body = as_latex(Table("t", ("a", "b", "c"), (("well-known", -0.25, -3),))).splitlines()[5]
+    body = to_latex(Table("t", ("a", "b", "c"), (("well-known", -0.25, -3),))).splitlines()[5]
     assert body == r"well-known & $-$0.2500 & $-$3 \\"

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from evaluation.agreement import Judgements
-from evaluation.agreement.tasks import Reading, TaskRow, agreement_by_task, mean_row, pooled
+from evaluation.agreement.tasks import (
+    AgreementSettings,
+    TaskRow,
+    average_task_rows,
+    compute_task_table,
+    pool_judgements,
+)
 from evaluation.schemes import FOUR_WAY, SIX_WAY
 from tests.agreement.studies import random_matrix
 
@@ -22,12 +28,12 @@ def study(seed: int, items: int = 50) -> Judgements:
 def test_the_mean_of_table_2_is_not_its_average_row() -> None:
     printed = zip(KAPPA, PRIME, strict=True)
     rows = [TaskRow("task", 1, 1, 1, kappa, None, prime, None) for kappa, prime in printed]
-    mean = mean_row(rows)
+    mean = average_task_rows(rows)
     assert (round(mean.kappa or 0, 4), round(mean.prime or 0, 4)) == (0.2570, 0.7037)
 
 
 def test_pooled_counts_all_pairs_of_all_tasks() -> None:
-    table = agreement_by_task({"1": study(1), "2": study(2, 200)}, Reading(SIX_WAY, resamples=50))
+    table = compute_task_table({"1": study(1), "2": study(2, 200)}, AgreementSettings(SIX_WAY, resamples=50))
     assert table.pooled.pairs == sum(row.pairs for row in table.rows)
     assert table.pooled.items == table.mean.items
     weighted = sum(row.pairs * (row.kappa or 0) for row in table.rows) / table.pooled.pairs
@@ -38,30 +44,23 @@ def test_pooled_counts_all_pairs_of_all_tasks() -> None:
 
 
 def test_items_of_different_tasks_are_never_the_same_item() -> None:
-    both = pooled([study(1), study(1)], SIX_WAY.labels)
-    assert len(both.seen_items[0]) == 2 * len(study(1).seen_items[0])
+    both = pool_judgements([study(1), study(1)], SIX_WAY.labels)
+    assert len(both.judged_items[0]) == 2 * len(study(1).judged_items[0])
     assert both.annotator_names == study(1).annotator_names
 
 
 def test_a_task_without_answers_does_not_enter_the_mean() -> None:
     nobody = Judgements.from_rows([], SIX_WAY.labels)
-    table = agreement_by_task({"1": study(1), "new": nobody}, Reading(SIX_WAY, resamples=50))
+    table = compute_task_table({"1": study(1), "new": nobody}, AgreementSettings(SIX_WAY, resamples=50))
     assert (table.rows[1].kappa, table.rows[1].band) == (None, None)
     assert table.mean.kappa == table.rows[0].kappa
 
 
 def test_no_tasks_at_all() -> None:
-    table = agreement_by_task({}, Reading(SIX_WAY))
+    table = compute_task_table({}, AgreementSettings(SIX_WAY))
     assert (table.rows, table.mean.kappa, table.pooled.kappa) == ((), None, None)
-
-
-def test_times_are_kept_where_all_have_them() -> None:
-    timed = Judgements.from_columns([0, 1], [0, 0], [0, 1], FOUR_WAY.labels, times=[5, 6])
-    bare = Judgements.from_columns([0, 1], [0, 0], [0, 1], FOUR_WAY.labels)
-    assert pooled([timed, timed], FOUR_WAY.labels).times is not None
-    assert pooled([timed, bare], FOUR_WAY.labels).times is None
 
 
 def test_other_labels_are_refused() -> None:
     with pytest.raises(ValueError, match="labels A>B"):
-        pooled([study(1)], FOUR_WAY.labels)
+        pool_judgements([study(1)], FOUR_WAY.labels)

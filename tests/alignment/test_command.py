@@ -39,7 +39,7 @@ def test_lines_come_out_in_the_order_they_went_in(monkeypatch: pytest.MonkeyPatc
         "dropped_links": "",
         "phrases": [
             {"a": [0, 1], "b": [0, 1], "kind": "shared", "moved": False},
-            {"a": [1, 2], "b": [1, 2], "kind": "different", "moved": False},
+            {"a": [1, 2], "b": [1, 2], "kind": "different", "moved": False, "question": 1},
             {"a": [2, 3], "b": [2, 3], "kind": "shared", "moved": False},
         ],
     }
@@ -61,7 +61,48 @@ def test_every_built_in_aligner_works(monkeypatch: pytest.MonkeyPatch, name: str
 def test_paper_mode_case_and_base_options(monkeypatch: pytest.MonkeyPatch) -> None:
     text = '{"a": "The red house", "b": "the blue house", "links": "1-1 2-2 3-3"}'
     (line,) = run(monkeypatch, text, "--mode", "paper", "--link-base", "1", "--ignore-case")
-    assert line["phrases"] == [{"a": [0, 3], "b": [0, 3], "kind": "different", "moved": False}]
+    assert line["phrases"] == [{"a": [0, 3], "b": [0, 3], "kind": "different", "moved": False, "question": 0}]
+
+
+@pytest.mark.parametrize("flags", [(), ("--join",), ("--ignore-case", "--ignore-punctuation", "--join")])
+def test_questions_are_those_of_the_import_whatever_the_flags(
+    monkeypatch: pytest.MonkeyPatch, flags: tuple[str, ...]
+) -> None:
+    text = '{"a": "They spoke of the fence fees here.", "b": "they spoke about the fencing costs here"}'
+    (line,) = run(monkeypatch, text, "--lang", "en", *flags)
+    asked = [phrase for phrase in line["phrases"] if phrase.get("question") is not None]
+    words = [line["a"][n] for phrase in asked if phrase["a"] for n in range(*phrase["a"])]
+    assert words == ["of", "the", "fence", "fees"]
+    assert len({phrase["question"] for phrase in asked}) == 1
+
+
+def test_given_links_and_paper_mode_are_not_grouped(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = '{"a": "of the fence", "b": "about the gate", "links": "0-0 1-1 2-2"}'
+    (line,) = run(monkeypatch, text, "--lang", "en")
+    assert [phrase.get("question") for phrase in line["phrases"]] == [0, None, 2]
+
+
+def test_coarseness_and_ask_all_decide_what_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    def count(text: str, *options: str) -> int:
+        (line,) = run(monkeypatch, text, "--lang", "en", *options)
+        return len({p["question"] for p in line["phrases"] if "question" in p})
+
+    text = '{"a": "red houses burn slowly", "b": "blue houses burn quickly"}'
+    assert (count(text, "--coarseness", "0"), count(text, "--coarseness", "40")) == (2, 1)
+    text = '{"a": "we saw the new bridge", "b": "we saw new bridge"}'
+    assert (count(text), count(text, "--ask-all")) == (0, 1)
+
+
+def test_words_are_segmented_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = '{"a": "他昨天见到了老师", "b": "他昨天看见了老师"}'
+    (characters,) = run(monkeypatch, text, "--lang", "zh")
+    (words,) = run(monkeypatch, text, "--lang", "zh", "--segment-words")
+    assert characters["a"] == list("他昨天见到了老师")
+    assert words["a"] == ["他", "昨天", "见到", "了", "老师"]
+    assert [p["a"] for p in words["phrases"] if "question" in p] == [[2, 3]]
+    assert refusal(monkeypatch, text, "--lang", "de", "--segment-words") == (
+        "--segment-words: no segmenter finds the words of the language 'de'; known: ja, th, zh"
+    )
 
 
 def test_a_gzipped_file_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,6 +142,7 @@ def test_a_damaged_archive_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path:
 
 def test_bad_options_and_missing_files_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "--max-length must be at least 1" in refusal(monkeypatch, "", "--max-length", "0")
+    assert "--coarseness must be at least 0" in refusal(monkeypatch, "", "--coarseness", "-1")
     missing = refusal(monkeypatch, "", "nowhere.jsonl")
     assert "nowhere.jsonl: unreadable_file: No such file or directory; check the path" in missing
     assert "at least one sentence pair" in refusal(

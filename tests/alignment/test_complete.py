@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.alignment import Alignment, Kind, Link, align
+from evaluation.alignment import Kind, Link, PhraseAlignment, align
 from evaluation.alignment.values import mirror_links
 from tests.alignment.twin import twin
 
 Row = tuple[str, str, str]
 
 
-def rows(alignment: Alignment) -> list[Row]:
+def rows(alignment: PhraseAlignment) -> list[Row]:
     """Phrases as (A words, B words, kind), a star for moved ones."""
     return [
         (
@@ -136,7 +136,7 @@ def random_case(seed: int, density: str, longest: int = 9) -> Case:
     return a, b, links
 
 
-def check_laws(a: str, b: str, links: list[Link], alignment: Alignment, **options: bool) -> None:
+def check_laws(a: str, b: str, links: list[Link], alignment: PhraseAlignment, **options: bool) -> None:
     phrases = alignment.phrases
     assert [i for p in phrases if p.a for i in range(*p.a)] == list(range(len(a))), (
         "A in order, each word once"
@@ -168,7 +168,7 @@ def check_laws(a: str, b: str, links: list[Link], alignment: Alignment, **option
     assert {phrase.mirrored for phrase in mirrored.phrases} == set(phrases), "A and B may change places"
 
 
-def check_one_to_one_law(a: str, b: str, links: list[Link], alignment: Alignment) -> None:
+def check_one_to_one_law(a: str, b: str, links: list[Link], alignment: PhraseAlignment) -> None:
     of_a = {i: p for p in alignment.phrases if p.a for i in range(*p.a)}
     for i, j in links:
         if a[i] == b[j]:

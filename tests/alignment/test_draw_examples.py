@@ -1,4 +1,4 @@
-"""The tools behind the twenty examples and the counts of docs/alignment.md, on the demo's texts."""
+"""The tools behind the twenty examples and the counts of docs/results/alignment.md, on the demo's texts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from metrics.datasets import read_dataset
+from metrics.metaeval.datasets import read_dataset
 from scripts import count_questions
 from scripts.sampled_pairs import sample
 from tests.alignment.drawing import DEMO
@@ -44,7 +44,7 @@ def test_a_sample_depends_on_its_seed_alone_and_has_no_pair_of_equal_texts(prefi
 
 def test_more_pairs_than_there_are_is_refused_with_their_number(prefix: Path) -> None:
     dataset = read_dataset(f"{prefix}.segments.tsv", f"{prefix}.outputs.tsv")
-    with pytest.raises(ValueError, match=r"1000 pairs were asked for; the set has \d+ of different outputs"):
+    with pytest.raises(ValueError, match=r"1000 pairs requested; the set has \d+ of different outputs"):
         sample(dataset, 1000, seed=1)
 
 

@@ -8,8 +8,8 @@ from types import ModuleType
 
 import pytest
 
-from evaluation.alignment import aligner
-from evaluation.alignment.external import AlignerMissing
+from evaluation.alignment import load_aligner
+from evaluation.alignment.aligners import AlignerMissing
 
 CORPUS = [(["the", "red", "house"], ["das", "rote", "haus"]), (["go"], ["geh", "nun"])]
 
@@ -19,7 +19,7 @@ def test_a_missing_tool_is_said_plainly(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setitem(sys.modules, "systran_align", None)
     for name in ("eflomal", "systran"):
         with pytest.raises(AlignerMissing, match="not installed"):
-            aligner(name, "", CORPUS)
+            load_aligner(name, "", CORPUS)
 
 
 def test_eflomal_runs_as_a_program_and_both_directions_are_combined(
@@ -34,7 +34,7 @@ def test_eflomal_runs_as_a_program_and_both_directions_are_combined(
     )
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    made = aligner("eflomal", "", CORPUS)
+    made = load_aligner("eflomal", "", CORPUS)
     assert made.links(*CORPUS[0]) == ((0, 0), (1, 1), (2, 2))
     assert made.links(*CORPUS[1][::-1]) == ((0, 0), (1, 0))
     with pytest.raises(ValueError, match="not in the corpus"):
@@ -52,6 +52,6 @@ def test_systran_align_is_used_as_a_module(monkeypatch: pytest.MonkeyPatch) -> N
     module = ModuleType("systran_align")
     vars(module).update(Aligner=Aligner, generate_alignment_probabilities=lambda *paths: None)
     monkeypatch.setitem(sys.modules, "systran_align", module)
-    made = aligner("systran", "", CORPUS)
+    made = load_aligner("systran", "", CORPUS)
     assert made.links(*CORPUS[1]) == ((0, 0),)
     assert made.version.startswith("systran-align")

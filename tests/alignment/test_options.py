@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.alignment import Kind, align, aligner
-from evaluation.alignment.refine import shortened
+from evaluation.alignment import Kind, align, load_aligner
+from evaluation.alignment.refinements import split_long
 from evaluation.alignment.values import mirror_links
 from evaluation.tokens import is_punctuation, tokenize
 from tests.alignment.test_complete import Row, links_of, new_seeds, random_case, rows, seeds
@@ -38,7 +38,7 @@ def test_ignored_punctuation_goes_to_a_phrase_beside_it() -> None:
     ],
 )
 def test_only_punctuation_differs(a: str, b: str, shared: bool) -> None:
-    alignment = align(a.split(), b.split(), aligner=aligner("lexical", "en"), ignore_punctuation=True)
+    alignment = align(a.split(), b.split(), aligner=load_aligner("lexical", "en"), ignore_punctuation=True)
     assert all(phrase.kind is Kind.SHARED for phrase in alignment.phrases) == shared
 
 
@@ -138,7 +138,7 @@ JOINED: list[tuple[str, str, list[Row]]] = [
 
 @pytest.mark.parametrize(("a", "b", "questions"), JOINED)
 def test_neighbouring_differences_join_into_one_question(a: str, b: str, questions: list[Row]) -> None:
-    alignment = align(a.split(), b.split(), aligner=aligner("lexical", "en"), join=True)
+    alignment = align(a.split(), b.split(), aligner=load_aligner("lexical", "en"), join=True)
     assert [row for row in rows(alignment) if row[2] != "shared"] == questions
 
 
@@ -150,7 +150,7 @@ def test_a_long_phrase_is_split_after_a_pause_else_in_the_middle() -> None:
 
 
 def test_a_long_phrase_is_not_split_across_a_link() -> None:
-    blocks = shortened(
+    blocks = split_long(
         tuple("uvwxy"), tuple("pqrs"), [(0, 5, 0, 4)], [(3, 0), (4, 3)], 4, lambda block: False
     )
     assert blocks == [(0, 4, 0, 3), (4, 5, 3, 4)]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.alignment import Mode, align
+from evaluation.alignment import AlignmentMode, align
 from tests.alignment.test_complete import links_of, random_case, rows
 
 WORKED = [
@@ -23,17 +23,17 @@ WORKED = [
 
 @pytest.mark.parametrize(("a", "b", "links", "expected"), WORKED)
 def test_worked_case(a: str, b: str, links: str, expected: list[tuple[str, str, str]]) -> None:
-    assert rows(align(a.split(), b.split(), links=links_of(links), mode=Mode.PAPER)) == expected
+    assert rows(align(a.split(), b.split(), links=links_of(links), mode=AlignmentMode.PAPER)) == expected
 
 
 def test_of_several_links_of_a_word_the_leftmost_counts() -> None:
-    alignment = align(["x"], ["y", "z"], links=[(0, 1), (0, 0)], mode=Mode.PAPER)
+    alignment = align(["x"], ["y", "z"], links=[(0, 1), (0, 0)], mode=AlignmentMode.PAPER)
     assert (alignment.links, alignment.dropped) == (((0, 0),), ((0, 1),))
 
 
 @given(st.integers(0, 2**48), st.sampled_from(["one-to-one", "sparse", "dense"]))
 def test_sentence_a_is_rebuilt_and_spans_stay_inside(seed: int, density: str) -> None:
     a, b, links = random_case(seed, density)
-    phrases = align(a, b, links=links, mode=Mode.PAPER).phrases
+    phrases = align(a, b, links=links, mode=AlignmentMode.PAPER).phrases
     assert [i for p in phrases for i in range(*(p.a or (0, 0)))] == list(range(len(a)))
     assert all(0 <= p.b[0] < p.b[1] <= len(b) for p in phrases if p.b)

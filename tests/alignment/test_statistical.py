@@ -9,11 +9,10 @@ from random import Random
 import numpy as np
 import pytest
 
-from evaluation.alignment import aligner
+from evaluation.alignment import load_aligner
 from evaluation.alignment.hmm import NULL_SHARE, Direction
 from evaluation.alignment.statistical import StatisticalAligner
-from evaluation.alignment.symmetry import alignment_error_rate
-from evaluation.alignment.values import mirror_links
+from evaluation.alignment.values import alignment_error_rate, mirror_links
 from tests.alignment.test_symmetry import gold, lines
 
 WORDS = {"cat": "kato", "dog": "hundo", "red": "ruĝa", "big": "granda", "sees": "vidas", "runs": "kuras"}
@@ -51,7 +50,7 @@ def test_for_one_language_it_does_not_matter_which_side_is_a() -> None:
         (["the", "cat", "sat"], ["a", "cat", "sat", "down"]),
         (["the", "dog", "ran"], ["a", "dog", "ran", "off"]),
     ]
-    made = aligner("statistical", "en", corpus)
+    made = load_aligner("statistical", "en", corpus)
     for a, b in [*corpus, (["unseen", "words"], ["the", "cat"])]:
         assert mirror_links(made.links(b, a)) == made.links(a, b)
     assert {(1, 1), (2, 2)} <= set(made.links(*corpus[0]))

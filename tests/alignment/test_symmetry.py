@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.alignment.symmetry import Symmetry, alignment_error_rate, symmetrize
-from evaluation.alignment.values import Link
+from evaluation.alignment.values import Link, Symmetry, alignment_error_rate, symmetrize
 
 links = st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=10)
 

@@ -12,10 +12,9 @@ from nltk.metrics import BigramAssocMeasures
 
 from metrics.collocation.association import (
     CUTOFFS,
-    Measure,
+    AssociationMeasure,
     associate,
     chi_square,
-    chi_square_as_printed,
     dice,
     log_likelihood_ratio,
     t_score,
@@ -47,6 +46,12 @@ def test_dice_has_the_printed_digits(pair: str) -> None:
     assert f"{dice(c12, c1, c2, WSJ):.6f}" == f"{printed:.6f}"
 
 
+def chi_square_as_printed(c12: int, c1: int, c2: int, n: int) -> float:
+    """The slides' χ² with their O22 = n − c12."""
+    o12, o21, o22 = c2 - c12, c1 - c12, n - c12
+    return n * (c12 * o22 - o12 * o21) ** 2 / (c1 * c2 * (o12 + o22) * (o21 + o22))
+
+
 @pytest.mark.parametrize("pair", PRINTED)
 def test_chi_square_in_the_slides_form_has_the_printed_digits(pair: str) -> None:
     c12, c1, c2, _, printed = PRINTED[pair]
@@ -67,10 +72,10 @@ def test_t_and_log_likelihood_of_jones_point_settle_variance_and_base() -> None:
 
 
 def test_cutoffs_are_those_of_the_slides_and_follow_the_base_of_the_logarithm() -> None:
-    assert CUTOFFS[Measure.DICE] is None
-    assert CUTOFFS[Measure.T] == 2.576
-    assert CUTOFFS[Measure.CHI2] == 7.88
-    assert CUTOFFS[Measure.LLR] == pytest.approx(7.88 / math.log(2))
+    assert CUTOFFS[AssociationMeasure.DICE] is None
+    assert CUTOFFS[AssociationMeasure.T] == 2.576
+    assert CUTOFFS[AssociationMeasure.CHI2] == 7.88
+    assert CUTOFFS[AssociationMeasure.LLR] == pytest.approx(7.88 / math.log(2))
 
 
 @given(tables())
@@ -94,19 +99,21 @@ def test_log_likelihood_equals_the_textbook_sum(counts: tuple[int, int, int, int
     assert log_likelihood_ratio(c12, c1, c2, n, base=math.e) == pytest.approx(slow, rel=1e-9, abs=1e-9)
 
 
-@given(tables(), st.sampled_from(Measure))
-def test_the_order_of_the_words_does_not_matter(counts: tuple[int, int, int, int], measure: Measure) -> None:
+@given(tables(), st.sampled_from(AssociationMeasure))
+def test_the_order_of_the_words_does_not_matter(
+    counts: tuple[int, int, int, int], measure: AssociationMeasure
+) -> None:
     c12, c1, c2, n = counts
     assert associate(measure, c12, c1, c2, n) == pytest.approx(associate(measure, c12, c2, c1, n), abs=1e-9)
 
 
-@given(tables(), st.sampled_from(Measure))
+@given(tables(), st.sampled_from(AssociationMeasure))
 def test_every_score_is_finite_and_only_t_can_be_negative(
-    counts: tuple[int, int, int, int], measure: Measure
+    counts: tuple[int, int, int, int], measure: AssociationMeasure
 ) -> None:
     value = float(associate(measure, *counts))
     assert math.isfinite(value)
-    assert value >= 0 or measure is Measure.T
+    assert value >= 0 or measure is AssociationMeasure.T
 
 
 def test_independent_words_score_nothing() -> None:
@@ -128,4 +135,4 @@ def test_arrays_are_scored_elementwise() -> None:
 @pytest.mark.parametrize("counts", [(0, 1, 1, 10), (3, 2, 5, 10), (1, 6, 6, 10)])
 def test_impossible_counts_are_refused_with_their_value(counts: tuple[int, int, int, int]) -> None:
     with pytest.raises(ValueError, match=rf"\({counts[0]}, {counts[1]}, {counts[2]}\)"):
-        associate(Measure.T, *counts)
+        associate(AssociationMeasure.T, *counts)

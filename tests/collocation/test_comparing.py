@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 
-from metrics.collocation.comparing import SystemScore, rank_outputs, separation_ratio, system_score
-from metrics.metaeval.kendall import ranked_list_accuracy
+from metrics.collocation.study import average_scores, separation_ratio
 
 # Slides "Different Collocation Metrics": human average, system average, printed ratio in per cent.
 PRINTED = [
@@ -37,15 +34,6 @@ def test_a_separation_without_data_is_none() -> None:
     assert separation_ratio(0.0, 1.0) is None
 
 
-def test_accuracy_of_the_slides_ranked_lists_is_one_third() -> None:
-    assert ranked_list_accuracy("abc", "bca") == pytest.approx(1 / 3)
-
-
-def test_undefined_sentences_are_counted_and_left_out() -> None:
-    assert system_score(np.array([np.nan, 2.0, 4.0])) == SystemScore(3.0, 2, 1)
-    assert system_score(np.array([])) == SystemScore(None, 0, 0)
-
-
-def test_outputs_are_ranked_with_ties_and_undefined_ones_last() -> None:
-    assert rank_outputs([1.0, 3.0, math.nan, 3.0, math.nan]) == (3, 1, 4, 1, 4)
-    assert rank_outputs([]) == ()
+def test_undefined_sentences_are_left_out() -> None:
+    assert average_scores(np.array([np.nan, 2.0, 4.0])) == 3.0
+    assert average_scores(np.array([])) is None

@@ -11,9 +11,9 @@ from django.core.management import call_command
 
 from metrics import registry
 from metrics.base import MetricUnavailable, Segment
+from metrics.collocation import content_words, table
 from metrics.collocation import metric as module
-from metrics.collocation import reading, table
-from metrics.collocation.metric import Collocation, CollocationCoverage, CollocationRanker, tables
+from metrics.collocation.metric import Collocation, CollocationCoverage
 
 from .toys import count, toy_reader
 
@@ -24,9 +24,9 @@ CORPUS = [["hong", "kong"]] * 12 + [["new", "york"]] * 12 + [["hong", "york"]] +
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A site whose folder holds the table ``english``, read by a tagger that needs no tools."""
     monkeypatch.setenv("APPRAISE_HOME", str(tmp_path))
-    monkeypatch.setitem(reading.READERS, "toy", toy_reader)
+    monkeypatch.setitem(content_words.READERS, "toy", toy_reader)
     (tmp_path / "collocations").mkdir()
-    table.save(count(CORPUS), tmp_path / "collocations" / "english.npz")
+    table.save_table(count(CORPUS), tmp_path / "collocations" / "english.npz")
     return tmp_path
 
 
@@ -39,7 +39,6 @@ def test_both_metrics_and_the_ranker_are_registered_and_need_no_reference() -> N
         entry = next(entry for entry in registry.available() if entry.name == name)
         assert entry.missing is None
         assert not entry.needs.reference
-    assert "collocation" in registry.ranker_names()
 
 
 def test_together_beats_apart_and_apart_is_undefined() -> None:
@@ -88,7 +87,7 @@ def test_metaeval_leaves_out_and_counts_what_has_no_score(
     captured = capsys.readouterr()
     found = json.loads(captured.out)["collocation:measure=dice"]
     assert (found["pairs"], found["undefined"], found["pairs_left_out"]) == (1, 1, 1)
-    assert "says nothing of 1 translations; they are left out" in captured.err
+    assert "has no score for 1 translations; they are left out" in captured.err
 
 
 def test_nothing_to_score_is_none() -> None:
@@ -112,7 +111,7 @@ def test_an_unknown_measure_or_method_is_refused(parameters: dict[str, str]) -> 
 
 def test_a_missing_table_is_said_in_a_sentence_with_the_remedy() -> None:
     metric = Collocation(table="french")
-    assert "train collocations --debian-docs --out" in (metric.unavailable_because() or "")
+    assert "train collocations --text FILE --out" in (metric.unavailable_because() or "")
     assert "french (absent)" in metric.signature
     with pytest.raises(MetricUnavailable, match="collocation has no table"):
         metric.score(segments("a"))
@@ -124,26 +123,18 @@ def test_a_broken_table_is_said_in_a_sentence(site: Path) -> None:
 
 
 def test_a_table_of_an_unknown_reader_cannot_score(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(reading.READERS, "toy")
+    monkeypatch.delitem(content_words.READERS, "toy")
     assert "unknown reader 'toy'" in (Collocation().unavailable_because() or "")
 
 
 def test_a_table_that_was_trained_again_is_read_again(site: Path) -> None:
     before = Collocation().signature
-    table.save(count([["other", "words"]]), site / "collocations" / "english.npz")
+    table.save_table(count([["other", "words"]]), site / "collocations" / "english.npz")
     assert Collocation().signature != before
 
 
 def test_tables_lie_side_by_side(site: Path) -> None:
-    table.save(count([["a", "b"]]), site / "collocations" / "news.npz")
-    assert tables() == ["english", "news"]
+    table.save_table(count([["a", "b"]]), site / "collocations" / "news.npz")
     assert Collocation(table="news", cutoff=False, measure="dice").score(segments("a b")).corpus == 1.0
     path = str(site / "collocations" / "news.npz")
     assert module.table_path(path) == Path(path)
-
-
-def test_the_ranker_puts_strong_collocations_first_and_undefined_outputs_last() -> None:
-    ranker = CollocationRanker(measure="dice")
-    assert ranker.rank("Quelle", ["hong york", "hong kong", "x", "new york"]) == (3, 1, 4, 1)
-    assert ranker.rank("", ["x", "hong kong"]) == (2, 1)
-    assert "collocation|measure:dice" in ranker.signature

@@ -7,15 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from metrics.collocation.association import Measure
+from metrics.collocation.association import AssociationMeasure
+from metrics.collocation.content_words import ContentWordReader, ContentWords, get_reader
 from metrics.collocation.counting import PairCounter
-from metrics.collocation.reading import Reader, reader
-from metrics.collocation.scoring import score
-from metrics.collocation.table import Corpus, Table
+from metrics.collocation.scoring import score_sentences
+from metrics.collocation.table import CollocationTable, Corpus
 from metrics.collocation.trees import Method
-from metrics.collocation.words import ContentWords
-from metrics.datasets import read_texts
-from metrics.linguistics.base import ToolAbsent
+from metrics.metaeval.datasets import read_texts
+from metrics.tools.base import ToolAbsent
 
 TRAINING, TEST = 1500, 300
 
@@ -26,15 +25,15 @@ def references(folder: Path, prefix: str, most: int) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def words() -> Reader:
+def words() -> ContentWordReader:
     try:
-        return reader("en")
+        return get_reader("en")
     except ToolAbsent as error:
         pytest.skip(str(error))
 
 
 @pytest.fixture(scope="module")
-def background(real_data: Path, words: Reader) -> Table:
+def background(real_data: Path, words: ContentWordReader) -> CollocationTable:
     counter = PairCounter()
     for sentence in words.read(references(real_data, "rr_wmt13_pairs/de-en", TRAINING)):
         counter.add(sentence.words)
@@ -42,7 +41,7 @@ def background(real_data: Path, words: Reader) -> Table:
 
 
 @pytest.fixture(scope="module")
-def sentences(real_data: Path, words: Reader) -> list[ContentWords]:
+def sentences(real_data: Path, words: ContentWordReader) -> list[ContentWords]:
     return words.read(references(real_data, "rr_wmt12/de-en", TEST))
 
 
@@ -57,25 +56,27 @@ def mixed(sentences: list[ContentWords]) -> list[ContentWords]:
     return found
 
 
-def coverage(background: Table, sentences: list[ContentWords]) -> float:
-    key = Measure.CHI2, Method.MST
-    kept = score(background, sentences, [key[0]], [key[1]])[key].kept
+def coverage(background: CollocationTable, sentences: list[ContentWords]) -> float:
+    key = AssociationMeasure.CHI2, Method.MST
+    kept = score_sentences(background, sentences, [key[0]], [key[1]])[key].kept
     return float(kept.sum() / sum(max(0, len(sentence.words) - 1) for sentence in sentences))
 
 
 @pytest.mark.realdata
 @pytest.mark.slow
-def test_sentences_are_better_covered_than_mixtures(background: Table, sentences: list[ContentWords]) -> None:
+def test_sentences_are_better_covered_than_mixtures(
+    background: CollocationTable, sentences: list[ContentWords]
+) -> None:
     assert coverage(background, sentences) > 1.05 * coverage(background, mixed(sentences))
 
 
 @pytest.mark.realdata
 @pytest.mark.slow
 def test_the_exact_tree_never_weighs_less_than_the_greedy_one(
-    background: Table, sentences: list[ContentWords]
+    background: CollocationTable, sentences: list[ContentWords]
 ) -> None:
-    found = score(background, sentences)
-    for measure in Measure:
+    found = score_sentences(background, sentences)
+    for measure in AssociationMeasure:
         exact, greedy = found[measure, Method.MST_NCB_EXACT].sums, found[measure, Method.MST_NCB].sums
         assert (exact >= greedy * (1 - 1e-12)).all()
         assert (found[measure, Method.MST].sums >= exact * (1 - 1e-12)).all()
@@ -83,7 +84,9 @@ def test_the_exact_tree_never_weighs_less_than_the_greedy_one(
 
 @pytest.mark.realdata
 @pytest.mark.slow
-def test_most_news_sentences_have_a_score(background: Table, sentences: list[ContentWords]) -> None:
-    key = Measure.DICE, Method.MST
-    averages = score(background, sentences, [key[0]], [key[1]])[key].averages
+def test_most_news_sentences_have_a_score(
+    background: CollocationTable, sentences: list[ContentWords]
+) -> None:
+    key = AssociationMeasure.DICE, Method.MST
+    averages = score_sentences(background, sentences, [key[0]], [key[1]])[key].averages
     assert np.isfinite(averages).mean() > 0.8

@@ -9,25 +9,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.collocation.association import CUTOFFS, Measure, associate
-from metrics.collocation.scoring import branches, score
-from metrics.collocation.table import Table
+from metrics.collocation.association import CUTOFFS, AssociationMeasure, associate
+from metrics.collocation.content_words import ContentWords
+from metrics.collocation.scoring import find_branches, score_sentences
+from metrics.collocation.table import CollocationTable
 from metrics.collocation.trees import Branch, Method, choose
-from metrics.collocation.words import ContentWords
 
-from .toys import content, count
+from .toys import co_occurrences, content, count
 
 WORDS = [f"w{number}" for number in range(10)]
 texts = st.lists(st.sampled_from([*WORDS, "unknown"]), max_size=8, unique=True)
 corpora = st.lists(st.lists(st.sampled_from(WORDS), min_size=2, max_size=6), min_size=1, max_size=15)
 
 
-def slow_branches(table: Table, words: tuple[str, ...], measure: Measure, cutoff: bool) -> list[Branch]:
+def slow_branches(
+    table: CollocationTable, words: tuple[str, ...], measure: AssociationMeasure, cutoff: bool
+) -> list[Branch]:
     found = []
     limit = CUTOFFS[measure] if cutoff else None
     for i, a in enumerate(words):
         for j in range(i + 1, len(words)):
-            counts = table.co_occurrences(a, words[j])
+            counts = co_occurrences(table, a, words[j])
             if counts[0]:
                 strength = float(associate(measure, *counts, table.corpus.sentences))
                 if limit is None or strength >= limit:
@@ -42,7 +44,7 @@ def test_all_combinations_equal_the_slow_twin(
 ) -> None:
     table = count(corpus)
     read = [content(" ".join(words), verb if verb < len(words) else None) for words in sentences]
-    for (measure, method), scores in score(table, read, cutoff=cutoff).items():
+    for (measure, method), scores in score_sentences(table, read, cutoff=cutoff).items():
         for sentence, value, kept in zip(read, scores.averages.tolist(), scores.kept.tolist(), strict=True):
             pairs = slow_branches(table, sentence.words, measure, cutoff)
             chosen = choose(method, pairs, len(sentence.words), sentence.first_verb)
@@ -53,39 +55,41 @@ def test_all_combinations_equal_the_slow_twin(
                 assert math.isnan(value)
 
 
-@given(corpora, texts, st.sampled_from(Measure))
+@given(corpora, texts, st.sampled_from(AssociationMeasure))
 @settings(max_examples=30)
 def test_the_branches_of_one_sentence_are_those_that_are_scored(
-    corpus: list[list[str]], words: list[str], measure: Measure
+    corpus: list[list[str]], words: list[str], measure: AssociationMeasure
 ) -> None:
     table, sentence = count(corpus), content(" ".join(words))
-    assert list(branches(table, sentence, measure)) == slow_branches(table, sentence.words, measure, True)
+    assert list(find_branches(table, sentence, measure)) == slow_branches(
+        table, sentence.words, measure, True
+    )
 
 
 def test_a_sentence_without_a_known_collocation_is_undefined_and_never_zero() -> None:
     table = count([["a", "b"], ["c"]])
-    scores = score(table, [content("a c"), content("x y"), content(""), content("a b")])
+    scores = score_sentences(table, [content("a c"), content("x y"), content(""), content("a b")])
     for found in scores.values():
         assert np.isnan(found.averages[:3]).all()
-    assert scores[Measure.DICE, Method.MST].averages[3] == 1.0
+    assert scores[AssociationMeasure.DICE, Method.MST].averages[3] == 1.0
 
 
 def test_insignificant_pairs_count_only_without_the_cutoff() -> None:
     table = count([["a", "b"], ["a", "c"], ["b", "c"], ["a"], ["b"]])
-    with_cutoff = score(table, [content("a b")], [Measure.T], [Method.SIMPLE])
-    without = score(table, [content("a b")], [Measure.T], [Method.SIMPLE], cutoff=False)
-    assert with_cutoff[Measure.T, Method.SIMPLE].kept.tolist() == [0]
-    assert without[Measure.T, Method.SIMPLE].averages[0] == pytest.approx((1 - 9 / 5) / 1)
+    with_cutoff = score_sentences(table, [content("a b")], [AssociationMeasure.T], [Method.SIMPLE])
+    without = score_sentences(table, [content("a b")], [AssociationMeasure.T], [Method.SIMPLE], cutoff=False)
+    assert with_cutoff[AssociationMeasure.T, Method.SIMPLE].kept.tolist() == [0]
+    assert without[AssociationMeasure.T, Method.SIMPLE].averages[0] == pytest.approx((1 - 9 / 5) / 1)
 
 
 def test_no_sentences_give_no_scores() -> None:
-    scores = score(count([["a", "b"]]), [])
+    scores = score_sentences(count([["a", "b"]]), [])
     assert len(scores) == 20
     assert all(found.averages.size == 0 for found in scores.values())
 
 
 def test_the_place_of_an_unknown_word_is_kept() -> None:
     table = count([["a", "b"]])
-    assert branches(table, ContentWords(("a", "x", "b"), (0, 1, 2), None), Measure.DICE) == (
+    assert find_branches(table, ContentWords(("a", "x", "b"), (0, 1, 2), None), AssociationMeasure.DICE) == (
         Branch(0, 2, 1.0),
     )

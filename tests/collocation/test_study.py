@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.problems import InputError
-from metrics.collocation import dependencies, reading, study, table
-from metrics.collocation.association import Measure
+from appraise.lib.problems import InputError
+from benchmarks.studies import collocation_tables, dependencies
+from metrics.collocation import content_words, study, table
+from metrics.collocation.association import AssociationMeasure
 from metrics.collocation.trees import Method
-from metrics.linguistics.tagger import Tagged
+from metrics.syntax.overlap import Dependencies
 
 from .toys import content, count, toy_reader
 
@@ -21,7 +22,7 @@ CORPUS = [["hong", "kong"]] * 12 + [["new", "york"]] * 12 + [["x"]] * 80
 @pytest.fixture
 def judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Two segments, a good and a bad system; the reference is a human."""
-    monkeypatch.setitem(reading.READERS, "toy", toy_reader)
+    monkeypatch.setitem(content_words.READERS, "toy", toy_reader)
     texts = {"good": ("hong kong", "new york x"), "bad": ("hong york", "new kong")}
     (tmp_path / "a.segments.tsv").write_text(
         "seg\tsource\treference\n1\tq\thong kong\n2\tq\tnew york\n", encoding="utf-8"
@@ -32,15 +33,15 @@ def judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     (tmp_path / "a.outputs.tsv").write_text(f"system\tseg\ttranslation\n{rows}", encoding="utf-8")
     ranking = {"id": 1, "seg": 1, "judge": "j", "items": [[["good"], 1], [["bad"], 2]]}
     (tmp_path / "a.rankings.jsonl").write_text(json.dumps(ranking) + "\n", encoding="utf-8")
-    table.save(count(CORPUS), tmp_path / "toy.npz")
+    table.save_table(count(CORPUS), tmp_path / "toy.npz")
     return str(tmp_path / "a")
 
 
 def test_a_system_with_collocations_is_ranked_before_one_without(judged: str) -> None:
     found = study.read_set(judged)
     words = {text: content(text) for own in found.texts().values() for text in own}
-    results = study.study(found, count(CORPUS), words)
-    best = results[Measure.DICE, Method.MST]
+    results = study.study_set(found, count(CORPUS), words)
+    best = results[AssociationMeasure.DICE, Method.MST]
     assert best.separation == 0  # the only system that has a score equals the human
     assert best.accuracy is None  # and there is no second one to compare it with
     assert best.coverage_accuracy == 1.0
@@ -50,7 +51,12 @@ def test_a_system_with_collocations_is_ranked_before_one_without(judged: str) ->
 def test_the_command_prints_every_table_with_its_corpus(
     judged: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert study.main(["--set", judged, "--table", str(Path(judged).parent / "toy.npz"), "--no-cutoff"]) == 0
+    assert (
+        collocation_tables.main(
+            ["--set", judged, "--table", str(Path(judged).parent / "toy.npz"), "--no-cutoff"]
+        )
+        == 0
+    )
     told = capsys.readouterr().out
     for part in ("| nist | 1.000 |", "toy (invented sentences), 104 sentences", "| llr |", "mst-ncb2"):
         assert part in told
@@ -58,17 +64,19 @@ def test_the_command_prints_every_table_with_its_corpus(
 
 def test_trees_are_compared_with_parses(monkeypatch: pytest.MonkeyPatch) -> None:
     class Parser:
-        def tag(self, sentences: list[str]) -> list[Tagged]:
-            return [Tagged(tuple(line.split()), ("NN",) * 3, heads=(1, 1, 1)) for line in sentences]
+        def parse(self, sentences: list[str]) -> list[Dependencies]:
+            return [
+                Dependencies(tuple(line.split()), ("NN",) * 3, (1, 1, 1), ("dep",) * 3) for line in sentences
+            ]
 
-    monkeypatch.setattr(study, "spacy_tagger", lambda parse: Parser())
-    found = study.parse_agreement(["hong kong x"], count(CORPUS), toy_reader())
+    monkeypatch.setattr(collocation_tables, "shared_parser", Parser)
+    found = collocation_tables.parse_agreement(["hong kong x"], count(CORPUS), toy_reader())
     assert found[None, None] == dependencies.Agreement(2, 2, 2)
-    assert found[Measure.DICE, Method.MST] == dependencies.Agreement(1, 1, 2)
-    assert "| neighbours | 100.0% |" in study._parse_report(found)
+    assert found[AssociationMeasure.DICE, Method.MST] == dependencies.Agreement(1, 1, 2)
+    assert "| neighbours | 100.0% |" in collocation_tables._parse_report(found)
 
 
 def test_a_set_without_judgements_is_refused(judged: str) -> None:
     Path(f"{judged}.rankings.jsonl").unlink()
-    with pytest.raises(InputError, match="no rankings and no pairs"):
+    with pytest.raises(InputError, match="no_judgements"):
         study.read_set(judged)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.problems import InputError
-from metrics.collocation import storage, table
-from metrics.collocation.table import Table
+from appraise.lib.problems import InputError
+from metrics.collocation import table
+from metrics.collocation.table import CollocationTable
 
 from .toys import count
 
@@ -21,11 +21,11 @@ SENTENCES = [["hong", "kong", "stock"], ["hong", "kong"], ["stock", "fall"], ["n
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
     path = tmp_path / "toy.npz"
-    table.save(count(SENTENCES), path)
+    table.save_table(count(SENTENCES), path)
     return path
 
 
-def same(a: Table, b: Table) -> bool:
+def same(a: CollocationTable, b: CollocationTable) -> bool:
     arrays = ("frequency", "rows", "partners", "counts")
     return (a.corpus, a.words) == (b.corpus, b.words) and all(
         np.array_equal(getattr(a, name), getattr(b, name)) for name in arrays
@@ -33,21 +33,21 @@ def same(a: Table, b: Table) -> bool:
 
 
 def test_a_table_comes_back_as_it_was(saved: Path) -> None:
-    loaded = table.load(saved)
+    loaded = table.load_table(saved)
     assert same(loaded, count(SENTENCES))
     assert loaded.digest == count(SENTENCES).digest
     assert loaded.corpus.description == "invented sentences"
 
 
 def test_an_empty_table_comes_back_too(tmp_path: Path) -> None:
-    table.save(count([]), tmp_path / "empty.npz")
-    assert same(table.load(tmp_path / "empty.npz"), count([]))
+    table.save_table(count([]), tmp_path / "empty.npz")
+    assert same(table.load_table(tmp_path / "empty.npz"), count([]))
 
 
 def test_arrays_are_mapped_aligned_and_read_only(saved: Path) -> None:
-    counts = table.load(saved).counts
+    counts = table.load_table(saved).counts
     assert isinstance(counts.base, np.memmap)
-    assert counts.ctypes.data % storage.ALIGNMENT == 0
+    assert counts.ctypes.data % table.ALIGNMENT == 0
     with pytest.raises(ValueError, match="read-only"):
         counts[0] = 7
 
@@ -59,7 +59,7 @@ def test_numpy_reads_the_file_as_an_ordinary_npz(saved: Path) -> None:
 
 def test_equal_counts_make_equal_files_and_other_counts_another_digest(tmp_path: Path) -> None:
     for name in ("a", "b"):
-        table.save(count(SENTENCES), tmp_path / name)
+        table.save_table(count(SENTENCES), tmp_path / name)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
     assert count(SENTENCES).digest != count(SENTENCES[:-1]).digest
     assert count([["a", "b"]]).digest != count([["a", "c"]]).digest
@@ -71,7 +71,7 @@ def test_a_file_cut_anywhere_is_refused(saved: Path, tmp_path: Path) -> None:
         cut = tmp_path / "cut.npz"
         cut.write_bytes(whole[:size])
         with pytest.raises(InputError, match=r"cut.npz: not_a_table: .*; train it"):
-            table.load(cut)
+            table.load_table(cut)
 
 
 def test_an_interrupted_save_leaves_the_old_table_in_use(
@@ -85,29 +85,29 @@ def test_an_interrupted_save_leaves_the_old_table_in_use(
             raise KeyboardInterrupt
         add(*arguments)  # type: ignore[arg-type]  # handed through
 
-    add = storage._add
-    monkeypatch.setattr(storage, "_add", fail_later)
+    add = table._add_array
+    monkeypatch.setattr(table, "_add_array", fail_later)
     with pytest.raises(KeyboardInterrupt):
-        table.save(count(SENTENCES[:1]), saved)
-    assert same(table.load(saved), count(SENTENCES))
+        table.save_table(count(SENTENCES[:1]), saved)
+    assert same(table.load_table(saved), count(SENTENCES))
     assert [path.name for path in saved.parent.iterdir()] == ["toy.npz"]
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none.npz: unreadable_file"):
-        table.load(tmp_path / "none.npz")
+        table.load_table(tmp_path / "none.npz")
 
 
 def test_another_npz_is_not_taken_for_a_table(tmp_path: Path) -> None:
-    storage.save_arrays(tmp_path / "other.npz", {"counts": np.arange(3)})
-    with pytest.raises(InputError, match="no collocation table"):
-        table.load(tmp_path / "other.npz")
+    table.save_arrays(tmp_path / "other.npz", {"counts": np.arange(3)})
+    with pytest.raises(InputError, match="not_a_table"):
+        table.load_table(tmp_path / "other.npz")
 
 
 def test_a_compressed_npz_cannot_be_mapped_and_is_refused(tmp_path: Path) -> None:
     np.savez_compressed(tmp_path / "small.npz", counts=np.arange(3))
     with pytest.raises(InputError, match="is compressed"):
-        table.load(tmp_path / "small.npz")
+        table.load_table(tmp_path / "small.npz")
 
 
 @given(st.integers(-3, 3))
@@ -117,7 +117,9 @@ def test_arrays_that_do_not_fit_each_other_are_refused(change: int) -> None:
         rows = made.rows.copy()
         rows[-1] += change
         with pytest.raises(ValueError, match="partners"):
-            table._check(Table(made.corpus, made.words, made.frequency, rows, made.partners, made.counts))
+            table._check(
+                CollocationTable(made.corpus, made.words, made.frequency, rows, made.partners, made.counts)
+            )
 
 
 def test_a_corpus_is_named_with_its_kind_and_size() -> None:

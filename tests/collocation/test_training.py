@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from evaluation.problems import InputError
-from metrics.collocation import corpus, reading, table, training
-from metrics.collocation.training import add_trainers, read_lines, text_digest, train
-from metrics.linguistics.base import ToolAbsent
-from metrics.linguistics.tagger import Tagged
+from appraise.lib.problems import InputError
+from metrics.collocation import content_words, table, training
+from metrics.collocation.training import add_trainers, digest_text, read_sentences, train_table
+from metrics.tools.base import ToolAbsent
+from metrics.tools.tagger import Tagged
 
-from .toys import SpaceTagger, toy_reader
+from .toys import SpaceTagger, co_occurrences, toy_reader
 
 TEXT = "hong kong stock\nhong kong\n\nstock fall\n日本 stock\nfall again\n"
 
@@ -56,18 +56,20 @@ class FailingTagger(SpaceTagger):
 
 
 def test_the_table_holds_the_counts_and_names_its_corpus(text: Path, tmp_path: Path) -> None:
-    made = train([text], tmp_path / "out.npz", toy_reader(), "toy", "invented", quiet)
-    assert made.co_occurrences("hong", "kong") == (2, 2, 2)
+    made = train_table([text], tmp_path / "out.npz", toy_reader(), "toy", "invented", quiet)
+    assert co_occurrences(made, "hong", "kong") == (2, 2, 2)
     assert made.corpus.sentences == 5
     assert str(made.corpus) == "toy (invented), 5 sentences"
-    assert made.corpus.digest == text_digest([text])
+    assert made.corpus.digest == digest_text([text])
     assert files_beside(tmp_path / "out.npz") == ["out.npz", "text.txt"]
 
 
 def test_gzipped_text_gives_the_same_table(text: Path, tmp_path: Path) -> None:
     zipped = tmp_path / "text.gz"
     zipped.write_bytes(gzip.compress(text.read_bytes()))
-    tables = [train([path], tmp_path / "out.npz", toy_reader(), "n", "d", quiet) for path in (text, zipped)]
+    tables = [
+        train_table([path], tmp_path / "out.npz", toy_reader(), "n", "d", quiet) for path in (text, zipped)
+    ]
     assert tables[0].digest == tables[1].digest
 
 
@@ -75,12 +77,12 @@ def test_gzipped_text_gives_the_same_table(text: Path, tmp_path: Path) -> None:
 def test_an_interrupted_run_goes_on_where_it_stopped(text: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.npz"
     with pytest.raises(KeyboardInterrupt):
-        train([text], out, toy_reader(FailingTagger("日本")), "n", "d", quiet)
+        train_table([text], out, toy_reader(FailingTagger("日本")), "n", "d", quiet)
     assert not out.exists()
     tagger = SpaceTagger()
-    resumed = train([text], out, toy_reader(tagger), "n", "d", quiet)
+    resumed = train_table([text], out, toy_reader(tagger), "n", "d", quiet)
     assert tagger.asked == ["stock fall", "日本 stock", "fall again"]  # the first shard was not asked again
-    assert resumed.digest == train([text], out, toy_reader(), "n", "d", quiet).digest
+    assert resumed.digest == train_table([text], out, toy_reader(), "n", "d", quiet).digest
     assert files_beside(out) == ["out.npz", "text.txt"]
 
 
@@ -88,20 +90,20 @@ def test_an_interrupted_run_goes_on_where_it_stopped(text: Path, tmp_path: Path)
 def test_an_interrupted_run_over_another_text_starts_afresh(text: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.npz"
     with pytest.raises(KeyboardInterrupt):
-        train([text], out, toy_reader(FailingTagger("日本")), "n", "d", quiet)
+        train_table([text], out, toy_reader(FailingTagger("日本")), "n", "d", quiet)
     text.write_text("other words\n", encoding="utf-8")
-    made = train([text], out, toy_reader(), "n", "d", quiet)
+    made = train_table([text], out, toy_reader(), "n", "d", quiet)
     assert made.words == ("other", "words")
 
 
 @pytest.mark.usefixtures("small_shards")
 def test_an_interrupted_run_leaves_the_old_table_in_use(text: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.npz"
-    before = train([text], out, toy_reader(), "n", "d", quiet).digest
+    before = train_table([text], out, toy_reader(), "n", "d", quiet).digest
     text.write_text(TEXT + "one more\n", encoding="utf-8")
     with pytest.raises(KeyboardInterrupt):
-        train([text], out, toy_reader(FailingTagger("more")), "n", "d", quiet)
-    assert table.load(out).digest == before
+        train_table([text], out, toy_reader(FailingTagger("more")), "n", "d", quiet)
+    assert table.load_table(out).digest == before
 
 
 def test_damaged_packed_text_is_refused(tmp_path: Path) -> None:
@@ -110,26 +112,26 @@ def test_damaged_packed_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "bad.gz").write_bytes(whole[:15] + bytes(10) + whole[25:])
     for name in ("short.gz", "bad.gz"):
         with pytest.raises(InputError, match=f"{name}: bad_gzip"):
-            list(read_lines([tmp_path / name]))
+            list(read_sentences([tmp_path / name]))
 
 
 def test_a_line_that_is_not_utf8_is_named(tmp_path: Path) -> None:
     bad = tmp_path / "bad.txt"
     bad.write_bytes(b"fine\n\xff\xfe\n")
-    with pytest.raises(InputError, match=r"bad.txt:2: not_utf8: .*; convert it to UTF-8"):
-        list(read_lines([bad]))
+    with pytest.raises(InputError, match=r"bad.txt:2:1: bad_utf8: .*; save the file as UTF-8"):
+        list(read_sentences([bad]))
 
 
 @pytest.mark.parametrize("content", ["", "\n  \n"])
 def test_a_text_without_sentences_is_refused(tmp_path: Path, content: str) -> None:
     (tmp_path / "empty.txt").write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match="no_text"):
-        train([tmp_path / "empty.txt"], tmp_path / "out.npz", toy_reader(), "n", "d", quiet)
+        train_table([tmp_path / "empty.txt"], tmp_path / "out.npz", toy_reader(), "n", "d", quiet)
 
 
 def test_a_missing_text_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none.txt: unreadable_file"):
-        train([tmp_path / "none.txt"], tmp_path / "out.npz", toy_reader(), "n", "d", quiet)
+        train_table([tmp_path / "none.txt"], tmp_path / "out.npz", toy_reader(), "n", "d", quiet)
 
 
 def run(arguments: list[str]) -> dict[str, Any]:
@@ -143,7 +145,7 @@ def run(arguments: list[str]) -> dict[str, Any]:
 
 
 def test_the_command_prints_what_it_made(text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(reading.READERS, "en", toy_reader)
+    monkeypatch.setitem(content_words.READERS, "en", toy_reader)
     out = tmp_path / "new" / "out.npz"
     told = run(["collocations", "--text", str(text), "--out", str(out)])
     assert (told["corpus"], told["description"]) == ("text.txt", "not described")
@@ -151,21 +153,13 @@ def test_the_command_prints_what_it_made(text: Path, tmp_path: Path, monkeypatch
     assert json.loads(json.dumps(told)) == told
 
 
-def test_the_default_corpus_says_what_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(reading.READERS, "en", toy_reader)
-    monkeypatch.setattr(corpus, "build", lambda: iter(["free software", "free society"]))
-    told = run(["collocations", "--debian-docs", "--out", str(tmp_path / "out.npz")])
-    assert told["description"] == "technical and political prose, not news"
-    assert told["sentences"] == 2
-
-
 def test_absent_tools_are_said_in_a_sentence(
     text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def absent() -> reading.Reader:
+    def absent() -> content_words.ContentWordReader:
         raise ToolAbsent("The English tagger (spaCy)")
 
-    monkeypatch.setitem(reading.READERS, "en", absent)
+    monkeypatch.setitem(content_words.READERS, "en", absent)
     with pytest.raises(InputError, match=r"tool_absent: The English tagger \(spaCy\) is not installed; run"):
         run(["collocations", "--text", str(text), "--out", str(tmp_path / "out.npz")])
     assert files_beside(tmp_path / "out.npz") == ["text.txt"]

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from metrics.collocation.content_words import ContentWordReader, ContentWords, find_content_words
 from metrics.collocation.counting import PairCounter
-from metrics.collocation.reading import Reader
-from metrics.collocation.table import Corpus, Table
-from metrics.collocation.words import ContentWords, content_words
-from metrics.linguistics.base import Mode, Tool
-from metrics.linguistics.tagger import Tagged
+from metrics.collocation.table import CollocationTable, Corpus
+from metrics.tools.base import Tool, ToolMode
+from metrics.tools.tagger import Tagged
 
 CORPUS = Corpus("toy", "invented sentences", "0123456789abcdef", 0, reader="toy")
 
 
-def count(sentences: Iterable[Iterable[str]], block_pairs: int = 1 << 20) -> Table:
+def count(sentences: Iterable[Iterable[str]], block_pairs: int = 1 << 20) -> CollocationTable:
     counter = PairCounter(block_pairs)
     for words in sentences:
         counter.add(words)
@@ -29,7 +28,7 @@ def content(text: str, first_verb: int | None = None) -> ContentWords:
 class SpaceTagger:
     """Every token is a noun, except that one in upper case is a verb."""
 
-    tool = Tool("spaces", "1", None, Mode.HEURISTIC)
+    tool = Tool("spaces", "1", None, ToolMode.HEURISTIC)
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -40,10 +39,21 @@ class SpaceTagger:
         return [Tagged(tokens, tuple("VB" if t.isupper() else "NN" for t in tokens)) for tokens in split]
 
 
-def toy_reader(tagger: SpaceTagger | None = None) -> Reader:
+def toy_reader(tagger: SpaceTagger | None = None) -> ContentWordReader:
     chosen = tagger or SpaceTagger()
-    return Reader("toy", "en", str(chosen.tool), chosen, words_of)
+    return ContentWordReader("toy", "en", str(chosen.tool), chosen, words_of)
 
 
 def words_of(tagged: Tagged) -> ContentWords:
-    return content_words(tagged.tokens, tagged.tags, lambda token, tag: token.lower())
+    return find_content_words(tagged.tokens, tagged.tags, lambda token, tag: token.lower())
+
+
+def co_occurrences(table: CollocationTable, a: str, b: str) -> tuple[int, int, int]:
+    """(c12, c1, c2) of two words; zeros for unknown words."""
+    i, j = table.numbers.get(a, -1), table.numbers.get(b, -1)
+    c1, c2 = (int(table.frequency[k]) if k >= 0 else 0 for k in (i, j))
+    if min(i, j) < 0 or i == j:
+        return 0, c1, c2
+    row = slice(table.rows[max(i, j)], table.rows[max(i, j) + 1])
+    counts = dict(zip(table.partners[row].tolist(), table.counts[row].tolist(), strict=True))
+    return counts.get(min(i, j), 0), c1, c2

@@ -7,10 +7,10 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
+from evaluation.annotate.services import answers, assignments
 from evaluation.blinding import canonical
-from evaluation.models import Annotator, PhrasePair, Ranking, Task
+from evaluation.models import Annotator, Occurrence, PhrasePair, Ranking, Task
 from evaluation.schemes import Choice
-from evaluation.services import claiming, judging
 from tests.database.conftest import SENTENCES, make_task
 
 Chooser = Callable[[PhrasePair, int], Choice]
@@ -26,18 +26,18 @@ def answer_task(
     """Work through a task; ``choose`` speaks about the pair as stored. Returns the number of answers."""
     given = 0
     for _ in range(most or 1000):
-        assignment = claiming.next_assignment(task, who)
+        assignment = assignments.next_assignment(task, who)
         if assignment is None:
             break
-        for place in judging.asked(assignment).select_related("pair").order_by("index"):
+        for place in Occurrence.objects.asked_by(assignment).select_related("pair").order_by("index"):
             stored = choose(place.pair, assignment.presentation)
             shown = canonical(stored, swapped=assignment.swapped, flipped=place.flipped)
-            judging.submit_ranking(
+            answers.submit_ranking(
                 assignment,
-                judging.Answer(uuid.uuid4(), place.index, shown, base=0, active_ms=ms, elapsed_ms=ms),
+                answers.Submission(uuid.uuid4(), place.index, shown, base=0, active_ms=ms, elapsed_ms=ms),
             )
             given += 1
-        judging.finish(assignment)
+        answers.finish_pairs(assignment)
     return given
 
 

@@ -11,8 +11,9 @@ from django.test import Client
 
 from evaluation.importers import SourceFile, read
 from evaluation.models import Annotator, Campaign, Membership, Role, Task, User
-from evaluation.reports import memo
-from evaluation.services.importing import TaskSettings, import_set
+from evaluation.reports import cache
+from evaluation.tasks.services.importing import import_set
+from evaluation.tasks.services.task_settings import TaskSettings
 
 SENTENCES: list[dict[str, Any]] = [
     {
@@ -40,7 +41,11 @@ def make_task(name: str = "Houses", sentences: list[dict[str, Any]] | None = Non
     }
     imported = read([SourceFile.from_bytes("houses.json", json.dumps(document).encode())])
     campaign, _ = Campaign.objects.get_or_create(slug="study", defaults={"name": "Study"})
-    options = {"scheme": "six-way", "source_language": "de", "target_language": "en", **settings}
+    # Most tests count phrase by phrase; the grouping into questions has tests of its own.
+    options = {
+        "scheme": "six-way", "source_language": "de", "target_language": "en", "question_size": "phrase",
+        **settings,
+    }  # fmt: skip
     made = import_set(imported, TaskSettings(name=name, **options), campaign=campaign)
     return Task.objects.get(slug=made.tasks[0])
 
@@ -48,7 +53,7 @@ def make_task(name: str = "Houses", sentences: list[dict[str, Any]] | None = Non
 @pytest.fixture(autouse=True)
 def nothing_remembered() -> None:
     """Reports are cached by ids, and after a rollback the next test gets the same ids."""
-    memo.forget()
+    cache.clear_cache()
 
 
 @pytest.fixture

@@ -14,7 +14,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from evaluation.correcting import Correction
+from evaluation.annotate.services import answers, assignments
+from evaluation.annotate.services.assignments import REASONS
 from evaluation.models import (
     Alignment,
     AlignmentReport,
@@ -30,9 +31,10 @@ from evaluation.models import (
     Task,
     User,
 )
-from evaluation.reports.alignments import editor_page
 from evaluation.schemes import Choice
-from evaluation.services import alignments, claiming, judging
+from evaluation.tasks.edited_links import Correction
+from evaluation.tasks.queries.alignments import build_editor_page
+from evaluation.tasks.services import realignments
 from tests.database.conftest import annotator, make_task, person
 
 SignIn = Callable[[User | Annotator | None], Client]
@@ -73,7 +75,7 @@ def links(text: str, *, join: bool = True) -> Correction:
 def correct(task: Task, text: str, by: User, *, join: bool = True) -> Alignment:
     comparison = the_comparison(task)
     base = newest(comparison).version
-    return alignments.correct(comparison, links(text, join=join), base=base, by=by)
+    return realignments.correct_alignment(comparison, links(text, join=join), base=base, by=by)
 
 
 def questions(alignment: Alignment) -> set[tuple[str, str]]:
@@ -85,22 +87,22 @@ def questions(alignment: Alignment) -> set[tuple[str, str]]:
 
 
 def begin(task: Task, who: Annotator) -> Assignment:
-    assignment = claiming.next_assignment(task, who)
+    assignment = assignments.next_assignment(task, who)
     assert assignment is not None
     return assignment
 
 
 def answer(assignment: Assignment, phrase: int) -> None:
-    given = judging.Answer(uuid=uuid.uuid4(), phrase=phrase, choice=Choice.A_BETTER, base=0)
-    judging.submit_ranking(assignment, given)
+    given = answers.Submission(uuid=uuid.uuid4(), question=phrase, value=Choice.A_BETTER, base=0)
+    answers.submit_ranking(assignment, given)
 
 
-def asked(assignment: Assignment) -> list[int]:
-    return list(judging.asked(assignment).order_by("index").values_list("index", flat=True))
+def list_questions(assignment: Assignment) -> list[int]:
+    return list(Occurrence.objects.asked_by(assignment).order_by("index").values_list("index", flat=True))
 
 
 def report(assignment: Assignment, reason: str = "cut", note: str = "") -> AlignmentReport:
-    occurrence = judging.asked(assignment).order_by("index")[0]
+    occurrence = Occurrence.objects.asked_by(assignment).order_by("index")[0]
     return AlignmentReport.objects.create(
         annotator=assignment.annotator, pair_id=occurrence.pair_id, alignment_id=assignment.alignment_id,
         reason=reason, note=note,
@@ -130,9 +132,9 @@ class TestCorrecting:
     def test_the_same_options_as_at_import_give_the_same_phrases(self, task: Task, alice: User) -> None:
         comparison = the_comparison(task)
         first = newest(comparison)
-        plan = alignments.plan_correction(comparison, first, links(first.links))
+        plan = realignments.plan_correction(comparison, first, links(first.links))
         assert plan.rows == first.phrases
-        with pytest.raises(alignments.NothingChanged):
+        with pytest.raises(realignments.NothingChanged):
             correct(task, first.links, alice)
         assert Alignment.objects.filter(comparison=comparison).count() == 1
 
@@ -153,7 +155,7 @@ class TestCorrecting:
         before = task.pairs.count()
         compared = Comparison.objects.select_related("item__task", "first", "second")
         comparison = compared.get(first__text="the blue car", second__text="the red car")
-        made = alignments.correct(comparison, links("0-0 1-1 2-2"), base=1, by=alice)
+        made = realignments.correct_alignment(comparison, links("0-0 1-1 2-2"), base=1, by=alice)
         assert questions(made) == {("blue", "red")}
         assert task.pairs.count() == before
 
@@ -171,7 +173,7 @@ class TestCorrecting:
         )
         pair = task.pairs.get(first="blue", second="red")
         owner = Comparison.objects.select_related("item__task", "first", "second").get(pk=pair.owner_id)
-        made = alignments.correct(owner, links(CROSSED), base=1, by=alice)
+        made = realignments.correct_alignment(owner, links(CROSSED), base=1, by=alice)
         assert ("blue", "red") not in questions(made)
         pair.refresh_from_db()
         assert pair.owner_id != owner.pk
@@ -186,12 +188,12 @@ class TestCorrecting:
         )
         pair = task.pairs.get(first="blue", second="red")
         bob = annotator("bob", task)
-        while (work := claiming.next_assignment(task, bob)) is not None:
-            for index in asked(work):
+        while (work := assignments.next_assignment(task, bob)) is not None:
+            for index in list_questions(work):
                 answer(work, index)
-            judging.finish(work)
+            answers.finish_pairs(work)
         owner = Comparison.objects.select_related("item__task", "first", "second").get(pk=pair.owner_id)
-        alignments.correct(owner, links(CROSSED), base=1, by=alice)
+        realignments.correct_alignment(owner, links(CROSSED), base=1, by=alice)
         pair.refresh_from_db()
         assert pair.owner_id == owner.pk
 
@@ -207,10 +209,10 @@ class TestCorrecting:
         silent = compared.filter(owned_pairs__isnull=True, alignments__occurrences__isnull=False)[0]
         stored, before = newest(silent).links, task.size
         assert silent.slots.count() == 0
-        alignments.correct(silent, links(CROSSED), base=1, by=alice)
+        realignments.correct_alignment(silent, links(CROSSED), base=1, by=alice)
         task.refresh_from_db()
         assert (silent.slots.count(), task.size) == (task.overlap, before + 1)
-        alignments.correct(silent, links(stored), base=2, by=alice)
+        realignments.correct_alignment(silent, links(stored), base=2, by=alice)
         task.refresh_from_db()
         assert (silent.slots.count(), task.size) == (0, before)
 
@@ -223,7 +225,7 @@ class TestCorrecting:
         )  # fmt: skip
         comparison = Comparison.objects.select_related("item__task", "first", "second").get(item__key="s2")
         before = task.pairs.filter(first="big", second="large").get()
-        made = alignments.correct(comparison, links("0-0 1-1"), base=1, by=alice)
+        made = realignments.correct_alignment(comparison, links("0-0 1-1"), base=1, by=alice)
         assert made.occurrences.filter(pair=before).exists()
         assert before.item_id is None
         new = task.pairs.get(second="slept")
@@ -265,8 +267,8 @@ class TestCorrecting:
     def test_what_was_stored_is_what_the_editor_opens_with(self, task: Task, alice: User) -> None:
         """Also where links were dropped: without them, other phrases might follow."""
         made = correct(task, "0-0 0-3 2-2 3-1 4-4 6-4", alice)
-        page = editor_page(the_comparison(task))
-        plan = alignments.plan_correction(the_comparison(task), made, page.start)
+        page = build_editor_page(the_comparison(task))
+        plan = realignments.plan_correction(the_comparison(task), made, page.start)
         assert plan.alignment.dropped
         assert plan.rows == made.phrases
 
@@ -278,9 +280,9 @@ class TestCorrecting:
         def save(text: str) -> None:
             begun.wait()
             try:
-                alignments.correct(comparison, links(text), base=1, by=alice)
+                realignments.correct_alignment(comparison, links(text), base=1, by=alice)
                 outcomes.append("stored")
-            except alignments.StaleAlignment:
+            except realignments.StaleAlignment:
                 outcomes.append("stale")
             finally:
                 connection.close()
@@ -310,20 +312,20 @@ class TestWorkThatIsUnderWay:
     ) -> None:
         work = begin(task, bob)
         before = work.alignment_id
-        answer(work, asked(work)[0])
+        answer(work, list_questions(work)[0])
         made = correct(task, DIAGONAL, alice)
         work.refresh_from_db()
         assert work.alignment_id == before
         assert Ranking.objects.get().alignment_id == before
-        for index in asked(work):
-            if index in judging.unanswered(work):
+        for index in list_questions(work):
+            if index in answers.list_unanswered(work):
                 answer(work, index)
-        assert judging.finish(work) == []
+        assert answers.finish_pairs(work) == []
         assert begin(task, carol).alignment_id == made.pk
 
     def test_finished_work_is_not_touched(self, task: Task, alice: User, bob: Annotator) -> None:
         work = begin(task, bob)
-        judging.skip(work, "too long")
+        assignments.skip_assignment(work, "too long")
         token = work.token
         correct(task, DIAGONAL, alice)
         work.refresh_from_db()
@@ -334,7 +336,7 @@ class TestWorkThatIsUnderWay:
     ) -> None:
         """Its phrase numbers are those of the old version: it would judge another phrase."""
         work = begin(task, bob)
-        body = {"uuid": str(uuid.uuid4()), "phrase": asked(work)[0], "choice": "A>B", "base": 0}
+        body = {"uuid": str(uuid.uuid4()), "phrase": list_questions(work)[0], "choice": "A>B", "base": 0}
         correct(task, DIAGONAL, alice)
         client = signed_in(bob)
         old = reverse("answer", args=[work.token])
@@ -344,7 +346,7 @@ class TestWorkThatIsUnderWay:
         page = client.get(reverse("annotate", args=[work.token]))
         moved = Assignment.objects.get()
         assert page.headers["Location"] == moved.get_absolute_url()
-        assert "corrected how these sentences align" in client.get(moved.get_absolute_url()).content.decode()
+        assert len(client.get(moved.get_absolute_url()).context["messages"]) == 1
         form = client.post(reverse("annotate", args=[work.token]), {"phrase": "0"})
         assert form.headers["Location"] == moved.get_absolute_url()
 
@@ -353,10 +355,56 @@ class TestWorkThatIsUnderWay:
     ) -> None:
         """The request had read its assignment before the correction, and got the lock after it."""
         work = begin(task, bob)
-        phrase = asked(work)[0]
+        phrase = list_questions(work)[0]
         correct(task, DIAGONAL, alice)
-        with pytest.raises(judging.UnknownPhrase):
+        with pytest.raises(answers.UnknownQuestion):
             answer(work, phrase)
+
+    def test_an_answer_that_races_a_correction_gets_the_conflict_that_the_page_handles(
+        self, task: Task, alice: User, bob: Annotator, signed_in: SignIn, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        work = begin(task, bob)
+        body = {"uuid": str(uuid.uuid4()), "phrase": list_questions(work)[0], "choice": "A>B", "base": 0}
+        submit = answers.submit_ranking
+
+        def correct_first(assignment: Assignment, submission: answers.Submission[Choice]) -> object:
+            correct(task, DIAGONAL, alice)  # after the view has read the assignment
+            return submit(assignment, submission)
+
+        monkeypatch.setattr(answers, "submit_ranking", correct_first)
+        url, client = reverse("answer", args=[work.token]), signed_in(bob)
+        response = client.post(url, json.dumps(body), content_type="application/json")
+        assert (response.status_code, response.json()["error"]) == (409, "corrected")
+        assert Ranking.objects.count() == 0
+        page = client.get(reverse("annotate", args=[work.token]))  # the script reloads its page
+        assert page.headers["Location"] == Assignment.objects.get().get_absolute_url()
+
+    def test_a_form_that_races_a_correction_leads_to_the_new_questions(
+        self, task: Task, alice: User, bob: Annotator, signed_in: SignIn, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        work = begin(task, bob)
+        phrase = list_questions(work)[0]
+        finish = answers.finish_pairs
+
+        def correct_first(assignment: Assignment) -> list[int]:
+            correct(task, DIAGONAL, alice)
+            return finish(assignment)
+
+        monkeypatch.setattr(answers, "finish_pairs", correct_first)
+        form = {"phrase": phrase}
+        response = signed_in(bob).post(work.get_absolute_url(), form)
+        moved = Assignment.objects.get()
+        assert response.headers["Location"] == moved.get_absolute_url()
+
+    def test_a_sentence_whose_questions_went_elsewhere_meanwhile_is_not_finished(
+        self, task: Task, alice: User, bob: Annotator
+    ) -> None:
+        work = begin(task, bob)
+        made = correct(task, DIAGONAL, alice)
+        Occurrence.objects.filter(alignment=work.alignment_id).delete()  # as if others owned the pairs
+        answers.finish_pairs(work)
+        work.refresh_from_db()
+        assert (work.alignment_id, work.finished_at) == (made.pk, None)
         assert Ranking.objects.count() == 0
 
     def test_a_foreign_or_invented_token_stays_unknown(
@@ -397,12 +445,13 @@ class TestReports:
     ) -> None:
         report(begin(task, bob), "cut", "the verb is <split>")
         report(begin(task, carol), "unrelated")
-        page = manager.get(reverse("alignments", args=[task.slug])).content.decode()
+        response = manager.get(reverse("alignments", args=[task.slug]))
+        page = response.content.decode()
         assert "2 reports" in page
         assert "the verb is &lt;split&gt;" in page
-        assert "The phrase is cut in the wrong place" in page
-        assert "These phrases do not belong together" in page
-        assert "1 phrase pair waits" in page
+        reasons = AlignmentReport.Reason
+        assert all(str(REASONS[reason]) in page for reason in (reasons.CUT, reasons.UNRELATED))
+        assert response.context["total"] == 1
         assert "2 reports" in manager.get(task.get_absolute_url()).content.decode()
 
     def test_dismissing_closes_them_and_leaves_a_trace(
@@ -416,8 +465,7 @@ class TestReports:
         assert said.resolved_by == alice
         entry = AuditEntry.objects.get()
         assert (entry.action, entry.user, entry.detail["reports"]) == ("dismiss alignment report", alice, 1)
-        page = manager.post(address, follow=True).content.decode()
-        assert "dealt with this report already" in page
+        assert manager.post(address, follow=True).context["messages"]
         assert AuditEntry.objects.count() == 1
 
     def test_correcting_closes_the_reports_of_the_comparison(
@@ -468,15 +516,15 @@ class TestEditor:
         response = manager.post(
             self.address(task), {"links": DIAGONAL, "join": "on", "base": "1", "save": "1"}, follow=True
         )
-        page = response.content.decode()
-        assert "Version 2 is saved" in page
-        assert "1 person who had begun" in page
+        (message,) = map(str, response.context["messages"])
+        assert "2" in message
+        assert "1" in message
         assert newest(the_comparison(task)).version == 2
 
     def test_saving_what_is_stored_makes_no_version(self, task: Task, manager: Client) -> None:
         stored = newest(the_comparison(task)).links
         data = {"links": stored, "join": "on", "base": "1", "save": "1"}
-        assert "Nothing has changed" in manager.post(self.address(task), data).content.decode()
+        assert len(manager.post(self.address(task), data).context["messages"]) == 1
         assert Alignment.objects.count() == 1
 
     def test_of_two_managers_the_second_is_refused_and_keeps_the_work(
@@ -487,8 +535,7 @@ class TestEditor:
         response = manager.post(self.address(task), data)
         page = response.content.decode()
         assert response.status_code == 409
-        assert "version 2 was stored meanwhile" in page
-        assert "alice has corrected" in page
+        assert (response.context["stale"].version, response.context["stale"].made_by) == (2, alice)
         assert 'value="0-0 6-6"' in page
         assert newest(the_comparison(task)).version == 2
         manager.post(self.address(task), data | {"base": "2"})
@@ -539,7 +586,7 @@ class TestEditor:
         shown = manager.post(address, {"links": text, "join": "on", "base": "1"}).content.decode()
         correct(task, text, alice)
         work = begin(task, bob)
-        assert shown.count('<li class="p') == len(asked(work))
+        assert shown.count('<li class="p') == len(list_questions(work))
 
     def test_hostile_words_are_only_text(self, alice: User, signed_in: SignIn) -> None:
         task = make_task("Hostile", [sentence(alpha="<script>alert(1)</script> x", beta='"><img src=x> y')])
@@ -575,7 +622,8 @@ class TestEditor:
             assert client.post(self.address(task), data).status_code == 404
             assert client.post(f"{self.address(task)}preview", data).status_code == 404
             assert client.post(reverse("dismiss-report", args=[task.slug, pair.pk])).status_code == 404
-        assert "Flagged alignments" not in signed_in(researcher).get(task.get_absolute_url()).content.decode()
+        queue = reverse("alignments", args=[task.slug])
+        assert queue not in signed_in(researcher).get(task.get_absolute_url()).content.decode()
         assert signed_in(None).get(self.address(task)).status_code == 302
         other = make_task("Other", [sentence("s9", alpha="one two", beta="one three")])
         assert manager.get(reverse("alignment", args=[other.slug, comparison.pk])).status_code == 404

@@ -14,10 +14,10 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from evaluation.models import Annotator, Assignment, Task, User
-from evaluation.services import claiming, judging
-from evaluation.word_classes import register_words
-from metrics.word_classes import Taggers
+from evaluation.annotate.services import assignments
+from evaluation.models import Annotator, Assignment, Occurrence, Task, User
+from evaluation.voters import register_words
+from metrics.taggers import Taggers
 from tests.database.everything import use_everything
 
 MOST_QUERIES = 8
@@ -39,7 +39,7 @@ def client(bob: Annotator, signed_in: SignIn) -> Client:
 
 @pytest.fixture
 def assignment(task: Task, bob: Annotator) -> Assignment:
-    found = claiming.next_assignment(task, bob)
+    found = assignments.next_assignment(task, bob)
     assert found is not None
     return found
 
@@ -51,26 +51,10 @@ def queries(action: Callable[[], object]) -> int:
 
 
 def save(client: Client, assignment: Assignment, choice: str, base: int) -> None:
-    index = judging.asked(assignment).order_by("index").values_list("index", flat=True)[0]
+    index = Occurrence.objects.asked_by(assignment).order_by("index").values_list("index", flat=True)[0]
     body = {"uuid": str(uuid.uuid4()), "phrase": index, "choice": choice, "base": base}
     response = client.post(f"{assignment.get_absolute_url()}answer", body, content_type="application/json")
     assert response.status_code == 200
-
-
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="Python's sqlite3 keeps plans by itself")
-def test_postgresql_plans_a_page_and_an_answer_once(client: Client, assignment: Assignment) -> None:
-    def plans() -> int:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%evaluation_%'")
-            return int(cursor.fetchone()[0])
-
-    client.get(assignment.get_absolute_url())
-    save(client, assignment, "A>B", 0)
-    known = plans()
-    assert known >= 6
-    client.get(assignment.get_absolute_url())
-    save(client, assignment, "A<B", 1)
-    assert plans() <= known + 1, "a number of another size has a plan of its own"
 
 
 def test_a_page_and_an_answer_cost_few_queries_and_never_more(client: Client, assignment: Assignment) -> None:
@@ -126,7 +110,7 @@ def test_switched_on_page_and_answer_stay_cheap(client: Client, assignment: Assi
 def test_the_page_with_styles_and_scripts_is_light(client: Client, assignment: Assignment) -> None:
     html = client.get(assignment.get_absolute_url()).content
     files = loaded_by(html.decode())
-    assert {"appraise.css", "annotate.js", "desk.js", "outbox.js"} <= set(files)
+    assert {"js/annotate.js", "js/page.js", "js/outbox.js"} <= set(files)
     assert len(html) + sum(len(gzip.compress(content)) for content in files.values()) <= MOST_BYTES
 
 
@@ -138,7 +122,8 @@ def loaded_by(html: str) -> dict[str, bytes]:
         name = names.pop()
         if name not in found:
             found[name] = (Path(settings.BASE_DIR) / "static" / name).read_bytes()
-            names += re.findall(r'^import .* from "\./(.+)";$', found[name].decode(), re.MULTILINE)
+            imports = re.findall(r'^import .* from "\./(.+)";$', found[name].decode(), re.MULTILINE)
+            names += [f"js/{imported}" for imported in imports]
     return found
 
 

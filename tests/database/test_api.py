@@ -15,12 +15,12 @@ from pytest_django.live_server_helper import LiveServer
 
 from appraise.client import Appraise, AppraiseError
 from evaluation import jobs
-from evaluation.api import api
-from evaluation.api_uploads import SettingsIn
-from evaluation.forms_upload import SettingsForm
+from evaluation.api.core import api
+from evaluation.api.uploads import SettingsIn
 from evaluation.models import Annotator, ApiToken, Membership, Ranking, Role, Task, Upload, User
+from evaluation.people.api_tokens import create_token
 from evaluation.schemes import Choice
-from evaluation.services.oversight import make_token
+from evaluation.tasks.forms.upload import SettingsForm
 from tests.database.answering import always, answer_task
 from tests.database.conftest import annotator, make_task, person
 
@@ -41,7 +41,7 @@ def get(path: str, token: str | None) -> Any:
 
 @pytest.fixture
 def token(alice: User) -> str:
-    return make_token(alice, name="notebook")[1]
+    return create_token(alice, name="notebook")[1]
 
 
 class TestTokens:
@@ -88,7 +88,7 @@ def test_a_token_sees_what_its_person_sees(
     assert b"".join(response.streaming_content) if response.streaming else response.content
     assert bob.user is not None
     for user in (bob.user, dora):
-        other = make_token(user, name="x")[1]
+        other = create_token(user, name="x")[1]
         theirs, nobodys = get(f"/tasks/{answered.slug}{path}", other), get(f"/tasks/nowhere{path}", other)
         assert theirs.status_code == nobodys.status_code == 404
         assert theirs.content == nobodys.content
@@ -167,7 +167,7 @@ class TestClient:
         Membership.objects.create(user=user, campaign=task.campaign, role=Role.MANAGER)
         answer_task(task, annotator("bob", task), always(Choice.A_BETTER))
         answer_task(task, annotator("carol", task), always(Choice.EQUAL))
-        return Appraise(live_server.url, make_token(user, name="notebook")[1])
+        return Appraise(live_server.url, create_token(user, name="notebook")[1])
 
     def test_three_lines_to_a_data_frame(self, site: Appraise) -> None:
         frame = site.frame("houses")
@@ -239,7 +239,7 @@ class TestClient:
             with pytest.raises(AppraiseError) as caught:
                 site.upload(path)
             assert caught.value.status == status  # 404: nobody may create but managers
-            assert ("may only read" in caught.value.detail) is (status == 401)
+            assert ("read-only" in caught.value.detail) is (status == 401)
 
     def test_a_refusal_is_an_error_with_its_status(self, site: Appraise) -> None:
         with pytest.raises(AppraiseError) as caught:

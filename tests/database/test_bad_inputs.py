@@ -15,11 +15,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from evaluation.importers import Role, SourceFile
+from evaluation.importers import FileRole, SourceFile
 from evaluation.management.commands import import_task
 from evaluation.models import ApiToken, Campaign, Item, Job, Task, Upload, User
-from evaluation.services import uploads
-from evaluation.services.oversight import make_token
+from evaluation.people.api_tokens import create_token
+from evaluation.tasks.services import uploads
 from tests.importers.bad_inputs import CASES, BadInput
 
 LARGE = "200,000 items"  # accepted in the background; see test_upload
@@ -93,14 +93,14 @@ def by_command(doors: Doors, case: BadInput) -> Answer:
     arguments += ["--link-base", str(case.options.link_base)]
     if case.options.source_language:
         arguments += ["--source-lang", case.options.source_language]
-    options = {Role.SOURCE: "--source", Role.ALIGNMENTS: "--alignments"}
+    options = {FileRole.SOURCE: "--source", FileRole.ALIGNMENTS: "--alignments"}
     for number, file in enumerate(case.files()):
         path = doors.folder / f"{number}-{len(file.name)}"
         with file.opener() as opened:
             path.write_bytes(opened.read())
-        if file.role is Role.SYSTEM:
+        if file.role is FileRole.SYSTEM:
             arguments += ["--system", f"{file.systems[0]}={path}"]
-        elif file.role is Role.ITEMS:
+        elif file.role is FileRole.ITEMS:
             arguments.insert(0, str(path))
         else:
             arguments += [options[file.role], str(path)]
@@ -115,7 +115,7 @@ def by_command(doors: Doors, case: BadInput) -> Answer:
 def by_api(doors: Doors, case: BadInput) -> Answer:
     """One request with a key; what the files are is read from their names."""
     doors.monkeypatch.setattr(uploads, "LIMITS", case.limits)
-    _, secret = make_token(User.objects.get(), name="doors", scope=ApiToken.Scope.WRITE)
+    _, secret = create_token(User.objects.get(), name="doors", scope=ApiToken.Scope.WRITE)
     given = {
         "name": "Bad", "scheme": "six-way", "aligner": "exact", "format": case.format,
         "source_language": case.options.source_language, "link_base": str(case.options.link_base),

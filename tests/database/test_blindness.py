@@ -19,9 +19,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from evaluation.models import Annotator, Campaign, Comparison, Task, User
+from evaluation.annotate.services import answers, assignments
+from evaluation.models import Annotator, Campaign, Comparison, Occurrence, Task, User
 from evaluation.schemes import Choice
-from evaluation.services import claiming, judging
 from tests.database.conftest import SENTENCES, annotator, make_task
 
 TOKENS = re.compile(
@@ -49,12 +49,14 @@ def crawl(task: Task, bob: Annotator) -> list[tuple[int, bytes, bytes]]:
         url = response["Location"]
         keep(client.get(url))
         assignment = bob.assignments.get(finished_at=None)
-        for index in judging.asked(assignment).order_by("index").values_list("index", flat=True):
+        for index in (
+            Occurrence.objects.asked_by(assignment).order_by("index").values_list("index", flat=True)
+        ):
             body = {"uuid": str(uuid.uuid4()), "phrase": index, "choice": "A>B", "base": 0}
             keep(client.post(url + "answer", body, content_type="application/json"))
             keep(client.post(url + "answer", {**body, "choice": "no"}, content_type="application/json"))
         keep(client.get(url))
-        assert judging.finish(assignment) == []
+        assert answers.finish_pairs(assignment) == []
     keep(client.get(reverse("finished", args=[task.slug])))
     keep(client.get(reverse("home")))
     keep(client.get("/a/nowhere/"))
@@ -139,11 +141,11 @@ def test_a_page_tells_nothing_about_the_answers_of_others(db: None) -> None:
     assert bob.user is not None
     client = Client()
     client.force_login(bob.user)
-    assignment = claiming.next_assignment(task, bob)
+    assignment = assignments.next_assignment(task, bob)
     assert assignment is not None
     before = TOKENS.sub(b"*", client.get(assignment.get_absolute_url()).content)
-    hers = claiming.next_assignment(task, carol)
+    hers = assignments.next_assignment(task, carol)
     assert hers is not None
-    for index in judging.asked(hers).values_list("index", flat=True):
-        judging.submit_ranking(hers, judging.Answer(uuid.uuid4(), index, Choice.A_BETTER, 0))
+    for index in Occurrence.objects.asked_by(hers).values_list("index", flat=True):
+        answers.submit_ranking(hers, answers.Submission(uuid.uuid4(), index, Choice.A_BETTER, 0))
     assert TOKENS.sub(b"*", client.get(assignment.get_absolute_url()).content) == before

@@ -18,18 +18,14 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from evaluation.exporters.unbundle import Bundle, read_study
-from evaluation.exporters.verify import verify
-from evaluation.models import Annotator, Campaign, Comparison, Draw, Ranking, Task, User
-from evaluation.problems import InputError
-from evaluation.reports import bundles, judgements
-from evaluation.reports.scope import whole_scope
-from evaluation.reports.selection import pair_weights
+from appraise.lib.problems import InputError
+from evaluation.exporters.bundle_reader import Bundle, read_study, verify_bundle
+from evaluation.models import Annotator, Campaign, Comparison, Ranking, Task
+from evaluation.reports import bundles, study_query
+from evaluation.reports.scope import load_scope
 from evaluation.schemes import Choice
-from evaluation.services import selecting
 from tests.database.answering import always, another_task, answer_task, change_mind
 from tests.database.conftest import make_task
-from tests.database.test_selection import begin
 
 Change = Callable[[str, bytes], bytes | None]
 
@@ -52,18 +48,6 @@ def bundle(task: Task, bob: Annotator, carol: Annotator, tmp_path: Path) -> Path
     return path
 
 
-@pytest.fixture
-def selected(task: Task, alice: User, bob: Annotator, tmp_path: Path) -> Path:
-    """One comparison in the order of the task, two drawn, the others not asked."""
-    begin(task, bob, 1)
-    selecting.select(task, Task.Selection.ORDER, by=alice)
-    selecting.draw_questions(task, seed=7)
-    begin(task, bob, 2)
-    path = tmp_path / "selected.zip"
-    call_command("export", "--task", task.slug, "--format", "bundle", "--out", str(path))
-    return path
-
-
 def rewritten(path: Path, change: Change) -> Path:
     """A copy of the archive with some members changed, left out (None) or left alone."""
     copy = path.with_name("changed.zip")
@@ -76,7 +60,7 @@ def rewritten(path: Path, change: Change) -> Path:
 
 
 def test_the_study_of_a_bundle_is_the_stored_study(bundle: Path, task: Task) -> None:
-    stored = judgements.study(list(Task.objects.order_by("pk")))
+    stored = study_query.load_study(list(Task.objects.order_by("pk")))
     read, _ = read_study(Bundle.open(bundle))
     assert read.tasks == stored.tasks
     assert read.annotator_names == stored.annotator_names
@@ -107,66 +91,17 @@ def test_it_holds_also_where_somebody_answers_while_it_is_written(
     items, path = bundles._items, tmp_path / "study.zip"
     monkeypatch.setattr(bundles, "_items", meanwhile)
     with path.open("wb") as stream:
-        bundles.write_bundle(whole_scope("task", task.slug), stream)
+        bundles.write_bundle(load_scope("task", task.slug), stream)
     assert Ranking.objects.filter(annotator=carol, choice="A<B").exists()
-    assert verify(path).differences == ()
+    assert verify_bundle(path).differences == ()
 
 
 def test_it_holds_without_the_database(bundle: Path) -> None:
     Ranking.objects.all().delete()
-    found = verify(bundle)
+    found = verify_bundle(bundle)
     assert found.differences == ()
     assert found.tables == 13
     assert found.signature.startswith("appraise|campaign:study|tasks:2|scheme:four-way+six-way|")
-
-
-def test_draws_and_weights_are_in_the_bundle_and_weighed_again(selected: Path, task: Task) -> None:
-    stored = {one.weight for one in pair_weights([task])}
-    Draw.objects.all().delete()
-    Ranking.objects.all().delete()
-    found = verify(selected)
-    assert found.differences == ()
-    assert found.tables == 14, "the weighted results are one of them"
-    rows = list(Bundle.open(selected).rows("questions"))
-    assert {row["weight"] for row in rows} == stored
-    assert {row["draw"] for row in rows if row["asked"]} == {None, 0, 1}
-    assert len({row["weight"] for row in rows}) > 2, "some stand for more than others"
-
-
-@pytest.mark.parametrize(
-    ("name", "change", "complaint"),
-    [
-        ("data/questions.jsonl", ("probability", 0.99), "stored, "),
-        ("data/questions.jsonl", ("weight", 3.25), "weight 3.25 stored"),
-        ("data/questions.jsonl", ("asked", False), "stored, None computed"),
-    ],
-)
-def test_a_changed_draw_is_found(
-    selected: Path, name: str, change: tuple[str, object], complaint: str
-) -> None:
-    def forged(member: str, content: bytes) -> bytes:
-        if member != name:
-            return content
-        rows = [json.loads(line) for line in content.splitlines()]
-        next(row for row in rows if row["draw"] == 0)[change[0]] = change[1]
-        return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
-
-    differences = verify(rewritten(selected, forged)).differences
-    assert any(complaint in difference for difference in differences)
-    if change[0] != "weight":  # the stored one is never used, only compared
-        assert any(difference.startswith("tables/results/weighted.csv") for difference in differences)
-
-
-def test_a_draw_of_a_pair_that_is_not_there_is_refused(selected: Path) -> None:
-    def forged(member: str, content: bytes) -> bytes:
-        return (
-            content.replace(b'"pairs": ["', b'"pairs": ["x')
-            if member.endswith("questions.jsonl")
-            else content
-        )
-
-    with pytest.raises(InputError, match="does not fit together"):
-        verify(rewritten(selected, forged))
 
 
 def test_a_member_that_was_changed_is_named_before_what_came_of_it(bundle: Path, tmp_path: Path) -> None:
@@ -178,10 +113,10 @@ def test_a_member_that_was_changed_is_named_before_what_came_of_it(bundle: Path,
                 old.read(name).replace(b'"pair": "', b'"pair": "x') if "rankings" in name else old.read(name),
             )
     with pytest.raises(InputError) as caught:
-        verify(changed)
+        verify_bundle(changed)
     first, last = caught.value.problems[0], caught.value.problems[-1]
     assert first.message == "data/rankings.jsonl: its content is not what the manifest says"
-    assert "is named and not there" in last.message
+    assert last.code == "bad_bundle"
     assert "KeyError" not in str(caught.value)
 
 
@@ -215,7 +150,7 @@ def test_a_changed_answer_is_found(bundle: Path) -> None:
     def change(name: str, content: bytes) -> bytes:
         return content.replace(b'"A>B"', b'"A<B"', 5) if name == "data/rankings.jsonl" else content
 
-    found = verify(rewritten(bundle, change))
+    found = verify_bundle(rewritten(bundle, change))
     assert any("data/rankings.jsonl" in difference for difference in found.differences)
     assert any("tables/" in difference for difference in found.differences)
 
@@ -224,7 +159,7 @@ def test_a_changed_table_with_a_matching_sum_is_found(bundle: Path) -> None:
     """Whoever also mends the sums still cannot make the numbers follow from the data."""
     import hashlib
 
-    from evaluation.exporters.bundle import signature
+    from evaluation.exporters.bundle import sign_manifest
 
     target = "tables/agreement/coefficients.csv"
     with zipfile.ZipFile(bundle) as archive:
@@ -236,13 +171,23 @@ def test_a_changed_table_with_a_matching_sum_is_found(bundle: Path) -> None:
         if name == "manifest.json":
             manifest = json.loads(content)
             manifest["files"][target]["sha256"] = hashlib.sha256(better).hexdigest()
-            manifest["signature"] = signature(manifest)
+            manifest["signature"] = sign_manifest(manifest)
             return json.dumps(manifest).encode()
         return content
 
-    found = verify(rewritten(bundle, change))
+    found = verify_bundle(rewritten(bundle, change))
     assert found.differences
     assert all(difference.startswith(target) for difference in found.differences)
+
+
+@pytest.mark.parametrize(("version", "names"), [(1, "earlier development version"), (3, "version 3")])
+def test_a_bundle_of_another_version_is_refused(bundle: Path, version: int, names: str) -> None:
+    def change(name: str, content: bytes) -> bytes:
+        return content.replace(b'"version": 2,', f'"version": {version},'.encode(), 1)
+
+    with pytest.raises(InputError, match=names) as caught:
+        verify_bundle(rewritten(bundle, change))
+    assert [problem.code for problem in caught.value.problems] == ["bundle_version"]
 
 
 @pytest.mark.parametrize("field", ["tasks", "resampling", "code", "summary"])
@@ -257,15 +202,15 @@ def test_a_changed_manifest_is_found(bundle: Path, field: str) -> None:
             manifest[field]["seed"] = 99
         return json.dumps(manifest).encode()
 
-    assert "signature: does not belong to these files" in verify(rewritten(bundle, change)).differences
+    assert "signature: does not belong to these files" in verify_bundle(rewritten(bundle, change)).differences
 
 
 def test_a_missing_and_a_foreign_member_are_found(bundle: Path) -> None:
     gone = rewritten(bundle, lambda name, content: None if name.endswith("labels.tex") else content)
-    assert "tables/agreement/labels.tex" in verify(gone).differences[0]
+    assert "tables/agreement/labels.tex" in verify_bundle(gone).differences[0]
     with zipfile.ZipFile(gone, "a") as archive:
         archive.writestr("extra.txt", "x")
-    assert any("extra.txt" in difference for difference in verify(gone).differences)
+    assert any("extra.txt" in difference for difference in verify_bundle(gone).differences)
 
 
 def test_the_command_says_what_it_found(bundle: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -288,7 +233,7 @@ def test_what_is_no_bundle_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "x.zip"
     path.write_bytes(content)
     with pytest.raises(InputError):
-        verify(path)
+        verify_bundle(path)
     with pytest.raises(CommandError) as caught:
         call_command("verify_bundle", str(path))
     assert caught.value.returncode == 2
@@ -320,12 +265,12 @@ def test_data_that_does_not_fit_together_is_refused(bundle: Path) -> None:
             return content.replace(old, new) if name == member else content
 
         with pytest.raises(InputError):
-            verify(rewritten(bundle, change))
+            verify_bundle(rewritten(bundle, change))
 
 
 def test_an_empty_campaign_has_a_bundle_too(tmp_path: Path, db: None) -> None:
     make_task("Silent")
     path = tmp_path / "silent.zip"
     call_command("export", "--task", "silent", "--format", "bundle", "--out", str(path))
-    assert verify(path).holds
+    assert verify_bundle(path).is_valid
     assert Campaign.objects.count() == 1

@@ -20,6 +20,8 @@ from tests.database.test_results_page import favouring
 
 SignIn = Callable[[User | Annotator | None], Client]
 
+DIFF = ("report", "campaign-diff", "--task")
+
 
 @pytest.fixture
 def again(task: Task, bob: Annotator, carol: Annotator) -> Task:
@@ -40,20 +42,21 @@ def test_wins_that_turned_are_paired_by_sentence_and_pairs_judged_again_are_list
 ) -> None:
     Membership.objects.create(user=alice, campaign=again.campaign, role=Role.RESEARCHER)
     page = signed_in(alice).get(reverse("task-changes", args=[again.slug]) + f"?before=task:{task.slug}")
-    found = page.context["found"]
+    found = page.context["summary"]
     wins = {line.of: line.change for line in found.changes.wins}
     assert (wins["alpha"].before, wins["alpha"].paired) == (1, True)
     assert wins["alpha"].after < 0.5  # not 0: a pair that stands in two places is asked at one of them
     assert found.sentences == (4, 4, 4)
     assert found.rejudged.pairs == task.pairs.count()
-    assert len(found.turned) == found.rejudged.pairs - found.rejudged.kept > 0
-    assert "judged again" in page.content.decode()
+    assert len(found.reversed_pairs) == found.rejudged.pairs - found.rejudged.kept > 0
+    assert 'id="rejudged"' in page.content.decode()
 
 
 def test_files_and_the_command_say_the_same(task: Task, again: Task, alice: User, signed_in: SignIn) -> None:
     Membership.objects.create(user=alice, campaign=again.campaign, role=Role.RESEARCHER)
     out = io.StringIO()
-    call_command("compare_tasks", task.slug, again.slug, systems="alpha=beta", stdout=out)
+    before = f"--before=task:{task.slug}"
+    call_command(*DIFF, again.slug, before, "--old=alpha", "--new=beta", stdout=out)
     document = json.loads(out.getvalue())
     base = reverse("task-changes", args=[again.slug])
     text = (
@@ -62,14 +65,14 @@ def test_files_and_the_command_say_the_same(task: Task, again: Task, alice: User
     [row] = csv.DictReader(io.StringIO(text))
     assert (row["of"], row["common opponents"]) == ("alpha → beta", "gamma")
     assert float(row["after"]) == document["wins"][0]["change"]["after"]
-    with pytest.raises(CommandError, match="OLD=NEW"):
-        call_command("compare_tasks", task.slug, again.slug, systems="alpha")
+    with pytest.raises(CommandError, match="nothing to compare with: 'task:nowhere'"):
+        call_command(*DIFF, again.slug, "--before=task:nowhere")
 
 
-@pytest.mark.parametrize("systems", [None, "alpha=alpha"])
-def test_nothing_is_compared_with_itself(task: Task, systems: str | None) -> None:
-    with pytest.raises(CommandError, match=f"^'{task.slug}' is compared with itself; name another, or --sys"):
-        call_command("compare_tasks", task.slug, task.slug, systems=systems)
+@pytest.mark.parametrize("systems", [[], ["--old=alpha", "--new=alpha"]])
+def test_nothing_is_compared_with_itself(task: Task, systems: list[str]) -> None:
+    with pytest.raises(CommandError, match=f"^'{task.slug}' is compared with itself; name another, or --old"):
+        call_command(*DIFF, task.slug, f"--before=task:{task.slug}", *systems)
 
 
 @pytest.mark.parametrize(
@@ -81,9 +84,10 @@ def test_nor_in_the_browser_where_its_systems_can_still_be_chosen(
     answer_task(task, annotator("eve", task), always(Choice.A_BETTER))
     client, url = signed_in(alice), reverse("task-changes", args=[task.slug])
     asked = query.format(task.slug, task.campaign.slug)
-    page = client.get(f"{url}?{asked}").content.decode()
-    assert "Houses is compared with itself" in page
-    assert '<option value="">each by its name' in page
+    response = client.get(f"{url}?{asked}")
+    page = response.content.decode()
+    assert response.context["page"].compared.is_itself
+    assert page.count('name="old"') == page.count('name="new"') == 1
     assert "<table" not in page
     assert client.get(f"{url}/wins.csv?{asked}").status_code == 404
     two = client.get(f"{url}?before=task:{task.slug}&old=alpha&new=beta").content.decode()
@@ -96,7 +100,7 @@ def test_nobody_compares_with_what_they_may_not_study(
 ) -> None:
     client = signed_in(alice)  # alice has no part in the later campaign
     page = client.get(reverse("task-changes", args=[task.slug]) + f"?before=task:{again.slug}")
-    assert page.context["found"] is None
+    assert page.context["page"].summary is None
     assert again.name not in page.content.decode()
     assert client.get(reverse("task-changes", args=[again.slug])).status_code == 404
 
@@ -105,7 +109,7 @@ def test_a_task_without_answers_has_nothing_to_compare(task: Task, alice: User, 
     barns = another_task("Barns")
     answer_task(task, annotator("eve", task), always(Choice.EQUAL))
     page = signed_in(alice).get(reverse("task-changes", args=[barns.slug]) + f"?before=task:{task.slug}")
-    assert "nothing that both have answers about" in page.content.decode()
+    assert 'data-empty="answers"' in page.content.decode()
 
 
 def test_whole_campaigns_are_compared_by_those_who_may_study_them(
@@ -116,4 +120,4 @@ def test_whole_campaigns_are_compared_by_those_who_may_study_them(
         Membership.objects.create(user=ruth, campaign=campaign, role=Role.RESEARCHER)
     url = reverse("campaign-changes", args=["later"])
     page = signed_in(ruth).get(f"{url}?before=campaign:{task.campaign.slug}")
-    assert page.context["found"].changes.agreement
+    assert page.context["summary"].changes.agreement

@@ -8,14 +8,17 @@ from typing import Any
 
 import pytest
 
+from evaluation.annotate.known_answers import MOST_PERCENT, count_damaged_words, damage_text, has_check
+from evaluation.annotate.queries import build_pair_page
+from evaluation.annotate.services import answers, assignments
 from evaluation.blinding import canonical
-from evaluation.checks import MOST_PERCENT, brings_check, damaged, damaged_words
 from evaluation.importers import ImportedSet, SourceFile, read
 from evaluation.models import (
     Annotator,
     Assignment,
     Campaign,
     Comparison,
+    Occurrence,
     Output,
     PhrasePair,
     Ranking,
@@ -24,12 +27,11 @@ from evaluation.models import (
     Task,
 )
 from evaluation.presentation import Stave
-from evaluation.reports.annotation import annotation_page
-from evaluation.reports.judgements import task_judgements
-from evaluation.reports.members import attention
+from evaluation.reports.study_query import find_tasks, load_study
 from evaluation.schemes import Choice
-from evaluation.services import claiming, judging
-from evaluation.services.importing import TaskSettings, dry_run, import_set
+from evaluation.tasks.queries.members import count_checks
+from evaluation.tasks.services.importing import import_set
+from evaluation.tasks.services.task_settings import TaskSettings, dry_run
 from evaluation.tokens import split
 from tests.database.conftest import SENTENCES, annotator, make_task
 
@@ -54,24 +56,24 @@ class TestDamage:
     @pytest.mark.parametrize("percent", range(MOST_PERCENT + 1))
     @pytest.mark.parametrize("count", [1, 7, 40, 333])
     def test_there_are_as_many_checks_as_asked_and_never_more(self, percent: int, count: int) -> None:
-        assert sum(brings_check(n, percent) for n in range(count)) == count * percent // 100
+        assert sum(has_check(n, percent) for n in range(count)) == count * percent // 100
 
     def test_longer_sentences_lose_more_words_but_never_all(self) -> None:
-        sizes = [damaged_words(n) for n in range(1, 100)]
+        sizes = [count_damaged_words(n) for n in range(1, 100)]
         assert sizes == sorted(sizes)
         assert all(size <= n for n, size in enumerate(sizes, 1))
 
     def test_a_text_without_words_cannot_be_damaged(self) -> None:
-        assert damaged(Stave("...", split("...")), ["a"], "1") is None
+        assert damage_text(Stave("...", split("...")), ["a"], "1") is None
 
     def test_the_damage_is_the_same_on_every_machine(self) -> None:
         text = "one two three four five six seven"
-        results = {damaged(Stave(text, split(text)), ["x", "y", "z", "w"], "7") for _ in range(3)}
+        results = {damage_text(Stave(text, split(text)), ["x", "y", "z", "w"], "7") for _ in range(3)}
         assert len(results) == 1
         assert results != {None}
 
     def test_unspaced_scripts_stay_unspaced(self) -> None:
-        made = damaged(Stave("猫が好き", ((0, 1), (1, 2), (2, 3), (3, 4))), ["犬", "木"], "1")
+        made = damage_text(Stave("猫が好き", ((0, 1), (1, 2), (2, 3), (3, 4))), ["犬", "木"], "1")
         assert made is not None
         assert " " not in made
 
@@ -109,9 +111,9 @@ class TestChecks:
         task = make_task(sentences=MANY, checks=10)
         bob = annotator("bob", task)
         for _ in range(task.size):
-            assignment = claiming.next_assignment(task, bob)
+            assignment = assignments.next_assignment(task, bob)
             assert assignment is not None
-            shown = repr(annotation_page(assignment))
+            shown = repr(build_pair_page(assignment))
             assert "degraded" not in shown
             assert "check" not in shown.replace("checked", "")
             answer_all(assignment, Choice.EQUAL)
@@ -120,15 +122,15 @@ class TestChecks:
         task = make_task(sentences=MANY, checks=10)
         bob, carol = annotator("bob", task), annotator("carol", task)
         for who, attentive in ((bob, True), (carol, False)):
-            while (assignment := claiming.next_assignment(task, who)) is not None:
+            while (assignment := assignments.next_assignment(task, who)) is not None:
                 expected = assignment.comparison.expected
                 said = Choice(expected) if expected and attentive else Choice.EQUAL
                 answer_all(assignment, canonical(said, swapped=assignment.swapped, flipped=False))
-        results = attention(task)
+        results = count_checks(task)
         assert (results[bob.pk].seen, results[bob.pk].passed) == (4, 4)
         assert (results[carol.pk].seen, results[carol.pk].passed) == (4, 0)
         assert results[carol.pk].share == 0
-        table = task_judgements(task.slug)
+        table = load_study(find_tasks("slug", task.slug)).judgements()
         ordinary = task.pairs.filter(owner__check_kind="").count()
         assert len(table.labels) == 2 * ordinary
         assert Ranking.objects.count() > 2 * ordinary
@@ -147,10 +149,10 @@ class TestChecks:
 
 
 def answer_all(assignment: Assignment, choice: Choice) -> None:
-    for occurrence in judging.asked(assignment):
+    for occurrence in Occurrence.objects.asked_by(assignment):
         # As shown: the service turns pair and sides back, here only the comparison's sides are known.
-        judging.submit_ranking(assignment, judging.Answer(uuid.uuid4(), occurrence.index, choice, 0))
-    judging.finish(assignment)
+        answers.submit_ranking(assignment, answers.Submission(uuid.uuid4(), occurrence.index, choice, 0))
+    answers.finish_pairs(assignment)
 
 
 def a_set(sentences: list[dict[str, Any]], *judged: dict[str, Any]) -> ImportedSet:
@@ -226,7 +228,7 @@ class TestJudgedElsewhere:
         # red ≫ blue, stored as (blue, red); home ≫ house, stored as (home, house).
         assert said == {("blue", "red"): "A<<B", ("home", "house"): "A>>B"}
 
-    def given(self, name: str) -> dict[str, Any]:
+    def item_with_phrases(self, name: str) -> dict[str, Any]:
         phrases = [{"a": [n, n + 1], "b": [n, n + 1]} for n in range(2)]
         return {
             "id": name, "source": "x", "candidates": {"one": "red house", "two": "blue house"},
@@ -236,16 +238,16 @@ class TestJudgedElsewhere:
     def test_one_pair_in_two_sentences_is_judged_twice_by_the_same_person(self) -> None:
         """Merged over the task, it is one pair: the second label is a further presentation."""
         judged = [self.label(item=item, a="one", b="two", phrase=1) for item in ("p", "q")]
-        sentences = [self.given("p"), self.given("q")]
+        sentences = [self.item_with_phrases("p"), self.item_with_phrases("q")]
         assert self.imported(*judged, sentences=sentences, dedup="task") == []
         assert sorted(Ranking.objects.values_list("pair__task__slug", "presentation")) == [("x", 0), ("x", 1)]
 
     def test_nobody_says_the_same_thing_more_often_than_reports_can_tell(self) -> None:
         judged = [self.label(item="p", a="one", b="two", phrase=1, label="A=B")] * 32
         judged.append(self.label(item="p", a="one", b="two", phrase=1))
-        (warning,) = self.imported(*judged, sentences=[self.given("p")])
+        (warning,) = self.imported(*judged, sentences=[self.item_with_phrases("p")])
         assert "1 judgements were left out" in warning
-        found = task_judgements("x")
+        found = load_study(find_tasks("slug", "x")).judgements()
         assert [found.label_names[label] for label in found.labels] == ["A=B"]
 
     def test_what_does_not_fit_is_a_warning(self) -> None:

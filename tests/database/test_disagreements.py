@@ -12,12 +12,19 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from evaluation.models import Adjudication, Annotator, AuditEntry, PhrasePair, Ranking, Task, User
-from evaluation.reports.disagreements import PAGE, Order, Query, against, disagreements_page, found_disputes
-from evaluation.reports.scope import study_of, whole_scope
+from evaluation.reports import adjudication
+from evaluation.reports.disagreements import (
+    PAGE_SIZE,
+    DisagreementOptions,
+    Disagreements,
+    DisputeOrder,
+    count_opponents,
+    find_disputes,
+)
+from evaluation.reports.scope import get_study, load_scope
 from evaluation.schemes import Choice
-from evaluation.services import oversight
-from evaluation.study.disputes import Split
-from evaluation.votes import Vote, machine_votes, register_provider, unregister_provider
+from evaluation.study.disagreements import Split
+from evaluation.voters import Vote, machine_votes, register_provider, unregister_provider
 from tests.database.answering import always, answer_task
 from tests.database.conftest import SENTENCES, make_task
 
@@ -48,20 +55,23 @@ def url(task: Task) -> str:
 
 
 def test_disputes_are_found_by_how_the_votes_differ(disputed: Task) -> None:
-    scope = whole_scope("task", disputed.slug)
-    study = study_of(scope)
+    scope = load_scope("task", disputed.slug)
+    study = get_study(scope)
     pairs = PhrasePair.objects.filter(task=disputed)
     odd = sum(pk % 2 for pk in pairs.values_list("pk", flat=True))
-    assert len(found_disputes(scope, study, Query())) == pairs.count()
-    assert len(found_disputes(scope, study, Query(split=Split.OPPOSITE))) == odd
-    assert len(found_disputes(scope, study, Query(split=Split.DEGREE))) == pairs.count() - odd
-    assert len(found_disputes(scope, study, Query(kind="moved"))) == pairs.filter(kind="moved").count()
+    assert len(find_disputes(scope, study, DisagreementOptions())[0]) == pairs.count()
+    assert len(find_disputes(scope, study, DisagreementOptions(split=Split.OPPOSITE))[0]) == odd
+    assert len(find_disputes(scope, study, DisagreementOptions(split=Split.DEGREE))[0]) == pairs.count() - odd
     assert (
-        len(found_disputes(scope, study, Query(text="CRIMSON")))
+        len(find_disputes(scope, study, DisagreementOptions(kind="moved"))[0])
+        == pairs.filter(kind="moved").count()
+    )
+    assert (
+        len(find_disputes(scope, study, DisagreementOptions(text="CRIMSON"))[0])
         == pairs.filter(second__icontains="crimson").count()
         + pairs.filter(first__icontains="crimson").count()
     )
-    assert found_disputes(scope, study, Query(text="no such words")) == []
+    assert find_disputes(scope, study, DisagreementOptions(text="no such words"))[0] == []
 
 
 def test_the_page_shows_votes_and_costs_at_most_ten_queries(
@@ -94,12 +104,12 @@ def test_an_alignment_can_be_corrected_only_where_two_candidates_have_one(
     client = signed_in(alice)
     assert "Correct the alignment" in client.get(url(disputed)).content.decode()
     page = client.get(url(together)).content.decode()
-    assert "Who said what" in page
+    assert 'class="who-said"' in page
     assert "Correct the alignment" not in page
 
 
 def test_each_sentence_stands_under_the_letter_of_its_phrase(disputed: Task) -> None:
-    rows = disagreements_page(whole_scope("task", disputed.slug), Query()).rows
+    rows = Disagreements().compute(load_scope("task", disputed.slug), DisagreementOptions()).rows
     assert rows
     for row in rows:
         assert row.pair.first in row.sentences[0]
@@ -125,7 +135,7 @@ def test_nonsense_in_the_address_is_as_if_it_were_not_there(
 def test_a_link_behind_the_last_page_leads_to_it(disputed: Task, alice: User, signed_in: SignIn) -> None:
     found = signed_in(alice).get(url(disputed), {"page": "99999"}).context["page"]
     assert found.rows
-    assert (found.next_page, found.query.page) == (None, -(-found.matching // PAGE))
+    assert (found.page_obj.has_next(), found.page_obj.number) == (False, -(-found.matching // PAGE_SIZE))
 
 
 def test_filters_that_nothing_passes_lead_back_to_all(disputed: Task, alice: User, signed_in: SignIn) -> None:
@@ -137,11 +147,13 @@ def test_filters_that_nothing_passes_lead_back_to_all(disputed: Task, alice: Use
 def test_machine_votes_stand_beside_those_of_people(
     disputed: Task, alice: User, machine: None, signed_in: SignIn
 ) -> None:
-    page = disagreements_page(whole_scope("task", disputed.slug), Query(order=Order.MACHINES))
+    page = Disagreements().compute(
+        load_scope("task", disputed.slug), DisagreementOptions(order=DisputeOrder.MACHINES)
+    )
     assert page.has_machines
     assert page.rows[0].machines == [("chrF", Choice.B_BETTER, None)]
     assert (
-        against(page.rows[0].votes, page.rows[0].machines) == 1
+        count_opponents(page.rows[0].votes, page.rows[0].machines) == 1
     )  # people say A, the machine B: these come first
     assert "chrF" in signed_in(alice).get(url(disputed)).content.decode()
     assert machine_votes([disputed.pk], [5]) == {5: [("chrF", Choice.B_BETTER, None)]}
@@ -179,8 +191,8 @@ class TestAdjudication:
         Task.objects.update(scheme_name="four-way")
         self.post(client, pair, choice="A>>B")
         assert not Adjudication.objects.exists()
-        with pytest.raises(oversight.ReasonMissing):
-            oversight.adjudicate(pair, choice=Choice.EQUAL, reason=" ", by=alice)
+        with pytest.raises(adjudication.ReasonMissing):
+            adjudication.append_adjudication(pair, choice=Choice.EQUAL, reason=" ", by=alice)
 
     def test_it_is_for_those_who_manage_the_task(
         self, disputed: Task, bob: Annotator, dora: User, signed_in: SignIn

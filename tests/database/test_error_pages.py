@@ -39,10 +39,10 @@ def english_again() -> Iterator[None]:
     [
         (SuspiciousOperation(), 400, "Diese Anfrage konnten wir nicht verstehen"),
         (DataError("a NUL"), 400, "Diese Anfrage konnten wir nicht verstehen"),
-        (PermissionDenied(), 403, "Sie dürfen diese Seite nicht öffnen"),
-        (Http404(), 404, "Diese Seite gibt es nicht"),
+        (PermissionDenied(), 403, "Sie haben keinen Zugriff auf diese Seite"),
+        (Http404(), 404, "Seite nicht gefunden"),
         (RuntimeError("boom"), 500, "Bei uns ist etwas schiefgegangen"),
-        (OperationalError("no database"), 503, "Die Website ist im Augenblick nicht erreichbar"),
+        (OperationalError("no database"), 503, "Die Website ist zurzeit nicht erreichbar"),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else str(value),
 )

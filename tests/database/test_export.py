@@ -16,7 +16,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from evaluation.correcting import Correction
+from evaluation.blinding import pseudonym
 from evaluation.exporters import FORMATS
 from evaluation.models import (
     Alignment,
@@ -30,11 +30,11 @@ from evaluation.models import (
     Task,
     User,
 )
-from evaluation.reports.export import asked_pairs, voices
-from evaluation.reports.judgements import pseudonym
-from evaluation.reports.scope import whole_scope
+from evaluation.reports.exports import load_display_names, read_answered_pairs
+from evaluation.reports.scope import load_scope
 from evaluation.schemes import Choice
-from evaluation.services.alignments import correct
+from evaluation.tasks.edited_links import Correction
+from evaluation.tasks.services.realignments import correct_alignment
 from tests.database.answering import always, another_task, answer_task, change_mind
 from tests.database.conftest import annotator, person
 
@@ -130,7 +130,7 @@ def test_a_pair_that_a_correction_added_behind_another_task_is_exported(
     stranger = annotator("stranger", elsewhere)
     answer_task(elsewhere, stranger, always(Choice.EQUAL))
     comparison = answered.pairs.order_by("pk")[0].owner
-    correct(comparison, Correction((), join=False), base=1, by=alice)
+    correct_alignment(comparison, Correction((), join=False), base=1, by=alice)
     late = PhrasePair.objects.filter(task=answered).order_by("-pk")[0]
     assert late.pk > PhrasePair.objects.filter(task=elsewhere).order_by("-pk")[0].pk
     rows = exported("--task", answered.slug, "--format", "jsonl").splitlines()
@@ -151,12 +151,12 @@ def test_a_voice_that_judged_whole_sentences_alone_has_its_pseudonym(answered: T
 
 
 def test_somebody_whose_first_answer_comes_during_the_export_is_in_it(answered: Task) -> None:
-    scope = whole_scope("task", answered.slug)
-    who = voices(scope, identify=False)
+    scope = load_scope("task", answered.slug)
+    who = load_display_names(scope, identify=False)
     late = annotator("late", answered)
     answer_task(answered, late, always(Choice.EQUAL), most=1)
     name = pseudonym(answered.campaign.key, late.key)
-    assert any(name == answer[0] for pair in asked_pairs(scope, who) for answer in pair.answers)
+    assert any(name == answer[0] for pair in read_answered_pairs(scope, who) for answer in pair.answers)
 
 
 def test_exports_are_for_those_who_study_the_task(

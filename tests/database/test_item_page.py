@@ -9,8 +9,8 @@ import pytest
 from django.test import Client
 
 from evaluation.models import Annotator, Task, User
-from metrics.services.finding import find_metrics
-from metrics.services.scoring import score_task
+from metrics.scoring.services.metric_lookup import find_metrics
+from metrics.scoring.services.runs import score_task
 from tests.database.conftest import make_task
 
 SignIn = Callable[[User | Annotator | None], Client]

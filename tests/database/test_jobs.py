@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -15,10 +18,10 @@ from django.db import OperationalError
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
+from appraise.lib.problems import InputError, Problem
+from appraise.operations.management.commands import worker
 from evaluation import jobs
-from evaluation.management.commands import worker
 from evaluation.models import Job
-from evaluation.problems import InputError, Problem
 
 
 @pytest.fixture
@@ -43,7 +46,7 @@ def begin(kind: str, **arguments: Any) -> Job:
 class TestRunning:
     def test_a_job_counts_and_returns_its_result(self, kinds: dict[str, jobs.Handler]) -> None:
         @jobs.handler("count")
-        def count(job: Job, progress: jobs.Progress) -> dict[str, Any]:
+        def count(job: Job, progress: jobs.JobProgress) -> dict[str, Any]:
             for n in range(job.arguments["to"]):
                 progress.update(n + 1, job.arguments["to"], f"{n + 1} counted")
             return {"counted": job.arguments["to"]}
@@ -66,7 +69,7 @@ class TestRunning:
         monkeypatch.setattr(jobs, "close_old_connections", away)
 
         @jobs.handler("long")
-        def long(job: Job, progress: jobs.Progress) -> dict[str, Any]:
+        def long(job: Job, progress: jobs.JobProgress) -> dict[str, Any]:
             begun = time.monotonic()
             while len(beats) < 3 and time.monotonic() - begun < 30:
                 time.sleep(0.01)
@@ -75,9 +78,7 @@ class TestRunning:
         jobs.run_job.call(str(begin("long").pk))
         assert len(beats) >= 3
 
-    def test_a_task_that_cannot_be_steered_does_not_end_the_watch(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_task_that_cannot_be_read_does_not_end_the_watch(self, monkeypatch: pytest.MonkeyPatch) -> None:
         over, looks = threading.Event(), list[str]()
 
         def broken() -> None:
@@ -86,7 +87,7 @@ class TestRunning:
                 over.set()
             raise ValueError("a study that cannot be read")
 
-        monkeypatch.setattr(worker, "steer", broken)
+        monkeypatch.setattr(worker, "update_running_tasks", broken)
         monkeypatch.setattr(worker, "LEASE", timedelta(0))
         monkeypatch.setattr(worker, "close_old_connections", lambda: None)
         monkeypatch.setattr(worker, "connection", SimpleNamespace(close=lambda: None))
@@ -95,11 +96,11 @@ class TestRunning:
 
     def test_a_failure_is_visible_and_the_worker_lives_on(self, kinds: dict[str, jobs.Handler]) -> None:
         @jobs.handler("fail")
-        def fail(job: Job, progress: jobs.Progress) -> dict[str, Any]:
+        def fail(job: Job, progress: jobs.JobProgress) -> dict[str, Any]:
             raise ZeroDivisionError
 
         @jobs.handler("refuse")
-        def refuse(job: Job, progress: jobs.Progress) -> dict[str, Any]:
+        def refuse(job: Job, progress: jobs.JobProgress) -> dict[str, Any]:
             raise InputError(Problem("empty_file", "the file is empty", "choose another"))
 
         failed, refused = begin("fail"), begin("refuse")
@@ -107,22 +108,22 @@ class TestRunning:
         failed.refresh_from_db()
         refused.refresh_from_db()
         assert failed.state == refused.state == Job.State.FAILED
-        assert "the log says why" in failed.error
+        assert failed.error == jobs.UNEXPECTED
         assert refused.result["problems"][0]["code"] == "empty_file"
 
     def test_a_waiting_job_can_be_cancelled(self, kinds: dict[str, jobs.Handler]) -> None:
         jobs.handler("never")(lambda job, progress: {})
         job = begin("never")
-        jobs.cancel(job)
+        jobs.cancel_job(job)
         work()
         job.refresh_from_db()
         assert (job.state, job.attempts) == (Job.State.CANCELLED, 0)
 
     def test_a_running_job_stops_where_it_reports(self, kinds: dict[str, jobs.Handler]) -> None:
         @jobs.handler("long")
-        def long(job: Job, progress: jobs.Progress) -> dict[str, Any]:
+        def long(job: Job, progress: jobs.JobProgress) -> dict[str, Any]:
             progress.update(1, 10)
-            jobs.cancel(job)
+            jobs.cancel_job(job)
             progress.update(10, 10)
             raise AssertionError("should have stopped")
 
@@ -185,7 +186,7 @@ class TestAfterAKill:
         self, kinds: dict[str, jobs.Handler]
     ) -> None:
         @jobs.handler("slow")
-        def slow(job: Job, progress: jobs.Progress) -> dict[str, Any]:
+        def slow(job: Job, progress: jobs.JobProgress) -> dict[str, Any]:
             Job.objects.filter(pk=job.pk).update(lease_holder="somebody else")
             with pytest.raises(jobs.LeaseLost):
                 progress.update(1, 1)
@@ -195,3 +196,17 @@ class TestAfterAKill:
         work()
         job.refresh_from_db()
         assert job.result is None
+
+
+def test_a_worker_knows_every_kind_of_job() -> None:
+    """In a process of its own, because here the pages have loaded every module."""
+    script = (
+        "import django; django.setup()\n"
+        "import appraise.operations.management.commands.worker\n"
+        "from evaluation.jobs import HANDLERS; print(*sorted(HANDLERS))"
+    )
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "tests.settings"}
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["check", "import", "recut", "report", "score", "tag", "train"]

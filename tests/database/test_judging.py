@@ -11,22 +11,32 @@ from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from evaluation.annotate.services import answers, assignments
 from evaluation.blinding import canonical
-from evaluation.models import Alignment, Annotator, Assignment, Membership, PhrasePair, Ranking, Slot, Task
-from evaluation.reports.home import task_end
+from evaluation.models import (
+    Alignment,
+    Annotator,
+    Assignment,
+    Membership,
+    Occurrence,
+    PhrasePair,
+    Ranking,
+    Slot,
+    Task,
+)
 from evaluation.schemes import Choice
-from evaluation.services import claiming, judging
+from evaluation.tasks.queries.progress import load_task_end
 from tests.database.conftest import annotator, make_task
 
 
 def claimed(task: Task, who: Annotator) -> Assignment:
-    assignment = claiming.next_assignment(task, who)
+    assignment = assignments.next_assignment(task, who)
     assert assignment is not None
     return assignment
 
 
 def first_phrase(assignment: Assignment) -> int:
-    return judging.asked(assignment).order_by("index").values_list("index", flat=True)[0]
+    return Occurrence.objects.asked_by(assignment).order_by("index").values_list("index", flat=True)[0]
 
 
 def answer(
@@ -36,13 +46,13 @@ def answer(
     base: int = 0,
     phrase: int | None = None,
     id: uuid.UUID | None = None,
-) -> judging.Receipt:
+) -> answers.Receipt[Choice | None]:
     number = first_phrase(assignment) if phrase is None else phrase
-    return judging.submit_ranking(assignment, judging.Answer(id or uuid.uuid4(), number, choice, base))
+    return answers.submit_ranking(assignment, answers.Submission(id or uuid.uuid4(), number, choice, base))
 
 
 def answer_all(assignment: Assignment, choice: Choice = Choice.EQUAL) -> None:
-    for index in judging.asked(assignment).values_list("index", flat=True):
+    for index in Occurrence.objects.asked_by(assignment).values_list("index", flat=True):
         answer(assignment, choice, phrase=index)
 
 
@@ -107,9 +117,9 @@ class TestClaiming:
 
     def test_everything_is_given_out_once_and_then_nothing(self, task: Task, bob: Annotator) -> None:
         seen = []
-        while (assignment := claiming.next_assignment(task, bob)) is not None:
+        while (assignment := assignments.next_assignment(task, bob)) is not None:
             answer_all(assignment)
-            assert judging.finish(assignment) == []
+            assert answers.finish_pairs(assignment) == []
             seen.append(assignment.comparison_id)
         assert len(seen) == len(set(seen)) == task.size
         assert [a.number for a in bob.assignments.order_by("number")] == list(range(1, task.size + 1))
@@ -118,13 +128,13 @@ class TestClaiming:
         Membership.objects.filter(user=bob.user).update(quota=1)
         assignment = claimed(task, bob)
         answer_all(assignment)
-        judging.finish(assignment)
-        assert claiming.next_assignment(task, bob) is None
+        answers.finish_pairs(assignment)
+        assert assignments.next_assignment(task, bob) is None
 
     def test_a_closed_task_gives_out_nothing(self, task: Task, bob: Annotator) -> None:
         task.state = Task.State.CLOSED
-        with pytest.raises(claiming.TaskClosed):
-            claiming.next_assignment(task, bob)
+        with pytest.raises(assignments.TaskClosed):
+            assignments.next_assignment(task, bob)
 
     def test_abandoned_work_returns_when_the_lease_runs_out(
         self, task: Task, bob: Annotator, carol: Annotator
@@ -142,7 +152,7 @@ class TestClaiming:
         scatter(task, cast, random.Random(seed))
         bob = cast[0]
         wanted = first_free_of_all(task, bob)
-        found = claiming.next_assignment(task, bob)
+        found = assignments.next_assignment(task, bob)
         assert (
             found and bob.slots.get(comparison=found.comparison, presentation=found.presentation)
         ) == wanted
@@ -151,6 +161,7 @@ class TestClaiming:
         """A search through all seats of a task makes Next slower with every sentence of it."""
         if connection.vendor != "sqlite":
             pytest.skip("PostgreSQL reads a table of a few rows as a whole, rightly")
+        assignments.skip_assignment(claimed(task, bob), "so that the search begins after a position")
         with CaptureQueriesContext(connection) as queries:
             claimed(task, bob)
         searches = [
@@ -176,10 +187,10 @@ class TestRepeats:
         task = make_task(repeats=100, overlap=1)
         bob = annotator("bob", task)
         sides: dict[int, list[bool]] = {}
-        while (assignment := claiming.next_assignment(task, bob)) is not None:
+        while (assignment := assignments.next_assignment(task, bob)) is not None:
             sides.setdefault(assignment.comparison_id, []).append(assignment.swapped)
             answer_all(assignment)
-            judging.finish(assignment)
+            answers.finish_pairs(assignment)
         assert len(sides) == task.size
         assert all(first != second for first, second in sides.values())
 
@@ -188,7 +199,7 @@ class TestAnswering:
     def test_a_swapped_choice_is_stored_in_canonical_order(self, task: Task, bob: Annotator) -> None:
         assignment = claimed(task, bob)
         answer(assignment, Choice.A_BETTER)
-        occurrence = judging.asked(assignment).order_by("index")[0]
+        occurrence = Occurrence.objects.asked_by(assignment).order_by("index")[0]
         ranking = Ranking.objects.get()
         expected = canonical(Choice.A_BETTER, swapped=assignment.swapped, flipped=occurrence.flipped)
         assert ranking.choice == expected
@@ -210,7 +221,7 @@ class TestAnswering:
         """As the back button shows it from the memory of the browser: old id, old version, new choice."""
         assignment, id = claimed(task, bob), uuid.uuid4()
         first = answer(assignment, Choice.A_BETTER, id=id)
-        with pytest.raises(judging.StaleAnswer) as refused:
+        with pytest.raises(answers.StaleAnswer) as refused:
             answer(assignment, Choice.EQUAL, id=id)
         assert refused.value.stored == first
 
@@ -220,57 +231,63 @@ class TestAnswering:
         answer(assignment, Choice.EQUAL, base=1)
         assert list(Ranking.objects.order_by("version").values_list("version", flat=True)) == [1, 2]
         said = [
-            (asked.version, asked.choice) for asked in judging.questions(assignment).values() if asked.version
+            (asked.version, asked.choice)
+            for asked in answers.load_questions(assignment).values()
+            if asked.version
         ]
         assert said == [(2, Choice.EQUAL)]
 
     def test_an_answer_from_an_older_page_is_shown_not_overwritten(self, task: Task, bob: Annotator) -> None:
         assignment = claimed(task, bob)
         answer(assignment, Choice.A_BETTER)
-        with pytest.raises(judging.StaleAnswer) as refused:
+        with pytest.raises(answers.StaleAnswer) as refused:
             answer(assignment, Choice.EQUAL, base=0)
-        assert refused.value.stored == judging.Receipt(1, Choice.A_BETTER)
+        assert refused.value.stored == answers.Receipt(1, Choice.A_BETTER)
         assert Ranking.objects.count() == 1
 
     def test_the_same_answer_from_an_older_page_is_no_conflict(self, task: Task, bob: Annotator) -> None:
         assignment = claimed(task, bob)
         answer(assignment, Choice.A_BETTER)
-        assert answer(assignment, Choice.A_BETTER, base=0) == judging.Receipt(1, Choice.A_BETTER)
+        assert answer(assignment, Choice.A_BETTER, base=0) == answers.Receipt(1, Choice.A_BETTER)
         assert Ranking.objects.count() == 1
 
     def test_a_withdrawn_answer_is_no_label(self, task: Task, bob: Annotator) -> None:
         assignment = claimed(task, bob)
         answer_all(assignment)
-        assert judging.finish(assignment) == []
+        assert answers.finish_pairs(assignment) == []
         answer(assignment, None, base=1)
-        assert judging.unanswered(assignment) == [first_phrase(assignment)]
+        assert answers.list_unanswered(assignment) == [first_phrase(assignment)]
         assert Assignment.objects.get(pk=assignment.pk).finished_at is None
 
     def test_finishing_names_what_is_missing(self, task: Task, bob: Annotator) -> None:
         assignment = claimed(task, bob)
-        asked = list(judging.asked(assignment).order_by("index").values_list("index", flat=True))
+        asked = list(
+            Occurrence.objects.asked_by(assignment).order_by("index").values_list("index", flat=True)
+        )
         answer(assignment, Choice.EQUAL, phrase=asked[0])
-        assert sorted(judging.finish(assignment)) == asked[1:]
+        assert sorted(answers.finish_pairs(assignment)) == asked[1:]
 
     def test_a_choice_outside_the_scheme_is_refused(self, db: None) -> None:
         task = make_task(scheme="four-way")
-        with pytest.raises(judging.ChoiceNotInScheme):
+        with pytest.raises(answers.ChoiceNotInScheme):
             answer(claimed(task, annotator("bob", task)), Choice.A_MUCH_BETTER)
 
     def test_a_phrase_that_is_not_asked_is_refused(self, task: Task, bob: Annotator) -> None:
-        with pytest.raises(judging.UnknownPhrase):
+        with pytest.raises(answers.UnknownQuestion):
             answer(claimed(task, bob), Choice.EQUAL, phrase=999)
 
     def test_an_id_that_belongs_to_another_answer_is_refused(self, task: Task, bob: Annotator) -> None:
         assignment, id = claimed(task, bob), uuid.uuid4()
-        first, second, *_ = judging.asked(assignment).order_by("index").values_list("index", flat=True)
+        first, second, *_ = (
+            Occurrence.objects.asked_by(assignment).order_by("index").values_list("index", flat=True)
+        )
         answer(assignment, Choice.EQUAL, phrase=first, id=id)
-        with pytest.raises(judging.ReusedId):
+        with pytest.raises(answers.ReusedId):
             answer(assignment, Choice.EQUAL, phrase=second, id=id)
 
     def test_skipping_stores_no_judgement(self, task: Task, bob: Annotator) -> None:
         assignment = claimed(task, bob)
-        judging.skip(assignment, "cannot read it")
+        assignments.skip_assignment(assignment, "cannot read it")
         assert Ranking.objects.count() == 0
         assert claimed(task, bob).comparison_id != assignment.comparison_id
 
@@ -278,15 +295,18 @@ class TestAnswering:
         self, task: Task, bob: Annotator
     ) -> None:
         assignment = claimed(task, bob)
-        judging.skip(assignment, "cannot read it")
-        for index in judging.asked(assignment).values_list("index", flat=True):
-            said = judging.Answer(uuid.uuid4(), index, Choice.EQUAL, 0, active_ms=1000)
-            judging.submit_ranking(assignment, said)
-        assert judging.finish(assignment) == []
+        assignments.skip_assignment(assignment, "cannot read it")
+        for index in Occurrence.objects.asked_by(assignment).values_list("index", flat=True):
+            said = answers.Submission(uuid.uuid4(), index, Choice.EQUAL, 0, active_ms=1000)
+            answers.submit_ranking(assignment, said)
+        assert answers.finish_pairs(assignment) == []
         stored = Assignment.objects.get(pk=assignment.pk)
-        assert (stored.skip_reason, stored.active_ms) == ("", 1000 * judging.asked(assignment).count())
+        assert (stored.skip_reason, stored.active_ms) == (
+            "",
+            1000 * Occurrence.objects.asked_by(assignment).count(),
+        )
         assert bob.user is not None
-        assert task_end(bob.user, task).answered == 1
+        assert load_task_end(bob.user, task).answered == 1
 
 
 class TestLateAnswers:

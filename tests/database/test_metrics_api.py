@@ -9,14 +9,14 @@ import pytest
 from django.test import Client
 
 from evaluation.models import Annotator, ApiToken, Job, Ranking, Task, User
-from evaluation.reports.memo import forget
-from evaluation.services.oversight import make_token
-from metrics.services.finding import find_metrics
-from metrics.services.scoring import score_task
+from evaluation.people.api_tokens import create_token
+from evaluation.reports.cache import clear_cache
+from metrics.scoring.services.metric_lookup import find_metrics
+from metrics.scoring.services.runs import score_task
 
 
 def ask(path: str, user: User, body: dict[str, Any] | None = None, scope: str = ApiToken.Scope.READ) -> Any:
-    headers = {"Authorization": f"Bearer {make_token(user, name='t', scope=scope)[1]}"}
+    headers = {"Authorization": f"Bearer {create_token(user, name='t', scope=scope)[1]}"}
     if body is None:
         return Client().get(f"/api{path}", headers=headers)
     return Client().post(f"/api{path}", body, content_type="application/json", headers=headers)
@@ -36,7 +36,7 @@ def test_a_metric_is_compared_with_people(task: Task, alice: User, bob: Annotato
     Ranking.objects.bulk_create(
         Ranking(uuid=uuid4(), annotator=bob, pair=pair, version=1, choice="A>B") for pair in task.pairs.all()
     )
-    forget()
+    clear_cache()
     (after,) = ask(f"/tasks/{task.slug}/metrics", alice).json()
     assert after["pairs"] == task.pairs.count()
     assert 0 <= after["same_side"] <= 1

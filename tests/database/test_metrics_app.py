@@ -12,16 +12,17 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from appraise.lib.problems import InputError
 from evaluation.jobs import Cancelled, requeue_abandoned
 from evaluation.models import Alignment, Job, Task
-from evaluation.problems import InputError
+from evaluation.presentation import join_spans
 from metrics import registry
 from metrics.base import score_systems
-from metrics.jobs import begin_scoring
 from metrics.models import MetricRun, PhraseVote, SegmentScore
-from metrics.reports.segments import standings, task_segments
-from metrics.services.finding import find_metrics
-from metrics.services.scoring import State, score_task
+from metrics.scoring.jobs import begin_scoring
+from metrics.scoring.queries import load_occurrences, load_test_set
+from metrics.scoring.services.metric_lookup import find_metrics
+from metrics.scoring.services.runs import RunState, score_task
 from tests.database.conftest import SENTENCES, make_task
 from tests.database.test_jobs import work
 
@@ -43,7 +44,7 @@ def numbers(name: str, *systems: str) -> dict[str, list[float]]:
 class TestTestSet:
     def test_a_task_is_read_in_two_queries(self, task: Task, django_assert_num_queries: Any) -> None:
         with django_assert_num_queries(2):
-            tests = task_segments(task)
+            tests = load_test_set(task)
         assert list(tests.outputs) == ["alpha", "beta", "gamma"]
         assert [item.key for item in tests.items.values()] == ["s1", "s2", "s3", "s4"]
         assert tests.items[next(iter(tests.items))].references == ("Sentence 1: the red house is small.",)
@@ -52,19 +53,22 @@ class TestTestSet:
         Task.objects.update(digest="")  # so that the same content may come again
         other = make_task("Other", seed=2)
         changed = make_task("Changed", [{**SENTENCES[0], "references": ["Another."]}, *SENTENCES[1:]])
-        digests = [task_segments(one).digest for one in (task, other, changed)]
+        digests = [load_test_set(one).digest for one in (task, other, changed)]
         assert digests[0] == digests[1] != digests[2]
 
     def test_every_pair_stands_once_where_it_is_asked(
         self, task: Task, django_assert_num_queries: Any
     ) -> None:
         with django_assert_num_queries(3):
-            found = list(standings(task))
+            found = list(load_occurrences(task))
         assert sorted(one.pair for one in found) == sorted(task.pairs.values_list("pk", flat=True))
         pairs = task.pairs.in_bulk()
         for one in found:
-            phrase = one.phrases[one.index]
-            texts = [one.first.slice(phrase.first), one.second.slice(phrase.second)]
+            spans = [(one.phrases[n].first, one.phrases[n].second) for n in one.group]
+            texts = [
+                " … ".join(stave.slice(run) for run in join_spans(filter(None, side)))
+                for stave, side in zip((one.first, one.second), zip(*spans, strict=True), strict=True)
+            ]
             pair = pairs[one.pair]
             assert (texts[::-1] if one.flipped else texts) == [pair.first, pair.second]
 
@@ -72,7 +76,7 @@ class TestTestSet:
 class TestScoring:
     def test_one_run_per_metric_with_every_segment(self, task: Task) -> None:
         outcomes = score_task(task, find_metrics(["chrf", "wer"]))
-        assert [one.state for one in outcomes] == [State.SCORED, State.SCORED]
+        assert [one.state for one in outcomes] == [RunState.SCORED, RunState.SCORED]
         for run in MetricRun.objects.all():
             expected = numbers(run.metric, "alpha", "beta", "gamma")
             for system, values in expected.items():
@@ -84,7 +88,7 @@ class TestScoring:
     def test_what_was_scored_is_not_scored_again(self, task: Task) -> None:
         first = score_task(task, find_metrics(["chrf"]))
         again = score_task(task, find_metrics(["chrf", "wer"]))
-        assert [one.state for one in again] == [State.KNOWN, State.SCORED]
+        assert [one.state for one in again] == [RunState.KNOWN, RunState.SCORED]
         assert again[0].run == first[0].run
         assert MetricRun.objects.count() == 2
 
@@ -95,7 +99,7 @@ class TestScoring:
         Alignment.objects.create(
             comparison=old.comparison, version=2, links=old.links, aligner="by hand", phrases=old.phrases
         )
-        assert [one.state for one in score_task(task, find_metrics(["chrf"]))] == [State.SCORED]
+        assert [one.state for one in score_task(task, find_metrics(["chrf"]))] == [RunState.SCORED]
 
     def test_other_parameters_are_another_run(self, task: Task) -> None:
         score_task(task, find_metrics(["bleu", "bleu:tokenize=intl"]))
@@ -104,7 +108,7 @@ class TestScoring:
     def test_a_metric_is_refused_with_a_sentence_where_the_task_has_no_reference(self, db: None) -> None:
         task = make_task(sentences=without("references"))
         (outcome,) = score_task(task, find_metrics(["bleu"]))
-        assert outcome.state is State.REFUSED
+        assert outcome.state is RunState.REFUSED
         assert outcome.sentence == "bleu cannot score here: it needs a reference"
         assert MetricRun.objects.count() == 0
 
@@ -125,9 +129,9 @@ class TestScoring:
             score_task(task, find_metrics(["chrf", "wer", "per"]), stop)
         assert list(MetricRun.objects.values_list("metric", flat=True)) == ["chrf"]
         assert [one.state for one in score_task(task, find_metrics(["chrf", "wer", "per"]))] == [
-            State.KNOWN,
-            State.SCORED,
-            State.SCORED,
+            RunState.KNOWN,
+            RunState.SCORED,
+            RunState.SCORED,
         ]
 
     def test_queries_do_not_grow_with_the_task(self, task: Task, django_assert_max_num_queries: Any) -> None:
@@ -159,7 +163,7 @@ class TestScoring:
         (tmp_path / "ranker.npz").write_bytes(b"half a file")
         metrics = {"broken": registry.get("ranker", model=str(tmp_path / "ranker.npz"))}
         outcomes = score_task(task, metrics | find_metrics(["chrf"]))
-        assert [one.state for one in outcomes] == [State.REFUSED, State.SCORED]
+        assert [one.state for one in outcomes] == [RunState.REFUSED, RunState.SCORED]
         assert "bad_model" in outcomes[0].sentence
 
     @pytest.mark.parametrize("names", [["nonsense"], ["bleu:nonsense=1"], ["trained:nothing"], ["model"], []])

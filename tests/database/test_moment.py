@@ -9,7 +9,7 @@ from django.db import connection
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.utils import ConnectionHandler
 
-from evaluation.reports.moment import one_moment
+from evaluation.reports.cache import snapshot
 
 Two = tuple[BaseDatabaseWrapper, BaseDatabaseWrapper]
 
@@ -39,7 +39,7 @@ def count(database: BaseDatabaseWrapper) -> int:
 
 def test_a_reader_sees_one_moment_and_keeps_no_writer_waiting(two: Two) -> None:
     reader, writer = two
-    with one_moment(reader):
+    with snapshot(reader):
         assert count(reader) == 0
         run(writer, "INSERT INTO said VALUES (1)")
         assert (count(reader), count(writer)) == (0, 1)

@@ -14,12 +14,12 @@ from django.test import Client
 from django.urls import reverse
 
 from evaluation.models import Annotator, PhrasePair, Ranking, Task, User
-from evaluation.panel import Seats
-from evaluation.reports.panel import Asked, panel_page
-from evaluation.reports.scope import whole_scope
+from evaluation.panel.votes import VoterWeighting
+from evaluation.reports import adjudication
+from evaluation.reports.panel import ConsensusPanel, PanelOptions
+from evaluation.reports.scope import load_scope
 from evaluation.schemes import Choice
-from evaluation.services import oversight
-from evaluation.votes import Vote, register_provider, unregister_provider
+from evaluation.voters import Vote, register_provider, unregister_provider
 from tests.database.answering import Chooser, always, answer_task
 from tests.database.conftest import annotator
 
@@ -58,12 +58,14 @@ def machine() -> Iterator[None]:
 
 
 def test_who_agrees_is_believed_and_machines_sit_beside_people(judged: Task, machine: None) -> None:
-    page = panel_page(whole_scope("task", judged.slug), Asked())
+    page = ConsensusPanel().compute(load_scope("task", judged.slug), PanelOptions())
     reliable = {member.name: member.reliability or 0 for member in page.members}
     people = [member.reliability or 0 for member in page.members if not member.machine]
     assert {member.name for member in page.members if member.machine} >= {"coin", "twin"}
     assert min(people) > max(reliable["coin"], reliable["twin"])
-    alone = panel_page(whole_scope("task", judged.slug), Asked(seats=Seats.PEOPLE))
+    alone = ConsensusPanel().compute(
+        load_scope("task", judged.slug), PanelOptions(machines=VoterWeighting.PEOPLE)
+    )
     assert not any(member.machine for member in alone.members)
 
 
@@ -83,13 +85,15 @@ def test_a_moved_phrase_is_told_from_one_that_is_the_same_on_both_sides(
 
 
 def test_new_votes_of_machines_are_seen_though_nobody_answered(judged: Task) -> None:
-    scope = whole_scope("task", judged.slug)
-    before = panel_page(scope, Asked()).members
+    scope = load_scope("task", judged.slug)
+    before = ConsensusPanel().compute(scope, PanelOptions()).members
     register_provider(
         "tests", lambda tasks, pairs: {p.pk: [Vote("late", by_length(p))] for p in PhrasePair.objects.all()}
     )
     try:
-        assert {m.name for m in panel_page(scope, Asked()).members} - {m.name for m in before} == {"late"}
+        assert {m.name for m in ConsensusPanel().compute(scope, PanelOptions()).members} - {
+            m.name for m in before
+        } == {"late"}
     finally:
         unregister_provider("tests")
 
@@ -100,9 +104,9 @@ def test_the_page_files_and_the_command_leave_every_answer_as_it_was(
     before = list(Ranking.objects.order_by("pk").values())
     client, base = signed_in(alice), reverse("task-panel", args=[judged.slug])
     pair = judged.pairs.order_by("pk")[0]
-    oversight.adjudicate(pair, choice=by_length(pair), reason="longer", by=alice)
+    adjudication.append_adjudication(pair, choice=by_length(pair), reason="longer", by=alice)
     page = client.get(f"{base}?model=mace&machines=each")
-    assert "err together" in page.content.decode()
+    assert 'class="alert alert-warn"' in page.content.decode()
     assert page.context["page"].adjudicated.n == 1
     rows = list(csv.DictReader(io.StringIO(client.get(f"{base}/consensus.csv").content.decode())))
     assert len(rows) == judged.pairs.count()
@@ -112,7 +116,7 @@ def test_the_page_files_and_the_command_leave_every_answer_as_it_was(
         assert max(shares, key=lambda label: shares[label]) == row["consensus"]
     assert "bob" not in client.get(f"{base}/members.csv").content.decode()
     out = io.StringIO()
-    call_command("panel", task=judged.slug, resamples=10, stdout=out)
+    call_command("report", "panel", "--task", judged.slug, "--resamples", "10", stdout=out)
     assert len(json.loads(out.getvalue())["members"]) >= 4
     assert list(Ranking.objects.order_by("pk").values()) == before
 
@@ -122,17 +126,17 @@ def test_a_panel_that_contradicts_nobody_says_so(
 ) -> None:
     for who in (bob, carol):
         answer_task(task, who, by_length)
-    page = signed_in(alice).get(reverse("task-panel", args=[task.slug])).content.decode()
-    assert "On no pair does the panel contradict what most people said." in page
+    response = signed_in(alice).get(reverse("task-panel", args=[task.slug]))
+    assert response.context["page"].contradicted == 0
 
 
 def test_without_answers_there_is_no_panel(task: Task, alice: User, signed_in: SignIn) -> None:
     client, base = signed_in(alice), reverse("task-panel", args=[task.slug])
-    assert "A panel needs answers" in client.get(base).content.decode()
+    assert 'data-empty="answers"' in client.get(base).content.decode()
     assert client.get(f"{base}/members.csv").status_code == 404
     assert client.get(f"{base}/plots/reliability.svg").status_code == 404
     with pytest.raises(CommandError, match="nobody has judged"):
-        call_command("panel", task=task.slug)
+        call_command("report", "panel", "--task", task.slug)
 
 
 def test_a_file_of_judgements_has_a_panel_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,10 +8,10 @@ import pytest
 
 from evaluation.models import Comparison, PhrasePair, Task
 from evaluation.schemes import Choice
-from evaluation.votes import machine_votes
+from evaluation.voters import machine_votes
 from metrics.models import MetricRun, PhraseVote
-from metrics.services.finding import find_metrics
-from metrics.services.scoring import score_task
+from metrics.scoring.services.metric_lookup import find_metrics
+from metrics.scoring.services.runs import score_task
 from tests.database.conftest import make_task
 
 REFERENCE = "Today the red house is small."

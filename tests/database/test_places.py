@@ -17,16 +17,15 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from appraise.lib.problems import InputError
+from evaluation.annotate.places import MOST_STEPS, Steps, choices_from_steps
+from evaluation.annotate.services import answers, assignments, places
+from evaluation.annotate.services.answers import Submission
 from evaluation.importers import SourceFile, read
 from evaluation.models import Annotator, Assignment, Ranking, Slot, Task, Upload, User
-from evaluation.places import MOST_STEPS, verdicts
-from evaluation.problems import InputError
-from evaluation.reports.judgements import study, task_judgements
-from evaluation.reports.votes import meetings
-from evaluation.services import claiming, judging, places
-from evaluation.services.importing import TaskSettings, dry_run
-from evaluation.services.places import PlaceAnswer
-from evaluation.study.systems import study_results
+from evaluation.reports.study_query import find_tasks, load_study, load_system_pairs
+from evaluation.study.systems import compute_study_results
+from evaluation.tasks.services.task_settings import TaskSettings, dry_run
 from tests.database.conftest import SENTENCES, annotator, make_task
 from tests.database.test_blindness import TOKENS, disguises, renamed
 from tests.database.test_upload import drop, settings_form, work
@@ -45,19 +44,19 @@ def task(db: None) -> Task:
 
 
 def first(task: Task, who: Annotator) -> Assignment:
-    found = claiming.next_assignment(task, who)
+    found = assignments.next_assignment(task, who)
     assert found is not None
     return found
 
 
-def answer(place: int, *steps: int | None, base: int = 0, id: uuid.UUID | None = None) -> PlaceAnswer:
-    return PlaceAnswer(id or uuid.uuid4(), place, steps or None, base, 900, 1000)
+def answer(place: int, *steps: int | None, base: int = 0, id: uuid.UUID | None = None) -> Submission[Steps]:
+    return Submission(id or uuid.uuid4(), place, steps or None, base, 900, 1000)
 
 
 def rank_all(assignment: Assignment) -> None:
-    for spot in places.desk(assignment).spots:
-        places.rank_place(assignment, answer(spot.place, *range(1, len(spot.texts) + 1)))
-    assert places.finish(assignment) == []
+    for spot in places.load_places(assignment).places:
+        places.submit_place_ranking(assignment, answer(spot.place, *range(1, len(spot.texts) + 1)))
+    assert places.finish_places(assignment) == []
 
 
 def test_a_place_that_is_cut_wrongly_is_reported_and_waits_for_the_organiser(
@@ -65,11 +64,11 @@ def test_a_place_that_is_cut_wrongly_is_reported_and_waits_for_the_organiser(
 ) -> None:
     for who in (bob, carol):
         assignment = first(task, who)
-        place = places.desk(assignment).spots[0].place
+        place = places.load_places(assignment).places[0].place
         form = {"phrase": place, f"reason-{place}": "cut", f"note-{place}": "the verb is elsewhere"}
         url = reverse("report-alignment", args=[assignment.token])
         reply = signed_in(who).post(url, form, follow=True)
-        assert "The organiser sees your report." in reply.content.decode()
+        assert [message.level_tag for message in reply.context["messages"]] == ["success"]
         assert signed_in(who).post(url, {"phrase": 99, "reason-99": "cut"}).status_code == 404
     queue = signed_in(alice).get(reverse("alignments", args=[task.slug])).content.decode()
     assert "2 reports" in queue
@@ -82,7 +81,7 @@ def test_every_page_of_such_a_task_counts_sentences(task: Task, bob: Annotator, 
         assignment = first(task, bob)
         page = signed_in(bob).get(assignment.get_absolute_url(), follow=True).content.decode()
         assert f"Sentence {number} of 2" in page
-        judging.skip(assignment, "seen")
+        assignments.skip_assignment(assignment, "seen")
 
 
 # --- what an import makes -----------------------------------------------------------------------------
@@ -107,7 +106,7 @@ def test_a_dry_run_counts_what_an_import_makes(task: Task) -> None:
 
 def test_every_two_variants_are_one_pair_wherever_they_meet(task: Task, bob: Annotator) -> None:
     assignment = first(task, bob)
-    spots = places.desk(assignment).spots
+    spots = places.load_places(assignment).places
     assert [sorted(spot.texts) for spot in spots] == [
         ["", "the crimson", "the red"],
         ["", "red the"],
@@ -151,10 +150,10 @@ def test_an_upload_previews_and_makes_it(task: Task, alice: User, signed_in: Sig
 
 def test_one_ranking_is_a_verdict_on_every_two_variants(task: Task, bob: Annotator) -> None:
     assignment = first(task, bob)
-    spot = places.desk(assignment).spots[0]
-    receipt = places.rank_place(assignment, answer(spot.place, 1, 2, 3))
-    assert (receipt.version, receipt.steps) == (1, (1, 2, 3))
-    said = verdicts((1, 2, 3), task.scheme)
+    spot = places.load_places(assignment).places[0]
+    receipt = places.submit_place_ranking(assignment, answer(spot.place, 1, 2, 3))
+    assert (receipt.version, receipt.value) == (1, (1, 2, 3))
+    said = choices_from_steps((1, 2, 3), task.scheme)
     for (one, other), pair in spot.pairs.items():
         ranking = Ranking.objects.select_related("pair").get(pair=pair)
         left = {"A": spot.texts[one], "B": spot.texts[other]}
@@ -167,50 +166,50 @@ def test_one_ranking_is_a_verdict_on_every_two_variants(task: Task, bob: Annotat
 
 def test_a_form_that_is_sent_again_with_other_steps_is_a_conflict(task: Task, bob: Annotator) -> None:
     assignment, id = first(task, bob), uuid.uuid4()
-    place = next(spot.place for spot in places.desk(assignment).spots if len(spot.texts) == 2)
-    receipt = places.rank_place(assignment, answer(place, 1, 2, id=id))
-    with pytest.raises(places.StalePlace) as stale:
-        places.rank_place(assignment, answer(place, 2, 1, id=id))
+    place = next(spot.place for spot in places.load_places(assignment).places if len(spot.texts) == 2)
+    receipt = places.submit_place_ranking(assignment, answer(place, 1, 2, id=id))
+    with pytest.raises(answers.StaleAnswer) as stale:
+        places.submit_place_ranking(assignment, answer(place, 2, 1, id=id))
     assert stale.value.stored == receipt
 
 
 def test_a_repeated_request_gets_the_first_receipt_and_stores_nothing(task: Task, bob: Annotator) -> None:
     assignment, id = first(task, bob), uuid.uuid4()
-    place = places.desk(assignment).spots[0].place
-    once = places.rank_place(assignment, answer(place, 1, 2, 3, id=id))
-    places.rank_place(assignment, answer(place, 3, 2, 1, base=1))
-    assert places.rank_place(assignment, answer(place, 1, 2, 3, id=id)) == once
+    place = places.load_places(assignment).places[0].place
+    once = places.submit_place_ranking(assignment, answer(place, 1, 2, 3, id=id))
+    places.submit_place_ranking(assignment, answer(place, 3, 2, 1, base=1))
+    assert places.submit_place_ranking(assignment, answer(place, 1, 2, 3, id=id)) == once
     assert Ranking.objects.count() == 6
 
 
 def test_a_correction_is_the_next_version_of_every_pair(task: Task, bob: Annotator) -> None:
     assignment = first(task, bob)
-    place = places.desk(assignment).spots[0].place
-    places.rank_place(assignment, answer(place, 1, 1, 1))
-    receipt = places.rank_place(assignment, answer(place, 1, None, 2, base=1))
-    assert (receipt.version, receipt.steps) == (2, (1, None, 2))
+    place = places.load_places(assignment).places[0].place
+    places.submit_place_ranking(assignment, answer(place, 1, 1, 1))
+    receipt = places.submit_place_ranking(assignment, answer(place, 1, None, 2, base=1))
+    assert (receipt.version, receipt.value) == (2, (1, None, 2))
     assert set(Ranking.objects.filter(version=1).values_list("choice", flat=True)) == {"A=B"}
     assert Ranking.objects.filter(version=2, choice="N/A").count() == 2
 
 
 def test_a_stale_answer_overwrites_nothing(task: Task, bob: Annotator) -> None:
     assignment = first(task, bob)
-    place = places.desk(assignment).spots[0].place
-    places.rank_place(assignment, answer(place, 1, 2, 2))
-    with pytest.raises(places.StalePlace) as stale:
-        places.rank_place(assignment, answer(place, 2, 1, 1))
-    assert stale.value.stored.steps == (1, 2, 2)
+    place = places.load_places(assignment).places[0].place
+    places.submit_place_ranking(assignment, answer(place, 1, 2, 2))
+    with pytest.raises(answers.StaleAnswer) as stale:
+        places.submit_place_ranking(assignment, answer(place, 2, 1, 1))
+    assert stale.value.stored.value == (1, 2, 2)
     assert Ranking.objects.count() == 3
 
 
 def test_a_withdrawn_ranking_leaves_the_sentence_unfinished(task: Task, bob: Annotator) -> None:
     assignment = first(task, bob)
     rank_all(assignment)
-    place = places.desk(assignment).spots[0].place
-    assert places.rank_place(assignment, answer(place, base=1)).steps is None
+    place = places.load_places(assignment).places[0].place
+    assert places.submit_place_ranking(assignment, answer(place, base=1)).value is None
     assignment.refresh_from_db()
     assert assignment.finished_at is None
-    assert places.finish(assignment) == [place]
+    assert places.finish_places(assignment) == [place]
 
 
 def test_skipping_puts_all_places_aside(task: Task, bob: Annotator, signed_in: SignIn) -> None:
@@ -227,8 +226,8 @@ def test_an_answer_after_the_seat_was_given_away_is_surplus_and_kept(task: Task,
     Slot.objects.filter(annotator=bob).update(lease_until=timezone.now() - timedelta(minutes=1))
     carol = annotator("carol", task)
     assert first(task, carol).comparison == assignment.comparison
-    place = places.desk(assignment).spots[0].place
-    places.rank_place(assignment, answer(place, 1, 2, 3))
+    place = places.load_places(assignment).places[0].place
+    places.submit_place_ranking(assignment, answer(place, 1, 2, 3))
     assert set(Ranking.objects.filter(annotator=bob).values_list("slot", flat=True)) == {None}
 
 
@@ -237,15 +236,15 @@ def test_agreement_results_and_exports_see_the_verdicts(
 ) -> None:
     for who in (bob, carol):
         rank_all(first(task, who))
-    judgements = task_judgements(task.slug)
+    judgements = load_study(find_tasks("slug", task.slug)).judgements()
     pairs = task.pairs.filter(item__key="s1").count()
     assert len(judgements.items) == 2 * pairs
     out = tmp_path / "answers.jsonl"
     call_command("export", task=task.slug, format="jsonl", out=out)
     rows = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
     assert len([row for row in rows if row.get("label")]) == 2 * pairs
-    found = study([task])
-    assert study_results(found, meetings([task], found), resamples=0).systems
+    found = load_study([task])
+    assert compute_study_results(found, load_system_pairs([task], found), resamples=0).systems
 
 
 # --- pages ------------------------------------------------------------------------------------------------
@@ -254,11 +253,11 @@ def test_agreement_results_and_exports_see_the_verdicts(
 def test_a_page_of_a_closed_task_says_what_a_change_means(
     task: Task, bob: Annotator, signed_in: SignIn
 ) -> None:
-    assignment = claiming.next_assignment(task, bob)
+    assignment = assignments.next_assignment(task, bob)
     assert assignment is not None
     Task.objects.update(state=Task.State.CLOSED)
     page = signed_in(bob).get(assignment.get_absolute_url(), follow=True).content.decode()
-    assert "one that you change now is marked as late" in page
+    assert "data-closed" in page
 
 
 def test_work_leads_to_the_page_of_places(task: Task, bob: Annotator, signed_in: SignIn) -> None:
@@ -286,7 +285,7 @@ def test_the_plain_form_says_what_is_missing_keeps_it_and_goes_on(
 ) -> None:
     client, assignment = signed_in(bob), first(task, bob)
     url = reverse("places", args=[assignment.token])
-    spots = places.desk(assignment).spots
+    spots = places.load_places(assignment).places
     form: dict[str, Any] = {"place": [spot.place for spot in spots]}
     for spot in spots:
         form[f"variants-{spot.place}"] = len(spot.texts)
@@ -303,7 +302,7 @@ def test_the_plain_form_says_what_is_missing_keeps_it_and_goes_on(
 
 def test_a_script_gets_receipts_conflicts_and_refusals(task: Task, bob: Annotator, signed_in: SignIn) -> None:
     client, assignment = signed_in(bob), first(task, bob)
-    place = places.desk(assignment).spots[0].place
+    place = places.load_places(assignment).places[0].place
 
     def post(by: Client = client, **changes: Any) -> tuple[int, dict[str, Any]]:
         body = {"uuid": str(uuid.uuid4()), "phrase": place, "steps": [1, 0, 2], "base": 0, **changes}
@@ -358,7 +357,7 @@ def crawl(sentences: list[dict[str, Any]], name: str) -> bytes:
         page = client.get(url, follow=True)
         assignment = bob.assignments.get(finished_at=None)
         seen += page.content
-        for spot in places.desk(assignment).spots:
+        for spot in places.load_places(assignment).places:
             body = {
                 "uuid": str(uuid.uuid4()),
                 "phrase": spot.place,
@@ -368,7 +367,7 @@ def crawl(sentences: list[dict[str, Any]], name: str) -> bytes:
             path = reverse("rank-place", args=[assignment.token])
             seen += client.post(path, body, content_type="application/json").content
         seen += client.get(url, follow=True).content
-        assert places.finish(assignment) == []
+        assert places.finish_places(assignment) == []
     Annotator.objects.filter(pk=bob.pk).update(key=name)
     seen = re.sub(rb"/[ap]/[\w-]{16}/", b"*", seen)
     return TOKENS.sub(b"*", seen).replace(name.encode(), b"*")

@@ -8,11 +8,12 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 from django.urls import reverse
+from pytest_django.asserts import assertTemplateUsed
 
+from evaluation.annotate.known_answers import ExpectedReason
+from evaluation.annotate.services.practice import build_practice_page, load_exercises
 from evaluation.models import Annotator, AuditEntry, PracticeRound, Ranking, Task, User
-from evaluation.practice import Reason
-from evaluation.reports.practice import practice_page, practice_questions
-from evaluation.services import people
+from evaluation.tasks.services import management
 from tests.database.conftest import SENTENCES, annotator, make_task
 from tests.database.test_blindness import TOKENS, disguises, renamed
 
@@ -30,7 +31,7 @@ def url(task: Task, number: int) -> str:
 
 def expected(task: Task, who: Annotator, number: int) -> str:
     """What this person must answer, found by answering something."""
-    page = practice_page(task, who, number, task.scheme.choices[0])
+    page = build_practice_page(task, who, number, task.scheme.choices[0])
     assert page is not None
     assert page.expected is not None
     return page.expected.value
@@ -40,7 +41,7 @@ def test_the_first_sentence_opens_after_the_practice_round(
     task: Task, bob: Annotator, signed_in: SignIn
 ) -> None:
     client, work = signed_in(bob), reverse("work", args=[task.slug])
-    total = len(practice_questions(task))
+    total = len(load_exercises(task))
     assert total == 5
     for number in range(1, total + 1):
         assert client.post(work)["Location"] == url(task, 1)
@@ -48,7 +49,7 @@ def test_the_first_sentence_opens_after_the_practice_round(
         assert page.context["page"].grade is None
         checked = client.post(url(task, number), {"choice": expected(task, bob, number)})
         assert checked.context["page"].grade == "right"
-    assert b"practice round" in client.get(url(task, total + 1)).content
+    assertTemplateUsed(client.get(url(task, total + 1)), "evaluation/practice_done.html")
     assert client.post(work)["Location"].startswith("/a/")
     assert client.get(url(task, 1)).status_code == 200  # it can be repeated
     assert PracticeRound.objects.count() == 1
@@ -56,7 +57,7 @@ def test_the_first_sentence_opens_after_the_practice_round(
 
 
 def test_wrong_answers_are_told_what_was_expected(task: Task, bob: Annotator, signed_in: SignIn) -> None:
-    number = next(n for n, q in enumerate(practice_questions(task), 1) if q.reason is Reason.SAME)
+    number = next(n for n, q in enumerate(load_exercises(task), 1) if q.reason is ExpectedReason.SAME)
     page = signed_in(bob).post(url(task, number), {"choice": "A>>B"})
     assert page.context["page"].grade == "wrong"
     assert "Expected: A = B." in page.content.decode()
@@ -66,7 +67,7 @@ def test_a_task_place_by_place_is_practised_with_steps(db: None, signed_in: Sign
     task = make_task(practice=True, judging="places")
     bob = annotator("bob", task)
     client = signed_in(bob)
-    for number, question in enumerate(practice_questions(task), 1):
+    for number, question in enumerate(load_exercises(task), 1):
         best = {"A>>B": (1, 3), "A=B": (2, 2), "A<<B": (3, 1)}[expected(task, bob, number)]
         refused = client.post(url(task, number), {"step-0-0": 1})
         assert refused.status_code == 422
@@ -95,7 +96,7 @@ def test_practice_is_for_those_who_annotate_where_it_is_on(
 
 
 def test_whoever_is_invited_practises_first(task: Task, alice: User) -> None:
-    link = people.invite(task, by=alice)
+    link = management.create_invitation(task, by=alice)
     response = Client().post(reverse("join", args=[link.token]))
     assert response["Location"] == url(task, 1)
 
@@ -108,8 +109,8 @@ def test_organisers_switch_it_and_write_questions(
     client.post(page, {"switch": "on"})
     start = client.get(page, {"item": "s1"})
     assert start.context["form"].initial["above"] == SENTENCES[0]["source"]
-    assert "has the id" not in start.content.decode()
-    assert "No sentence of the task has the id “s0”." in client.get(page, {"item": "s0"}).content.decode()
+    assert "“s1”" not in start.content.decode()
+    assert "“s0”" in client.get(page, {"item": "s0"}).content.decode()
     question = {
         "above": "R",
         "first": "a red house",
@@ -119,13 +120,13 @@ def test_organisers_switch_it_and_write_questions(
     }
     assert client.post(page, {**question, "second": "a red house"}).status_code == 422
     assert client.post(page, question).status_code == 302
-    own = practice_questions(task)
-    assert [(q.reason, q.spans) for q in own] == [(Reason.OWN, ((1, 2), (1, 2)))]
+    own = load_exercises(task)
+    assert [(q.reason, q.spans) for q in own] == [(ExpectedReason.OWN, ((1, 2), (1, 2)))]
     answer = signed_in(bob).post(url(task, 1), {"choice": expected(task, bob, 1)})
     assert b"Reed." in answer.content
     pk = task.practice_questions.get().pk
     client.post(reverse("remove-practice-question", args=[task.slug, pk]))
-    assert len(practice_questions(task)) == 5
+    assert len(load_exercises(task)) == 5
     assert AuditEntry.objects.filter(action__contains="practice").count() == 4
     assert signed_in(bob).get(page).status_code == 404
 
@@ -133,7 +134,7 @@ def test_organisers_switch_it_and_write_questions(
 def test_a_task_without_words_has_no_practice(db: None, signed_in: SignIn) -> None:
     dots = {"id": "1", "source": "…", "candidates": {"alpha": "!", "beta": "?"}}
     task = make_task(sentences=[dots], practice=True)
-    assert practice_questions(task) == []
+    assert load_exercises(task) == []
     assert signed_in(annotator("bob", task)).get(url(task, 1)).status_code == 200
     assert PracticeRound.objects.count() == 1
 

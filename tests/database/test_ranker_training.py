@@ -10,17 +10,17 @@ from xml.etree.ElementTree import fromstring
 import pytest
 from django.test import Client
 
+from appraise.lib.problems import InputError
 from evaluation.models import Annotator, Item, Job, Task, User
-from evaluation.problems import InputError
-from evaluation.votes import machine_votes
-from metrics.jobs import begin_training
+from evaluation.voters import machine_votes
 from metrics.models import MetricRun, TrainedModel
-from metrics.reports.model_plots import bars, model_plots
-from metrics.reports.models import ModelCard
-from metrics.services.finding import find_metrics
-from metrics.services.machines import train_svm_on_task
-from metrics.services.rankers import train_ranker_on_task
-from metrics.services.scoring import State, score_task
+from metrics.scoring.jobs import begin_training
+from metrics.scoring.pages import ModelCard
+from metrics.scoring.plots import bars, plot_model
+from metrics.scoring.services.metric_lookup import find_metrics
+from metrics.scoring.services.ranker_training import train_ranker
+from metrics.scoring.services.runs import RunState, score_task
+from metrics.scoring.services.svm_training import train_svm
 from tests.database.conftest import SENTENCES, annotator, make_task
 from tests.database.test_jobs import work
 from tests.database.test_models_page import judged
@@ -59,7 +59,7 @@ def test_bars_fill_the_room_between_names_and_numbers() -> None:
 
 
 def test_a_ranker_learns_without_references_and_says_where_it_comes_from(bare: Task) -> None:
-    model = train_ranker_on_task(bare, "Shorter")
+    model = train_ranker(bare, "Shorter")
     assert model.kind == TrainedModel.Kind.RANKER
     assert model.provenance["annotators"] == 2
     assert model.provenance["features"] == ["len", "len_target", "copied"]
@@ -73,30 +73,30 @@ def test_a_ranker_learns_without_references_and_says_where_it_comes_from(bare: T
 def test_on_its_own_task_it_votes_on_sentences_that_it_has_not_seen_and_is_never_asked_again(
     bare: Task,
 ) -> None:
-    train_ranker_on_task(bare, "Shorter")
+    train_ranker(bare, "Shorter")
     run = MetricRun.objects.get()
     assert (run.metric, run.votes.count()) == ("trained:Shorter", bare.pairs.count())
     assert run.signature.endswith("|sentences:held-out")
     assert run.scores.filter(value__isnull=False).count() == 3 * len(BARE)
     (outcome,) = score_task(bare, find_metrics(["trained:Shorter"]))
-    assert (outcome.state, outcome.run) == (State.KNOWN, run.pk)
+    assert (outcome.state, outcome.run) == (RunState.KNOWN, run.pk)
 
 
 def test_two_rankers_may_learn_from_the_same_votes(bare: Task) -> None:
-    first, second = train_ranker_on_task(bare, "Shorter"), train_ranker_on_task(bare, "Terse")
+    first, second = train_ranker(bare, "Shorter"), train_ranker(bare, "Terse")
     runs = {run.metric: run for run in MetricRun.objects.all()}
     assert set(runs) == {"trained:Shorter", "trained:Terse"}
     assert runs["trained:Shorter"].signature != runs["trained:Terse"].signature
     for model in (first, second):
         (outcome,) = score_task(bare, find_metrics([f"trained:{model.name}"]))
-        assert (outcome.state, outcome.run) == (State.KNOWN, runs[f"trained:{model.name}"].pk)
+        assert (outcome.state, outcome.run) == (RunState.KNOWN, runs[f"trained:{model.name}"].pk)
 
 
 def test_on_another_task_it_is_one_more_metric_with_votes(bare: Task) -> None:
-    train_ranker_on_task(bare, "Shorter", classifier="naive-bayes")
+    train_ranker(bare, "Shorter", classifier="naive-bayes")
     other = make_task("other", sentences=BARE[:3])
     (outcome,) = score_task(other, find_metrics(["trained:Shorter"]))
-    assert outcome.state is State.SCORED
+    assert outcome.state is RunState.SCORED
     said = machine_votes([other.pk])
     assert len(said) == other.pairs.count()
     assert {vote.voter for votes in said.values() for vote in votes} == {"trained:Shorter"}
@@ -104,10 +104,10 @@ def test_on_another_task_it_is_one_more_metric_with_votes(bare: Task) -> None:
 
 def test_a_ranker_needs_sources_and_votes(task: Task, bare: Task) -> None:
     with pytest.raises(InputError, match="100 more decided votes"):
-        train_ranker_on_task(task, "Early")
+        train_ranker(task, "Early")
     Item.objects.filter(task=bare).update(source="")
     with pytest.raises(InputError, match="no sentence of the task has one"):
-        train_ranker_on_task(bare, "Mute")
+        train_ranker(bare, "Mute")
     assert not TrainedModel.objects.exists()
 
 
@@ -132,7 +132,7 @@ class TestSvm:
                             "beta": f"House crimson number {n} be tiny."}}
             for n in range(1, 22)
         ]  # fmt: skip
-        model = train_svm_on_task(make_task(sentences=two), "Human")
+        model = train_svm(make_task(sentences=two), "Human")
         assert model.provenance["classes"] == "translators"
         assert len(model.evaluation["grid"]) == 35
         assert model.evaluation["chosen"]["accuracy"] > 0.9
@@ -140,7 +140,7 @@ class TestSvm:
         assert len(model.evaluation["importance"]) == 9
         assert model.evaluation["meta_correlation"] is None  # nobody has judged
         assert find_metrics(["trained:Human"])["trained:Human"].name == "Human"
-        assert set(model_plots(model)) == {"importance", "grid", "roc"}
+        assert set(plot_model(model)) == {"importance", "grid", "roc"}
 
     def test_with_one_reference_outputs_that_won_stand_in_for_people(
         self, db: None, signed_in: SignIn
@@ -154,10 +154,10 @@ class TestSvm:
         ]  # fmt: skip
         task = make_task(sentences=one)
         judged(task, annotator("bob", task), annotator("carol", task))
-        model = train_svm_on_task(task, "Won")
+        model = train_svm(task, "Won")
         assert model.provenance["classes"] == "ranked"
         assert model.evaluation["judged"] > 0
-        plots = model_plots(model)
+        plots = plot_model(model)
         assert set(plots) == {"importance", "grid", "accuracy", "roc"}
         client = signed_in(User.objects.create_superuser("boss"))
         page = client.get(f"/models/{model.pk}").content.decode()
@@ -167,28 +167,28 @@ class TestSvm:
 
     def test_without_references_there_is_no_human_class(self, bare: Task) -> None:
         with pytest.raises(InputError, match="no sentence has a reference"):
-            train_svm_on_task(bare, "None")
+            train_svm(bare, "None")
 
 
 class TestAgreement:
     def test_a_machine_joins_the_annotators_only_where_somebody_asks(
         self, bare: Task, signed_in: SignIn, django_assert_max_num_queries: Any
     ) -> None:
-        train_ranker_on_task(bare, "Shorter")
+        train_ranker(bare, "Shorter")
         client = signed_in(User.objects.create_superuser("boss"))
         address = f"/tasks/{bare.slug}/agreement"
         without = client.get(address).content.decode()
         assert 'value="trained:Shorter"' in without
-        assert "(machine)" not in without
+        assert "trained:Shorter (" not in without
         alone = client.get(f"{address}/annotator-pairs.csv").content.decode()
         with django_assert_max_num_queries(10):
             page = client.get(f"{address}?machine=trained:Shorter&machine=stranger").content.decode()
-        assert "One machine takes part" in page
-        assert "trained:Shorter (machine)" in page
+        assert 'data-voters="1"' in page
+        assert "trained:Shorter (" in page
         file = client.get(f"{address}/annotator-pairs.csv?machine=trained:Shorter").content.decode()
         assert (alone.count("machine:"), file.count("machine:trained:Shorter")) == (0, 2)
-        assert client.get(address).content.decode().count("(machine)") == 0
+        assert client.get(address).content.decode().count("trained:Shorter (") == 0
 
     def test_where_no_machine_has_voted_none_is_offered(self, bare: Task, signed_in: SignIn) -> None:
         client = signed_in(User.objects.create_superuser("boss"))
-        assert "Machines that take part" not in client.get(f"/tasks/{bare.slug}/agreement").content.decode()
+        assert 'name="machine"' not in client.get(f"/tasks/{bare.slug}/agreement").content.decode()

@@ -8,9 +8,9 @@ from django.test import Client
 from django.urls import reverse
 
 from evaluation.models import Annotator, Output, PhrasePair, Task, User
-from evaluation.reports.export import asked_pairs, voices
-from evaluation.reports.results import results
-from evaluation.reports.scope import whole_scope
+from evaluation.reports.exports import load_display_names, read_answered_pairs
+from evaluation.reports.results import compute_results
+from evaluation.reports.scope import load_scope
 from evaluation.schemes import Choice
 from tests.database.answering import Chooser, always, answer_task
 from tests.database.conftest import annotator, make_task
@@ -57,7 +57,7 @@ def test_one_sentence_of_two_systems_is_told_in_the_singular(db: None, signed_in
 def test_the_system_that_everybody_prefers_wins(task: Task, bob: Annotator, carol: Annotator) -> None:
     for who in (bob, carol):
         answer_task(task, who, favouring("beta", "alpha", "gamma"))
-    found = results(whole_scope("task", task.slug))
+    found = compute_results(load_scope("task", task.slug))
     assert [line.system for line in found.systems] == ["beta", "alpha", "gamma"]
     best, _, worst = found.systems
     assert (best.losses, worst.wins) == (0, 0)
@@ -69,8 +69,8 @@ def test_the_system_that_everybody_prefers_wins(task: Task, bob: Annotator, caro
 def test_votes_agree_with_the_systems_that_an_export_names(task: Task, bob: Annotator) -> None:
     """Two ways through the data: occurrences for results, the owning comparison for exports."""
     answer_task(task, bob, favouring("gamma", "alpha", "beta"))
-    scope = whole_scope("task", task.slug)
-    for pair in asked_pairs(scope, voices(scope, identify=False)):
+    scope = load_scope("task", task.slug)
+    for pair in read_answered_pairs(scope, load_display_names(scope, identify=False)):
         better = pair.systems_first if pair.answers[0][4] == "A>B" else pair.systems_second
         worse = pair.systems_second if better == pair.systems_first else pair.systems_first
         order = ["gamma", "alpha", "beta"]
@@ -82,14 +82,14 @@ def test_two_who_contradict_each_other_yield_nothing_significant(
 ) -> None:
     answer_task(task, bob, favouring("alpha", "beta", "gamma"))
     answer_task(task, carol, favouring("gamma", "beta", "alpha"))
-    assert not any(pair.significant for pair in results(whole_scope("task", task.slug)).comparisons)
+    assert not any(pair.significant for pair in compute_results(load_scope("task", task.slug)).comparisons)
 
 
 def test_the_page_and_its_files(
     task: Task, alice: User, bob: Annotator, dora: User, signed_in: SignIn
 ) -> None:
     client = signed_in(alice)
-    assert "no votes yet" in client.get(url(task)).content.decode()
+    assert 'data-empty="votes"' in client.get(url(task)).content.decode()
     answer_task(task, bob, favouring("alpha", "beta", "gamma"))
     page = client.get(url(task)).content.decode()
     assert "alpha" in page

@@ -9,14 +9,21 @@ from django.test import Client
 from django.urls import reverse
 
 from evaluation.models import Candidate, Job, PhrasePair, Task, User
-from evaluation.phenomena import Phenomenon
-from evaluation.reports import memo
-from evaluation.reports.phenomena import phenomena_of, phenomena_page, profile_of, shown_by, tables
-from evaluation.reports.scope import study_of, whole_scope
-from evaluation.reports.tagged import LISTS, taggable, told_by
+from evaluation.phenomena.classification import Phenomenon
+from evaluation.reports import cache
+from evaluation.reports.phenomena import (
+    Phenomena,
+    get_phenomena,
+    get_profile,
+    phenomena_of,
+    phenomenon_table,
+)
+from evaluation.reports.registry import ReportOptions
+from evaluation.reports.scope import get_study, load_scope
+from evaluation.reports.word_tags import find_taggable_tasks, find_taggers
 from evaluation.schemes import Choice
-from evaluation.word_classes import Word, WordClass, Words, register_words
-from metrics.word_classes import Taggers, reader
+from evaluation.voters import TaggedWord, WordClass, Words, register_words
+from metrics.taggers import Taggers, find_tagger
 from tests.database.answering import always, answer_task
 from tests.database.conftest import annotator, make_task
 from tests.database.test_phenomena import SignIn
@@ -42,7 +49,7 @@ class Invented:
     def known(self, language: str, sentences: Sequence[str]) -> Mapping[str, Words]:
         content = WordClass.CONTENT
         return {
-            text: {word.lower(): Word(content, "go") for word in text.split()}
+            text: {word.lower(): TaggedWord(content, "go") for word in text.split()}
             for text in sentences
             if text in self.read
         }
@@ -63,30 +70,32 @@ def judged(db: None) -> Task:
     return task
 
 
-def shown(task: Task) -> list[Phenomenon]:
-    return [line.phenomenon for line in profile_of(whole_scope("task", task.slug)).lines]
+def find_phenomena(task: Task) -> list[Phenomenon]:
+    return [line.phenomenon for line in get_profile(load_scope("task", task.slug)).lines]
 
 
 def test_tags_count_only_when_every_sentence_was_read(tagger: Invented, judged: Task) -> None:
     texts = list(Candidate.objects.values_list("text", flat=True))
-    assert shown(judged) == [Phenomenon.CHOICE]
+    assert find_phenomena(judged) == [Phenomenon.CHOICE]
     tagger.read.add(texts[0])
-    assert told_by([judged]) == (LISTS,)
-    assert taggable([judged]) == [judged]
-    assert shown(judged) == [Phenomenon.CHOICE]
+    assert find_taggers([judged]) == ()
+    assert find_taggable_tasks([judged]) == [judged]
+    assert find_phenomena(judged) == [Phenomenon.CHOICE]
     tagger.read.update(texts)
-    assert told_by([judged]) == ("invented 1",)
-    assert taggable([judged]) == []
-    assert shown(judged) == [Phenomenon.INFLECTION]
-    scope = whole_scope("task", judged.slug)
-    assert phenomena_page(scope).taggers == ("invented 1",)
-    assert tables(scope)["phenomena"].title.endswith("told by invented 1")
+    assert find_taggers([judged]) == ("invented 1",)
+    assert find_taggable_tasks([judged]) == []
+    assert find_phenomena(judged) == [Phenomenon.INFLECTION]
+    scope = load_scope("task", judged.slug)
+    assert Phenomena().compute(scope, ReportOptions()).taggers == ("invented 1",)
+    assert phenomenon_table(get_profile(scope), find_taggers(scope.tasks)).title.endswith(
+        "classified by invented 1"
+    )
 
 
 def test_all_pairs_at_once_are_told_as_one_pair_is(tagger: Invented, judged: Task) -> None:
     tagger.read.update(Candidate.objects.values_list("text", flat=True))
-    scope = whole_scope("task", judged.slug)
-    study, found = study_of(scope), shown_by(scope)
+    scope = load_scope("task", judged.slug)
+    study, found = get_study(scope), get_phenomena(scope)
     for pair in PhrasePair.objects.select_related("task", "owner__item", "owner__first", "owner__second"):
         code = list(study.pair_keys).index(pair.pk)
         told = tuple(p for p, here in zip(Phenomenon, found[code], strict=True) if here)
@@ -101,25 +110,27 @@ def test_the_page_says_how_and_offers_to_tag(
     page = client.get(address).content.decode()
     assert "with word lists and stems instead of tags" in page
     assert "Tag the sentences" in page
-    begun = client.post(address)
+    begun = client.post(f"{address}/tag")
     job = Job.objects.get(kind="tag")
     assert begun.headers["Location"] == job.get_absolute_url()
-    assert client.post(address).headers["Location"] == job.get_absolute_url(), "asked twice, done once"
+    assert client.post(f"{address}/tag").headers["Location"] == job.get_absolute_url(), (
+        "asked twice, done once"
+    )
     tagger.read.update(Candidate.objects.values_list("text", flat=True))
     page = client.get(address).content.decode()
     assert "the tags of invented 1" in page
     assert "Tag the sentences" not in page
-    assert client.post(address).headers["Location"] == address
+    assert client.post(f"{address}/tag").headers["Location"] == address
 
 
-@pytest.mark.skipif(reader("en") is None, reason="the English tagger is not installed")
+@pytest.mark.skipif(find_tagger("en") is None, reason="the English tagger is not installed")
 def test_the_english_tagger_reads_a_task_and_its_verbs(
     judged: Task, tmp_path: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from metrics.services.tagging import tag_candidates
+    from metrics.scoring.jobs import tag_candidates
 
     monkeypatch.setenv("APPRAISE_HOME", str(tmp_path))
-    memo.forget()
+    cache.clear_cache()
     assert tag_candidates([judged], lambda done, total: None) == {"sentences": 2, "failed": 0}
-    assert shown(judged) == [Phenomenon.INFLECTION], "went and goes"
-    assert "spacy" in told_by([judged])[0]
+    assert find_phenomena(judged) == [Phenomenon.INFLECTION], "went and goes"
+    assert "spacy" in find_taggers([judged])[0]

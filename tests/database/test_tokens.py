@@ -26,7 +26,7 @@ def make(client: Client, **fields: str) -> tuple[int, str]:
     return response.status_code, html.unescape(shown[1]) if shown else ""
 
 
-def asked(token: str) -> int:
+def request_tasks(token: str) -> int:
     return Client().get("/api/tasks", headers={"Authorization": f"Bearer {token}"}).status_code
 
 
@@ -36,7 +36,7 @@ def test_a_key_is_shown_once_opens_the_api_and_is_stored_as_a_digest(
     client = signed_in(alice)
     status, text = make(client)
     stored = ApiToken.objects.get()
-    assert (status, asked(text)) == (201, 200)
+    assert (status, request_tasks(text)) == (201, 200)
     assert (stored.user, stored.name, stored.scope) == (alice, "notebook", "read")
     assert stored.expires_at is not None
     assert timedelta(days=29) < stored.expires_at - timezone.now() < timedelta(days=31)
@@ -58,7 +58,7 @@ def test_a_revoked_key_opens_nothing_and_leaves_a_trace(task: Task, alice: User,
         assert client.post(url).status_code == 302
     token.refresh_from_db()
     assert token.revoked_at is not None
-    assert asked(text) == 401
+    assert request_tasks(text) == 401
     assert list(AuditEntry.objects.order_by("pk").values_list("action", flat=True)) == [
         "make token",
         "revoke token",

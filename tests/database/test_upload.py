@@ -22,11 +22,12 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from evaluation import jobs
-from evaluation.importers import read
-from evaluation.importers.source import SourceFile
+from evaluation.importers import ImportedCandidate, ImportedItem, SourcePosition, read
+from evaluation.importers.model import SourceFile
 from evaluation.models import AuditEntry, Campaign, Item, Job, Membership, Role, Task, Upload, User
-from evaluation.services import importing, uploading, uploads
-from evaluation.services.uploads import sampled
+from evaluation.tasks.planning import Planner
+from evaluation.tasks.services import import_job, importing, task_settings, upload_previews, uploads
+from evaluation.tasks.services.uploads import restore_item
 from tests.database.conftest import SENTENCES, person
 from tests.importers.bad_inputs import GOOD_TSV, many
 
@@ -84,10 +85,10 @@ class TestThePage:
         response = drop(client, ("houses.json", HOUSES))
         upload = Upload.objects.get()
         assert response.url == upload.get_absolute_url()
-        page = client.get(response.url).content.decode()
+        page = " ".join(client.get(response.url).content.decode().split())
         assert "JSON · 4 sentences" in page
         assert "3 systems" in page
-        names = page.partition("3 systems: ")[2].partition("</span>")[0]
+        names = page.partition("3 systems: ")[2].partition(" </span>")[0]
         assert names == "<bdi>alpha</bdi>, <bdi>beta</bdi>, <bdi>gamma</bdi>", "a column may be none"
         assert 'class="ph p1"' in page
         assert "Satz 1: das rote Haus ist klein." in page
@@ -100,6 +101,15 @@ class TestThePage:
         create(client, upload, aligner="statistical", campaign="learnt")
         work()
         assert Task.objects.get(campaign__slug="learnt").state == Task.State.OPEN
+
+    def test_words_are_segmented_only_where_a_segmenter_exists(self, client: Client) -> None:
+        drop(client, ("houses.json", json.dumps({"items": NO_REFERENCE}).encode()))
+        upload = Upload.objects.get()
+        page = create(client, upload, segment_words="on").content.decode()
+        assert "no segmenter finds the words of the language &#x27;en&#x27;; known: ja, th, zh" in page
+        create(client, upload, segment_words="on", target_language="zh", campaign="segmented")
+        work()
+        assert Task.objects.get(campaign__slug="segmented").state == Task.State.OPEN
 
     def test_whoever_says_which_file_is_the_source_need_not_name_the_task_first(self, client: Client) -> None:
         texts = {"news.de.txt": b"Ein Haus\n", "alpha.en.txt": b"A house\n", "beta.en.txt": b"The home\n"}
@@ -166,7 +176,7 @@ class TestThePage:
         drop(client, ("a.txt", b"one\n"), ("b.txt", b"two\n"), ("c.txt", b"drei\n"))
         upload = Upload.objects.get()
         client.post(upload.get_absolute_url(), {**settings_form(), "role-3": "source"})
-        assert uploads.checked(Upload.objects.get()).is_good  # type: ignore[union-attr]  # it is small
+        assert uploads.get_check(Upload.objects.get()).is_good  # type: ignore[union-attr]  # it is small
         client.post(upload.get_absolute_url(), {**settings_form(), "remove": "9" * 5000})
         client.post(upload.get_absolute_url(), {**settings_form(), "remove": "1"})
         assert [file.name for file in upload.files.all()] == ["b.txt", "c.txt"]
@@ -190,7 +200,7 @@ class TestThePage:
         [
             ({"source_language": "klingon"}, "bad_language"),
             ({"design": "baseline"}, "Choose the system"),
-            ({"design": "blocks"}, "Say how many"),
+            ({"design": "blocks"}, "Enter a number"),
             ({"judging": "places", "checks": "5"}, "does not go with 5% attention checks"),
             ({"name": ""}, "required"),
             ({"shows": "reference"}, "Not every sentence"),
@@ -288,7 +298,111 @@ class TestThePreview:
         for path in (SAMPLES / "task.json", SAMPLES / "phrases.tsv"):
             for item in read([SourceFile.from_path(path)]).items:
                 kept = json.loads(json.dumps(asdict(item)))
-                assert sampled(kept) == item
+                assert restore_item(kept) == item
+
+    def test_long_sentences_are_aligned_by_a_job_and_never_by_the_page(
+        self, client: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        address = drop(client, ("long.tsv", long_sentences(700))).url
+        client.post(address, settings_form())
+        with monkeypatch.context() as in_the_request:
+            in_the_request.setattr(Planner, "plan", explode)
+            page = client.get(address).content.decode()
+            assert "their preview is computed in the background" in page
+            assert 'name="create"' in page, "nobody has to wait for it"
+            assert client.get(reverse("upload-try", args=[Upload.objects.get().pk, 1])).status_code == 404
+            client.get(address)
+            assert Job.objects.filter(kind="check", state=Job.State.WAITING).count() == 1
+        work()
+        monkeypatch.setattr(Planner, "plan", explode)
+        page = client.get(address).content.decode()
+        assert 'class="ph p1"' in page
+        assert "the background" not in page
+        assert client.get(reverse("upload-try", args=[Upload.objects.get().pk, 1])).status_code == 200
+        client.post(address, settings_form(name="Other", overlap="5"))
+        assert 'class="ph p1"' in client.get(address).content.decode(), "these settings align nothing"
+        client.post(address, settings_form(moved="shown"))
+        assert "their preview is computed in the background" in client.get(address).content.decode()
+
+    def test_a_job_for_older_settings_is_cancelled(self, client: Client) -> None:
+        address = drop(client, ("long.tsv", long_sentences(700))).url
+        client.get(address)
+        client.post(address, settings_form(moved="shown"))
+        client.get(address)
+        assert list(Job.objects.order_by("created_at").values_list("state", flat=True)) == [
+            Job.State.CANCELLED,
+            Job.State.WAITING,
+        ]
+
+    @pytest.mark.parametrize("at_once", [0, uploads.CHECK_AT_ONCE])
+    def test_a_check_that_failed_says_so_and_is_repeated_on_request_only(
+        self, client: Client, monkeypatch: pytest.MonkeyPatch, at_once: int
+    ) -> None:
+        monkeypatch.setattr(uploads, "CHECK_AT_ONCE", at_once)
+        address = drop(client, ("long.tsv", long_sentences(700))).url
+        client.get(address)
+        with monkeypatch.context() as broken:
+            broken.setattr(uploads, "read_upload", explode)
+            broken.setattr(Planner, "plan", explode)
+            work()
+        for _ in range(2):
+            page = client.get(address)
+            assert page.status_code == 200
+            assert "The check failed." in page.content.decode()
+            assert "In the first sentences all systems" not in page.content.decode()
+        assert Job.objects.count() == 1
+        assert client.post(address, {**settings_form(), "save": "1"}).status_code == 302
+        client.get(address)
+        work()
+        assert 'class="ph p1"' in client.get(address).content.decode()
+
+    def test_a_cancelled_check_leads_back_to_its_files(self, client: Client) -> None:
+        address = drop(client, ("long.tsv", long_sentences(700))).url
+        client.get(address)
+        response = client.post(reverse("cancel-job", args=[Job.objects.get().pk]))
+        assert response["Location"] == address
+        assert "The check was cancelled." in client.get(address).content.decode()
+
+    @pytest.mark.parametrize(
+        ("aligner", "judging", "words", "systems", "pairs"),
+        [
+            ("lexical", "pairs", 2_000, 100, 1),
+            ("lexical", "pairs", 100, 100, 378),
+            ("lexical", "places", 2_000, 3, 0),
+            ("lexical", "places", 1_000, 100, 3),
+            ("statistical", "pairs", 2_000, 2, 0),
+            ("statistical", "pairs", 600, 100, 1),
+        ],
+    )
+    def test_a_preview_aligns_no_more_than_it_may(
+        self, aligner: str, judging: str, words: int, systems: int, pairs: int
+    ) -> None:
+        names = [f"s{n}" for n in range(systems)]
+        item = ImportedItem(
+            "1", "eins", tuple(ImportedCandidate(name, "w " * words) for name in names), SourcePosition("x")
+        )
+        chosen = task_settings.TaskSettings("x", "four-way", aligner=aligner, judging=judging)
+        compared = [(item, pairs_) for pairs_ in chosen.system_pairs([item])] * 2
+        kept = [len(kept) for _, kept in upload_previews.select_affordable(compared, chosen)]
+        assert kept[:1] == ([pairs] if pairs else [])
+        assert sum(kept) * words**2 <= upload_previews.MAX_CELLS
+
+    def test_sentences_that_are_too_long_are_named(
+        self, client: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(upload_previews, "CELLS_AT_ONCE", 1_000_000)
+        monkeypatch.setattr(upload_previews.select_affordable, "__defaults__", (1000,))
+        address = drop(client, ("long.tsv", long_sentences(50))).url
+        assert "too long for a preview" in client.get(address).content.decode()
+
+
+def long_sentences(words: int, systems: int = 2) -> bytes:
+    names = [f"s{n}" for n in range(systems)]
+    rows = ["\t".join(["id", "source", *names])]
+    for item in range(2):
+        texts = [" ".join(f"w{n}" if n % 9 else f"{name}x{n}" for n in range(words)) for name in names]
+        rows.append("\t".join([str(item), "eins", *texts]))
+    return ("\n".join(rows) + "\n").encode()
 
 
 @pytest.mark.django_db(transaction=True)
@@ -348,11 +462,11 @@ class TestTheImport:
         self, client: Client
     ) -> None:
         drop(client, ("houses.json", HOUSES))
-        outcome = uploads.checked(Upload.objects.get())
+        outcome = uploads.get_check(Upload.objects.get())
         assert outcome is not None
         pressed = [Upload.objects.get() for _ in range(2)]  # neither knows of the other
-        options = importing.TaskSettings(name="Houses", scheme="four-way")
-        first, second = (uploading.begin_import(upload, outcome, options) for upload in pressed)
+        options = task_settings.TaskSettings(name="Houses", scheme="four-way")
+        first, second = (import_job.begin_import(upload, outcome, options) for upload in pressed)
         assert first == second == Job.objects.get(kind="import")
 
     def test_pressing_create_twice_makes_one_task(self, client: Client) -> None:
@@ -370,7 +484,7 @@ class TestTheImport:
         job = self.begun(client, split=split)
         progress = Killed(after=3)
         with pytest.raises(KeyboardInterrupt):
-            uploading.run_import(job, progress)  # type: ignore[arg-type]  # a stand-in
+            import_job.run_import(job, progress)  # type: ignore[arg-type]  # a stand-in
         assert Task.objects.filter(state=Task.State.IMPORTING).exists()
         assert Item.objects.count() == 3
         work()
@@ -385,9 +499,9 @@ class TestTheImport:
     ) -> None:
         job = self.begun(client)
         with monkeypatch.context() as dying:
-            dying.setattr(uploading, "discard", lambda upload: sys.exit("killed"))
+            dying.setattr(Upload, "discard", lambda upload: sys.exit("killed"))
             with pytest.raises(SystemExit):
-                uploading.run_import(job, Killed(after=99))  # type: ignore[arg-type]  # a stand-in
+                import_job.run_import(job, Killed(after=99))  # type: ignore[arg-type]  # a stand-in
         work()
         assert AuditEntry.objects.filter(action="import").count() == 1
 
@@ -426,7 +540,7 @@ class TestTheImport:
         monkeypatch.setattr(importing, "CHUNK", 1)
         job = self.begun(client)
         with pytest.raises(KeyboardInterrupt):
-            uploading.run_import(job, Killed(after=3))  # type: ignore[arg-type]  # a stand-in
+            import_job.run_import(job, Killed(after=3))  # type: ignore[arg-type]  # a stand-in
         Job.objects.filter(pk=job.pk).update(state=Job.State.FAILED)
         assert client.post(Upload.objects.get().get_absolute_url(), {"discard": "yes"}).status_code == 302
         assert (Upload.objects.count(), Task.objects.count(), Campaign.objects.count()) == (0, 0, 0)
@@ -436,7 +550,7 @@ class TestTheImport:
     ) -> None:
         job = self.begun(client)
         with monkeypatch.context() as broken:
-            broken.setattr(uploading, "store_parts", explode)
+            broken.setattr(import_job, "store_parts", explode)
             work()
         job.refresh_from_db()
         assert job.state == Job.State.FAILED
@@ -452,7 +566,7 @@ class TestTheImport:
         """Somebody may have answered it by then."""
         job = self.begun(client)
         with monkeypatch.context() as broken:
-            broken.setattr(uploading, "_finish", explode)
+            broken.setattr(import_job, "_finish", explode)
             work()
         job.refresh_from_db()
         assert (job.state, Task.objects.get().state) == (Job.State.FAILED, Task.State.OPEN)
@@ -521,7 +635,7 @@ def test_the_first_sentences_can_be_tried_and_nothing_is_stored(client: Client, 
     page = client.get(upload.get_absolute_url()).content.decode()
     assert reverse("upload-try", args=[upload.pk, 1]) in page
     first = client.get(reverse("upload-try", args=[upload.pk, 1])).content.decode()
-    assert "nothing here is stored" in first
+    assert 'method="post"' not in first.split("<main", 1)[1].split("</main>")[0]
     assert "Be kind." in first
     assert first.count("<fieldset") == (1 if judging == "places" else first.count('class="scale'))
     assert reverse("upload-try", args=[upload.pk, 2]) in first

@@ -13,7 +13,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from evaluation.models import Job, Upload
-from evaluation.services import uploads
+from evaluation.tasks.services import uploads
 from tests.database.conftest import person
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -26,11 +26,11 @@ def dropped(text: bytes) -> list[SimpleUploadedFile]:
 @pytest.fixture
 def upload(settings: Settings, tmp_path: Path) -> Upload:
     settings.MEDIA_ROOT = tmp_path
-    return uploads.new_upload(person("alice", may_create=True), dropped(b"A house\n"))
+    return uploads.create_upload(person("alice", may_create=True), dropped(b"A house\n"))
 
 
 CHANGES: dict[str, Callable[[Upload], None]] = {
-    "discard": uploads.discard,
+    "discard": Upload.discard,
     "remove": lambda upload: uploads.remove_file(upload, "1"),
     "replace": lambda upload: uploads.add_files(upload, dropped(b"A home\n")),
 }
@@ -50,7 +50,7 @@ def undone(change: Callable[[Upload], None]) -> None:
 def test_files_survive_a_change_that_is_rolled_back(upload: Upload, change: Callable[[Upload], None]) -> None:
     with pytest.raises(RolledBack):
         undone(change)
-    (kept,) = uploads.sources(Upload.objects.get(pk=upload.pk))
+    (kept,) = uploads.open_sources(Upload.objects.get(pk=upload.pk))
     with kept.open(uploads.LIMITS) as file:
         assert file.read() == b"A house\n"
 
@@ -70,7 +70,7 @@ def test_a_replacement_that_breaks_off_leaves_nothing_behind_and_the_old_file_in
     torn = [*dropped(b"A home\n"), Torn("more.en", b"A cottage\n")]
     with pytest.raises(OSError, match="cut"):
         uploads.add_files(upload, torn)
-    (kept,) = uploads.sources(upload)
+    (kept,) = uploads.open_sources(upload)
     assert list((Path(settings.MEDIA_ROOT) / str(upload.pk)).iterdir()) == before
     with kept.open(uploads.LIMITS) as file:
         assert file.read() == b"A house\n"
@@ -78,7 +78,7 @@ def test_a_replacement_that_breaks_off_leaves_nothing_behind_and_the_old_file_in
 
 def test_an_upload_that_breaks_off_leaves_no_folder(upload: Upload, settings: Settings) -> None:
     with pytest.raises(OSError, match="cut"):
-        uploads.new_upload(upload.owner, [Torn("more.en", b"A cottage\n")])
+        uploads.create_upload(upload.owner, [Torn("more.en", b"A cottage\n")])
     assert [path.name for path in Path(settings.MEDIA_ROOT).iterdir()] == [str(upload.pk)]
 
 
@@ -101,6 +101,6 @@ def test_an_upload_that_was_left_goes_after_a_month_unless_a_job_is_at_it(
 ) -> None:
     job = Job.objects.create(kind="check", title="Check", state=state) if state else None
     Upload.objects.update(created_at=timezone.now() - uploads.KEPT_FOR - timedelta(days=1), job=job)
-    uploads.new_upload(upload.owner, dropped(b"A cottage\n"))
+    uploads.create_upload(upload.owner, dropped(b"A cottage\n"))
     assert Upload.objects.filter(pk=upload.pk).exists() is stays
     assert (Path(settings.MEDIA_ROOT) / str(upload.pk)).exists() is stays

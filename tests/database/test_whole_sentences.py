@@ -11,11 +11,11 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from evaluation.annotate.services import assignments
+from evaluation.annotate.services.answers import submit_sentence_answer
 from evaluation.models import Annotator, Assignment, SentenceAnswer, Slot, Task, User
-from evaluation.reports.scope import whole_scope
-from evaluation.reports.whole import whole_sentences
-from evaluation.services import claiming, judging
-from evaluation.services.sentences import submit_sentence_answer
+from evaluation.reports.results import compute_sentence_results
+from evaluation.reports.scope import load_scope
 from tests.database.conftest import annotator
 
 SignIn = Callable[[User | Annotator | None], Client]
@@ -28,7 +28,7 @@ def task(task: Task) -> Task:
 
 
 def begin(task: Task, who: Annotator) -> Assignment:
-    assignment = claiming.next_assignment(task, who)
+    assignment = assignments.next_assignment(task, who)
     assert assignment is not None
     return assignment
 
@@ -132,7 +132,7 @@ def test_the_page_of_a_task_leads_to_answers_about_whole_sentences(
     submit_sentence_answer(assignment, "verdict", "A>B", uuid=uuid.uuid4())
     submit_sentence_answer(assignment, "comment", "odd", uuid=uuid.uuid4())
     page = client.get(address).content.decode()
-    assert "No phrase has been judged yet." in page
+    assert "<progress max" not in page
     assert "1 answer is about whole sentences." in page
 
 
@@ -145,11 +145,11 @@ def test_strict_and_kind_raters_count_alike(
         carol: {"alpha": "3", "beta": "2", "gamma": "1"},
     }
     for who, of in scales.items():
-        while (assignment := claiming.next_assignment(task, who)) is not None:
+        while (assignment := assignments.next_assignment(task, who)) is not None:
             rate(assignment, of)
             submit_sentence_answer(assignment, "verdict", "A=B", uuid=uuid.uuid4())
-            judging.skip(assignment, "only rated")
-    found = whole_sentences(whole_scope("task", task.slug))
+            assignments.skip_assignment(assignment, "only rated")
+    found = compute_sentence_results(load_scope("task", task.slug))
     assert [(line.system, line.mean, line.raters) for line in found.ratings] == [
         ("alpha", 4.0, 2),
         ("beta", 3.0, 2),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
-from metrics.discourse.formats import dis
 from metrics.discourse.trees import Node, edu, join
 
 PEOPLE = ("he", "she", "they", "we", "you")
@@ -34,5 +34,24 @@ def write_corpus(folder: Path, count: int = 12) -> Path:
     """One ``.dis`` file per document."""
     folder.mkdir(exist_ok=True)
     for number, document in enumerate(documents(count)):
-        (folder / f"doc{number:02}.dis").write_text(dis.write([document]), encoding="utf-8")
+        (folder / f"doc{number:02}.dis").write_text(write_dis(document), encoding="utf-8")
     return folder
+
+
+def write_dis(tree: Node) -> str:
+    """A tree in the format of RST-DT, in the layout of the published corpora."""
+    return "\n".join(_lines(tree, 1, 0)) + "\n"
+
+
+def _lines(node: Node, first: int, depth: int) -> Iterator[str]:
+    """The lines of a node whose first EDU has this number."""
+    indent, relation = "  " * depth, f" (rel2par {node.relation})" if depth else " "
+    if node.is_edu:
+        yield f"{indent}( {node.nuclearity} (leaf {first}){relation} (text _!{node.text}_!) )"
+        return
+    last = first + sum(1 for _ in node.edus()) - 1
+    yield f"{indent}( {node.nuclearity} (span {first} {last}){relation}"
+    for child in node.children:
+        yield from _lines(child, first, depth + 1)
+        first += sum(1 for _ in child.edus())
+    yield f"{indent})"

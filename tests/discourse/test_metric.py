@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from metrics import registry
 from metrics.base import MetricUnavailable, Segment, score_systems
-from metrics.discourse.formats.brackets import write
+from metrics.discourse.tree_files import as_json
 from metrics.discourse.trees import edu, join
 
 REFERENCE = "He stayed at home because it was raining."
@@ -65,8 +66,8 @@ def test_a_missing_reference_is_said() -> None:
 
 def test_imported_trees_can_be_scored(tmp_path: Path) -> None:
     trees = [join("Cause", "NS", [edu("a"), edu("b")]), join("Cause", "NS", [edu("c"), edu("d")])]
-    path = tmp_path / "trees.brackets"
-    path.write_text(write(trees))
+    path = tmp_path / "trees.jsonl"
+    path.write_text("\n".join(json.dumps(as_json(tree)) for tree in trees))
     assert one("dr", "c d", "a b", parser="imported", model=str(path)) == pytest.approx(1.0)
     assert "(imported, model " in registry.get("dr", parser="imported", model=str(path)).signature
 
@@ -87,10 +88,10 @@ def test_a_parser_without_its_file_is_unavailable() -> None:
 
 
 def test_an_absent_real_parser_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from metrics.linguistics import rst
+    from metrics.discourse import external_parser
 
     monkeypatch.setenv("APPRAISE_TOOLS", str(tmp_path))
-    rst.shared_parser.cache_clear()
+    external_parser.shared_parser.cache_clear()
     with pytest.raises(MetricUnavailable, match="make tools"):
         registry.get("dr", parser="real").score([Segment("a", ("b",))])
 

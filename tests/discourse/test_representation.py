@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from metrics.discourse.kernel import Forest
-from metrics.discourse.representation import Tree, bracketed, dr, dr_lex
+from metrics.discourse.kernel import Forest, Tree, dr, dr_lex, format_tree
 from metrics.discourse.trees import Node, edu, join
 
 
-def drawn(text: str) -> str:
+def join_lines(text: str) -> str:
     """A drawing with one node a line, as one line."""
     return " ".join(text.split()).replace("( ", "(").replace(" )", ")")
 
@@ -17,7 +16,7 @@ WHOLE = join("Elaboration", "NS", [edu("Voices are coming from Germany ,"), FIGU
 
 
 def test_figure_2a_structure_nuclearity_and_relations_without_words() -> None:
-    assert bracketed(dr(WHOLE.children[1])) == drawn(
+    assert format_tree(dr(WHOLE.children[1])) == join_lines(
         """
         (Satellite
           (Attribution
@@ -28,7 +27,7 @@ def test_figure_2a_structure_nuclearity_and_relations_without_words() -> None:
 
 
 def test_figure_2b_skeleton_with_properties_and_words_over_dummy_leaves() -> None:
-    assert bracketed(dr_lex(WHOLE.children[1])) == drawn(
+    assert format_tree(dr_lex(WHOLE.children[1])) == join_lines(
         """
         (SPAN
           (NUC Satellite)
@@ -44,7 +43,7 @@ def test_figure_2b_skeleton_with_properties_and_words_over_dummy_leaves() -> Non
 
 
 def test_the_whole_tree_hangs_from_its_root() -> None:
-    assert bracketed(dr(WHOLE)) == drawn(
+    assert format_tree(dr(WHOLE)) == join_lines(
         """
         (Root
           (Elaboration
@@ -58,8 +57,8 @@ def test_the_whole_tree_hangs_from_its_root() -> None:
 
 
 def test_words_keep_their_case_unless_asked_otherwise() -> None:
-    assert bracketed(dr_lex(edu("The ECB"))) == "(EDU (NUC Root) (NGRAM (The *) (ECB *)))"
-    assert bracketed(dr_lex(edu("The ECB"), lowercase=True)) == "(EDU (NUC Root) (NGRAM (the *) (ecb *)))"
+    assert format_tree(dr_lex(edu("The ECB"))) == "(EDU (NUC Root) (NGRAM (The *) (ECB *)))"
+    assert format_tree(dr_lex(edu("The ECB"), lowercase=True)) == "(EDU (NUC Root) (NGRAM (the *) (ecb *)))"
 
 
 def test_a_sentence_without_words_has_a_tree_without_productions() -> None:

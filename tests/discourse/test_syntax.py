@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.problems import InputError
+from appraise.lib.problems import InputError
 from metrics import registry
 from metrics.base import MetricUnavailable, Segment
-from metrics.discourse.families import FAMILIES
-from metrics.linguistics import base, constituency
-from metrics.syntax import dependencies
+from metrics.discourse.tables import ALL, LEX, SYN, ULC
+from metrics.syntax import metric as syntax_metric
 from metrics.syntax.imported import read_scores
 from metrics.syntax.overlap import (
     Constituent,
@@ -25,6 +24,7 @@ from metrics.syntax.overlap import (
     subtree_match,
     subtrees,
 )
+from metrics.tools import base, constituency
 
 RAIN = constituents("(ROOT (S (NP (PRP It)) (VP (VBD rained))))")
 IT_RAINED = Dependencies(("It", "rained"), ("PRP", "VBD"), (1, 1), ("nsubj", "ROOT"))
@@ -94,11 +94,11 @@ def test_an_absent_parser_makes_the_metric_unavailable(
     name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("APPRAISE_TOOLS", str(tmp_path))
-    dependencies.shared_parser.cache_clear()
+    syntax_metric.shared_parser.cache_clear()
     constituency.shared_parser.cache_clear()
     with pytest.raises(MetricUnavailable, match="make tools"):
         registry.get(name).score([Segment("a", ("b",))])
-    dependencies.shared_parser.cache_clear()
+    syntax_metric.shared_parser.cache_clear()
     constituency.shared_parser.cache_clear()
 
 
@@ -120,26 +120,26 @@ def test_dependencies_come_from_a_process_whose_crash_costs_one_sentence(
 ) -> None:
     script = tmp_path / "stand_in.py"
     script.write_text(STAND_IN)
-    monkeypatch.setattr(dependencies, "WORKER", script)
+    monkeypatch.setattr(syntax_metric, "WORKER", script)
     monkeypatch.setattr(base, "python", lambda: sys.executable)
     monkeypatch.setattr(
-        dependencies.DependencyParser, "tool", base.Tool("stand-in", "1", None, base.Mode.REAL)
+        syntax_metric.DependencyParser, "tool", base.Tool("stand-in", "1", None, base.ToolMode.REAL)
     )
-    parser = dependencies.DependencyParser(cache_path=tmp_path / "c.sqlite3", time_out=20)
+    parser = syntax_metric.DependencyParser(cache_path=tmp_path / "c.sqlite3", time_out=20)
     found = parser.parse(["two words", "crash", "", "one"])
     parser.close()
     assert [parsed.words for parsed in found] == [("two", "words"), (), (), ("one",)]
 
 
 def test_families_name_what_they_lack() -> None:
-    assert FAMILIES["asiya-lex"].metrics == ("bleu", "nist", "meteor", "rouge-w", "ter")
-    assert FAMILIES["asiya-lex"].missing == ()
-    assert len(FAMILIES["asiya-0809"].parts) == 12
-    assert len(FAMILIES["asiya-all"].parts) == 18
-    assert FAMILIES["asiya-srl"].metrics == ()
-    assert set(FAMILIES["asiya-0809"].missing) == {"SR-Mr(*)", "SR-Or(*)", "SR-Or", "DR-Or(*)", "DR-Orp(*)"}
+    assert LEX.metrics == ("bleu", "nist", "meteor", "rouge-w", "ter")
+    assert all(LEX.parts.values())
+    assert len(ULC.parts) == 12
+    assert len(ALL.parts) == 18
+    lacking = {paper for paper, ours in ULC.parts.items() if not ours}
+    assert lacking == {"SR-Mr(*)", "SR-Or(*)", "SR-Or", "DR-Or(*)", "DR-Orp(*)"}
     known = set(registry.names())
-    assert all(set(family.metrics) <= known for family in FAMILIES.values())
+    assert all(set(family.metrics) <= known for family in (LEX, SYN, ULC, ALL))
 
 
 TABLE = "translation\treference\tscore\nein Haus\thouse\t0.5\nkein Haus\thouse\t-1\n"
@@ -169,11 +169,11 @@ def test_a_translation_without_a_score_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "code", "line"),
     [
-        ("text\tscore\n", "columns", 1),
-        ("translation\tvalue\n", "columns", 1),
-        ("translation\tscore\na\n", "bad_row", 2),
-        ("translation\tscore\na\t1\nb\tnan\n", "bad_row", 3),
-        ("translation\tscore\na\tx\n", "bad_row", 2),
+        ("text\tscore\n", "bad_header", 1),
+        ("translation\tvalue\n", "bad_header", 1),
+        ("translation\tscore\na\n", "column_count", 2),
+        ("translation\tscore\na\t1\nb\tnan\n", "bad_number", 3),
+        ("translation\tscore\na\tx\n", "bad_number", 2),
         ("translation\tscore\na\t1\na\t2\n", "two_scores", 3),
     ],
 )
@@ -186,7 +186,7 @@ def test_a_bad_table_is_refused_with_its_line(tmp_path: Path, text: str, code: s
 
 def test_a_table_in_another_encoding_is_refused(tmp_path: Path) -> None:
     (tmp_path / "s.tsv").write_bytes("translation\tscore\nHäuser\t1\n".encode("latin-1"))
-    with pytest.raises(InputError, match=r"s\.tsv:2: encoding_unsupported"):
+    with pytest.raises(InputError, match=r"s\.tsv:2:2: bad_utf8"):
         read_scores(tmp_path / "s.tsv")
 
 

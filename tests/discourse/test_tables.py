@@ -7,15 +7,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from metrics.datasets import Comparisons, find_set, read_dataset, read_human
-from metrics.discourse.tables import JudgedSet, Table, segment_table, system_table, tuned, tuned_on
+from metrics.discourse.tables import (
+    DiscourseSet,
+    GainTable,
+    combine_tuned,
+    combine_tuned_on,
+    segment_table,
+    system_table,
+)
+from metrics.metaeval.datasets import Comparisons, find_set, read_dataset, read_human
 from metrics.metaeval.kendall import TieRule
 from tests.learned.data import write_set
 
 SEGMENTS, SYSTEMS = 240, 4
 
 
-def judged_set(seed: int) -> JudgedSet:
+def judged_set(seed: int) -> DiscourseSet:
     """Quality has two hidden parts: a metric sees one, DR-LEX the other, DR sees noise and ties."""
     random = np.random.default_rng(seed)
     seen, unseen = random.normal(size=(2, SEGMENTS, SYSTEMS))
@@ -37,14 +44,14 @@ def judged_set(seed: int) -> JudgedSet:
     }
     human = Comparisons(np.array(better), np.array(worse), np.empty((0, 2), np.int64))
     segments = np.repeat(np.arange(SEGMENTS), SYSTEMS)
-    return JudgedSet(scores, human, segments, segments // 30, systems, np.array([1.0, 2, 3, 4]))
+    return DiscourseSet(scores, human, segments, segments // 30, systems, np.array([1.0, 2, 3, 4]))
 
 
 SETS = [judged_set(1), judged_set(2)]
 ROWS = {"half": ["half"]}
 
 
-def gains(table: Table) -> list[float | None]:
+def gains(table: GainTable) -> list[float | None]:
     return [cell.gain for cell in table.rows["half"]]
 
 
@@ -63,7 +70,7 @@ def test_a_uniform_sum_gains_from_what_the_metric_cannot_see() -> None:
 def test_tuned_weights_do_not_let_noise_do_harm() -> None:
     uniform_table, tuned_table = (
         segment_table(SETS, ROWS, resamples=0),
-        segment_table(SETS, ROWS, tuned, resamples=0),
+        segment_table(SETS, ROWS, combine_tuned, resamples=0),
     )
     assert tuned_table.rows["half"][0] == uniform_table.rows["half"][0]
     assert tuned_table.rows["half"][1].value > uniform_table.rows["half"][1].value
@@ -71,7 +78,7 @@ def test_tuned_weights_do_not_let_noise_do_harm() -> None:
 
 
 def test_weights_carry_over_to_another_collection() -> None:
-    table = segment_table([judged_set(3)], ROWS, tuned_on(SETS), resamples=0)
+    table = segment_table([judged_set(3)], ROWS, combine_tuned_on(SETS), resamples=0)
     assert table.rows["half"][2].value > 0.9
 
 
@@ -84,7 +91,7 @@ def test_folds_are_made_of_the_documents_that_a_set_names(tmp_path: Path) -> Non
     path.write_text("\n".join([f"{header}\tdocument", *named]) + "\n")
     files = find_set(prefix)
     dataset = read_dataset(files.segments, files.outputs)
-    one = JudgedSet.of(dataset, read_human(files, dataset), {})
+    one = DiscourseSet.of(dataset, read_human(files, dataset), {})
     assert one.documents.tolist() == (one.segments // 40).tolist()
 
 

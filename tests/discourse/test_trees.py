@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from metrics.discourse.relations import COARSE, GUM, RST_DT, coarse
-from metrics.discourse.trees import Node, Nuclearity, as_root, binarised, edu, join, relabelled
+from metrics.discourse.trees import Node, Nuclearity, as_root, binarise, edu, join, rename_relations
 from tests.discourse.strategies import trees
 
 
@@ -37,15 +37,15 @@ def test_an_edu_has_no_relation_of_its_own() -> None:
 @settings(deadline=None)
 @given(trees(20))
 def test_binarising_keeps_the_text_and_leaves_two_parts_everywhere(tree: Node) -> None:
-    binary = binarised(tree)
+    binary = binarise(tree)
     assert [leaf.text for leaf in binary.edus()] == [leaf.text for leaf in tree.edus()]
     assert all(len(node.children) in (0, 2) for node in binary.nodes())
     assert all("N" in node.pattern for node in binary.nodes() if node.children)
-    assert binarised(binary) == binary
+    assert binarise(binary) == binary
 
 
 def test_binarising_nests_nuclei_to_the_right_under_the_same_relation() -> None:
-    binary = binarised(join("Joint", "NNNN", [edu(letter) for letter in "abcd"]))
+    binary = binarise(join("Joint", "NNNN", [edu(letter) for letter in "abcd"]))
     assert [node.linked_by for node in binary.nodes() if node.children] == ["Joint"] * 3
     assert binary.children[0].text == "a"
     assert binary.children[1].children[1].children[1].text == "d"
@@ -55,7 +55,7 @@ def test_binarising_attaches_satellites_one_by_one_with_their_own_relations() ->
     flat = join("Cause", "SNS", [edu("a"), edu("b"), edu("c")])
     first, *rest = flat.children
     mixed = Node(children=(Node(Nuclearity.SATELLITE, "Background", "a"), *rest))
-    binary = binarised(mixed)
+    binary = binarise(mixed)
     assert (binary.linked_by, binary.pattern) == ("Background", "SN")
     assert (binary.children[1].linked_by, binary.children[1].pattern) == ("Cause", "NS")
     assert first.relation == "Cause"
@@ -63,7 +63,7 @@ def test_binarising_attaches_satellites_one_by_one_with_their_own_relations() ->
 
 def test_a_node_with_one_part_is_dissolved() -> None:
     single = Node(children=(Node(Nuclearity.NUCLEUS, "span", "alone"),))
-    assert binarised(single) == edu("alone")
+    assert binarise(single) == edu("alone")
 
 
 def test_a_subtree_can_stand_alone() -> None:
@@ -72,7 +72,7 @@ def test_a_subtree_can_stand_alone() -> None:
 
 
 def test_renaming_leaves_span_alone() -> None:
-    tree = relabelled(join("causal-cause", "SN", [edu("a"), edu("b")]), coarse)
+    tree = rename_relations(join("causal-cause", "SN", [edu("a"), edu("b")]), coarse)
     assert [child.relation for child in tree.children] == ["Cause", "span"]
 
 

@@ -6,7 +6,7 @@ import math
 from collections import Counter, defaultdict
 from itertools import product
 
-from metrics.discourse.representation import Tree
+from metrics.discourse.kernel import Tree
 
 
 def fragments(tree: Tree) -> Counter[tuple[str, int]]:

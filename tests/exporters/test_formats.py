@@ -12,17 +12,17 @@ from defusedxml import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.exporters import FORMATS, Answer, AskedPair
-from evaluation.exporters.delimited import RISKY
-from evaluation.exporters.model import COLUMNS
-from evaluation.exporters.verify import cell_differences
-from evaluation.exporters.xml_file import legal
+from appraise.lib.tables import FORMULA_STARTS
+from evaluation.exporters import FORMATS, ExportedAnswer, ExportedPair
+from evaluation.exporters.bundle_reader import find_cell_differences
+from evaluation.exporters.rows import COLUMNS
+from evaluation.exporters.xml_file import replace_illegal
 
 nasty = st.text(
     st.one_of(st.characters(codec="utf-8"), st.sampled_from("=+-@\t\r\n\"',;<>&\\|{}")), max_size=12
 )
 answer_rows = st.builds(
-    Answer,
+    ExportedAnswer,
     annotator=st.just("a-0123456789"),
     presentation=st.integers(0, 1),
     version=st.integers(1, 3),
@@ -36,7 +36,7 @@ answer_rows = st.builds(
     order=st.integers(1, 10**6),
 )
 asked = st.builds(
-    AskedPair,
+    ExportedPair,
     task=st.just("t"),
     item=nasty,
     document=nasty,
@@ -47,11 +47,12 @@ asked = st.builds(
     systems_first=st.lists(nasty, max_size=2).map(tuple),
     systems_second=st.lists(nasty, max_size=2).map(tuple),
     check=st.sampled_from(["", "degraded"]),
+    question=st.none() | st.integers(0, 2000),
     answers=st.lists(answer_rows, min_size=1, max_size=3),
 )
 
 
-def written(name: str, pairs: list[AskedPair]) -> str:
+def written(name: str, pairs: list[ExportedPair]) -> str:
     return "".join(FORMATS[name].write(pairs))
 
 
@@ -61,19 +62,19 @@ def text(value: object) -> str:
     )
 
 
-def rows_of(pairs: list[AskedPair]) -> list[list[str]]:
+def rows_of(pairs: list[ExportedPair]) -> list[list[str]]:
     return [[*pair.cells, *map(text, answer)] for pair in pairs for answer in pair.answers]
 
 
 @given(st.lists(asked, max_size=3))
-def test_csv_holds_every_text_exactly(pairs: list[AskedPair]) -> None:
+def test_csv_holds_every_text_exactly(pairs: list[ExportedPair]) -> None:
     header, *rows = csv.reader(StringIO(written("csv", pairs), newline=""))
     assert tuple(header) == COLUMNS
     assert rows == rows_of(pairs)
 
 
 @given(st.lists(asked, max_size=3))
-def test_tsv_holds_every_text_exactly(pairs: list[AskedPair]) -> None:
+def test_tsv_holds_every_text_exactly(pairs: list[ExportedPair]) -> None:
     def read(cell: str) -> str:
         signs = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\"}
         found, escaped = "", False
@@ -92,7 +93,7 @@ def test_tsv_holds_every_text_exactly(pairs: list[AskedPair]) -> None:
 
 
 @given(st.lists(asked, max_size=3))
-def test_json_lines_hold_every_value_exactly(pairs: list[AskedPair]) -> None:
+def test_json_lines_hold_every_value_exactly(pairs: list[ExportedPair]) -> None:
     rows = [json.loads(line) for line in written("jsonl", pairs).split("\n")[:-1]]
     answers = [(pair, answer) for pair in pairs for answer in pair.answers]
     assert [list(row) for row in rows] == [list(COLUMNS)] * len(rows)
@@ -102,18 +103,18 @@ def test_json_lines_hold_every_value_exactly(pairs: list[AskedPair]) -> None:
 
 
 @given(st.lists(asked, max_size=3))
-def test_no_cell_of_the_spreadsheet_can_be_a_formula(pairs: list[AskedPair]) -> None:
+def test_no_cell_of_the_spreadsheet_can_be_a_formula(pairs: list[ExportedPair]) -> None:
     content = written("spreadsheet", pairs)
     assert content.startswith("\ufeff")
     for row in csv.reader(StringIO(content[1:], newline="")):
-        assert not any(cell.startswith(tuple(RISKY)) for cell in row)
+        assert not any(cell.startswith(tuple(FORMULA_STARTS)) for cell in row)
 
 
 @given(st.lists(asked, max_size=3))
-def test_xml_parses_and_holds_every_text(pairs: list[AskedPair]) -> None:
+def test_xml_parses_and_holds_every_text(pairs: list[ExportedPair]) -> None:
     root = ElementTree.fromstring(written("xml", pairs).encode())
-    assert [pair.findtext("first/text") for pair in root] == [legal(pair.first) for pair in pairs]
-    assert [pair.get("item", "") for pair in root] == [legal(pair.item) for pair in pairs]
+    assert [pair.findtext("first/text") for pair in root] == [replace_illegal(pair.first) for pair in pairs]
+    assert [pair.get("item", "") for pair in root] == [replace_illegal(pair.item) for pair in pairs]
     assert [len(pair.findall("ranking")) for pair in root] == [len(pair.answers) for pair in pairs]
 
 
@@ -127,10 +128,10 @@ def test_formats_are_streams() -> None:
     """Of a million pairs only a block is taken before the first piece is given."""
     taken = 0
 
-    def endless() -> Iterator[AskedPair]:
+    def endless() -> Iterator[ExportedPair]:
         nonlocal taken
-        answer = Answer("a", 0, 1, True, "A>B", "first", False, 1, 1, 1, 1)
-        pair = AskedPair("t", "i", "", "0f", "different", "x", "y", ("s",), ("r",), "", [answer])
+        answer = ExportedAnswer("a", 0, 1, True, "A>B", "first", False, 1, 1, 1, 1)
+        pair = ExportedPair("t", "i", "", "0f", "different", "x", "y", ("s",), ("r",), "", 3, [answer])
         while True:
             taken += 1
             yield pair
@@ -155,4 +156,4 @@ def test_formats_are_streams() -> None:
     ],
 )
 def test_only_the_last_digits_of_a_number_may_differ(stored: str, computed: str, same: bool) -> None:
-    assert (cell_differences(stored, computed) == []) is same
+    assert (find_cell_differences(stored, computed) == []) is same

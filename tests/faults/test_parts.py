@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import socket
 import sqlite3
 import threading
 from pathlib import Path
@@ -13,21 +14,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faults import bugs, invariants
+from faults import bugs, connections, invariants
 from faults.base import BOTH, Ground, Outcome
 from faults.catalogue import FAULTS
 from faults.databases import Store
 from faults.journal import Acknowledged, Journal
+from faults.people import Stopped, wait_for
 from faults.report import About, as_data, as_page, from_data, good, promises
-from faults.runs import Fuzzed, Result, Run, plan
+from faults.runs import Fuzzed, Result, Run, plan, runs_alone
 
 ROOT = Path(__file__).resolve().parents[2]
 ABOUT = About("2026-11-16 06:00 UTC", "abc1234", "2 cores", 600, full=False)
 F1_FIGURES = {"kills": 205, "acknowledged": 20_200, "lost": 0, "doubled": 0}
 
 
-def test_there_are_fourteen_faults_each_with_a_bug() -> None:
-    assert list(FAULTS) == [f"F{n}" for n in range(1, 15)]
+def test_there_are_seventeen_faults_each_with_a_bug() -> None:
+    assert list(FAULTS) == [f"F{n}" for n in range(1, 18)]
     for fault in FAULTS.values():
         # What a browser or a parser does wrong, it does on any database: there one bug is enough.
         needed = {"sqlite"} if fault.key in {"F9", "F12"} else set(fault.databases)
@@ -71,6 +73,43 @@ def test_database_bugs_change_a_copy_of_the_settings_only() -> None:
     }
 
 
+# --- a crowd of connections --------------------------------------------------------------------------------
+
+
+def test_only_what_bounds_a_wait_runs_alone() -> None:
+    runs = plan(FAULTS.values(), seeded=True)
+    assert {run for run in runs if runs_alone(run)} == {Run("F15", kind) for kind in BOTH}
+
+
+def test_bystanders_whom_the_server_disconnects_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server closes an idle connection after some seconds: without this there would soon be none."""
+    monkeypatch.setattr(connections, "IDLE", 3)
+    monkeypatch.setattr(connections, "SLOW", 2)
+    over = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(20)
+        bystanders = connections.Bystanders(listener.getsockname()[1], over)
+        bystanders.start()
+        clients = [listener.accept()[0] for _ in range(5)]
+        clients.pop(0).close()
+        clients.append(listener.accept()[0])
+        assert wait_for(lambda: (bystanders.present, bystanders.returned) == (5, 1))
+        over.set()
+        bystanders.join(20)
+    assert (bystanders.crashed, bystanders.present) == ("", 0)
+    for client in clients:
+        client.close()
+
+
+def test_at_the_end_of_a_run_nobody_sends_one_more_request(tmp_path: Path) -> None:
+    """Three hundred at once would measure the harness."""
+    over = threading.Event()
+    over.set()
+    person = connections.PacedPerson(0, "session", 1, Journal(tmp_path / "acknowledged"), over, task="long")
+    with pytest.raises(Stopped):
+        person.request("GET", "/")
+
+
 # --- the witness -----------------------------------------------------------------------------------------
 
 
@@ -92,13 +131,13 @@ def test_the_journal_keeps_every_line_of_many_threads(tmp_path: Path) -> None:
 
 def test_an_answer_that_is_refused_for_good_is_a_loss_and_so_is_silence(tmp_path: Path) -> None:
     journal, silent, refused, fine = Journal(tmp_path / "acknowledged"), Outcome(), Outcome(), Outcome()
-    invariants.taken(journal, silent)
+    invariants.expect_accepted(journal, silent)
     assert silent.violations == ["nothing was acknowledged"]
     journal.write(Acknowledged("u", 1, "A>B", 1))
-    invariants.taken(journal, fine)
+    invariants.expect_accepted(journal, fine)
     assert fine.violations == []
     journal.refuse(409)
-    invariants.taken(journal, refused)
+    invariants.expect_accepted(journal, refused)
     assert refused.violations == ["answers were refused for good, by status: {409: 1}"]
 
 
@@ -186,7 +225,7 @@ def test_the_page_and_the_data_tell_the_same() -> None:
     assert from_data(json.loads(json.dumps(data))) == (ABOUT, results, fuzzed)
     assert "kept: SQLite: 205 kill −9 cycles, 20,200 acknowledged rankings, 0 lost, 0 doubled" in page
     assert "RuntimeError: no server" in page
-    assert "What we do not promise" in page
+    assert "## Not covered" in page
     assert [one["kept"] for one in data["promises"]] == [True, False, True, True]
 
 

@@ -11,9 +11,9 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from evaluation.importers import BROWSER, Limits, Options, Role, SourceFile
+from evaluation.importers import BROWSER, FileRole, ImportOptions, Limits, SourceFile
 
-ZERO_BASED, ONE_BASED = Options(), Options(link_base=1)
+ZERO_BASED, ONE_BASED = ImportOptions(), ImportOptions(link_base=1)
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class BadInput:
     warning: str | None = None
     line: int | None = None
     format: str = "auto"
-    options: Options = ZERO_BASED
+    options: ImportOptions = ZERO_BASED
     limits: Limits = BROWSER
     stage: str = "read"
 
@@ -45,15 +45,15 @@ def text(
 ) -> Callable[[], list[SourceFile]]:
     """A parallel text; the systems are called one, two, …"""
 
-    def made() -> list[SourceFile]:
-        files = [SourceFile.from_bytes("source.txt", _bytes(source), Role.SOURCE)]
+    def build() -> list[SourceFile]:
+        files = [SourceFile.from_bytes("source.txt", _bytes(source), FileRole.SOURCE)]
         for name, content in zip(("one", "two", "three"), systems, strict=False):
-            files.append(SourceFile.from_bytes(f"{name}.txt", _bytes(content), Role.SYSTEM, name))
+            files.append(SourceFile.from_bytes(f"{name}.txt", _bytes(content), FileRole.SYSTEM, name))
         if links is not None:
-            files.append(SourceFile.from_bytes("links.txt", _bytes(links), Role.ALIGNMENTS))
+            files.append(SourceFile.from_bytes("links.txt", _bytes(links), FileRole.ALIGNMENTS))
         return files
 
-    return made
+    return build
 
 
 def _bytes(content: bytes | str) -> bytes:
@@ -70,12 +70,12 @@ def seg(number: int | str, *systems: str, source: str = "Guten Tag", text: str =
 
 
 def item(number: int, **changes: object) -> dict[str, object]:
-    made: dict[str, object] = {
+    record: dict[str, object] = {
         "id": str(number),
         "source": "Guten Tag",
         "candidates": {"one": "Good day", "two": "Hello"},
     }
-    return made | changes
+    return record | changes
 
 
 GOOD_XML = set_xml(seg(1, "one", "two"))
@@ -137,11 +137,11 @@ def everywhere(
 def many(count: int) -> Callable[[], list[SourceFile]]:
     """A table of ``count`` items, made when it is asked for."""
 
-    def made() -> list[SourceFile]:
+    def build() -> list[SourceFile]:
         rows = (f"{n}\tQuelle {n}\tfirst {n}\tsecond {n}\n" for n in range(1, count + 1))
         return [SourceFile.from_bytes("many.tsv", ("id\tsource\tone\ttwo\n" + "".join(rows)).encode())]
 
-    return made
+    return build
 
 
 _LAUGHS = '<!DOCTYPE set [<!ENTITY a "ha">' + "".join(
@@ -250,7 +250,7 @@ _STRUCTURE = [
         "unknown language as option",
         one("a.tsv", GOOD_TSV),
         "bad_language",
-        options=Options(source_language="xx"),
+        options=ImportOptions(source_language="xx"),
     ),
     BadInput(24, "JSON syntax", one("a.json", '[\n {"id": "1",\n  "source" "x"}\n]'), "json_syntax", line=3),
     BadInput(24, "JSON syntax in a line", one("a.jsonl", GOOD_LINES + '{"id": }\n'), "json_syntax", line=2),
@@ -447,6 +447,13 @@ _HARMLESS = [
     BadInput(56, "10,000 tokens", one("a.tsv", GOOD_TSV.replace("Danke", _WIDE)), "too_long", line=3),
     BadInput(
         56, "30,000 characters", one("a.tsv", GOOD_TSV.replace("Danke", "好" * 30_000)), "too_long", line=3
+    ),
+    BadInput(
+        56,
+        "5,000 words without spaces",
+        one("a.tsv", GOOD_TSV.replace("Danke", "好" * 5_000)),
+        "too_long",
+        line=3,
     ),
     BadInput(
         57,

@@ -25,13 +25,20 @@ from pathlib import Path
 from types import FrameType, FunctionType
 from typing import Any, Self
 
-from evaluation.importers import FORMATS, Limits, Options, Role, SourceFile, read
-from evaluation.problems import InputError
+from appraise.lib.problems import InputError
+from evaluation.importers import FORMATS, FileRole, ImportOptions, Limits, SourceFile, read
 from tests.importers.bad_inputs import GOOD
 
 LIMITS = Limits(max_bytes=200_000, max_items=500, max_field=5_000, max_characters=3_000, max_tokens=300)
 SPLIT = b"\x00\x00--next file--\x00\x00"
-ROLES = (Role.SOURCE, Role.SYSTEM, Role.SYSTEM, Role.REFERENCE, Role.ALIGNMENTS, Role.DOCUMENTS)
+ROLES = (
+    FileRole.SOURCE,
+    FileRole.SYSTEM,
+    FileRole.SYSTEM,
+    FileRole.REFERENCE,
+    FileRole.ALIGNMENTS,
+    FileRole.DOCUMENTS,
+)
 CODE = os.path.join("evaluation", "importers")
 SAMPLES = Path(__file__).parents[2] / "fixtures" / "samples"
 A3 = (
@@ -124,7 +131,7 @@ def files(data: bytes, form: str) -> list[SourceFile]:
         return [SourceFile.from_bytes("fuzz", part) for part in data.split(SPLIT)[:2]]
     parts = zip(ROLES, data.split(SPLIT), strict=False)
     return [
-        SourceFile.from_bytes(f"f{n}", part, role, *([f"s{n}"] if role is Role.SYSTEM else []))
+        SourceFile.from_bytes(f"f{n}", part, role, *([f"s{n}"] if role is FileRole.SYSTEM else []))
         for n, (role, part) in enumerate(parts)
     ]
 
@@ -132,7 +139,9 @@ def files(data: bytes, form: str) -> list[SourceFile]:
 def check(data: bytes, form: str) -> str:
     """Read the bytes; 'accepted' or the first code. Whatever else is raised is a finding."""
     try:
-        found = read(files(data, form), format=form, limits=LIMITS, options=Options(link_base=len(data) % 2))
+        found = read(
+            files(data, form), format=form, limits=LIMITS, options=ImportOptions(link_base=len(data) % 2)
+        )
         again = list(found.items)
     except InputError as error:
         if not error.problems or not all(problem.code and problem.message for problem in error.problems):

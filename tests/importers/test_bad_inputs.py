@@ -6,8 +6,8 @@ import time
 
 import pytest
 
+from appraise.lib.problems import InputError
 from evaluation.importers import read
-from evaluation.problems import InputError
 from tests.importers.bad_inputs import CASES, BadInput
 
 READ = [case for case in CASES if case.stage == "read"]

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from appraise.lib.problems import InputError
 from evaluation.importers import COMMAND_LINE, Limits, SourceFile, decode, read
 from evaluation.importers.decode import lines
-from evaluation.importers.reading import Reading
-from evaluation.importers.source import safe_name, with_safe_names
-from evaluation.problems import InputError
+from evaluation.importers.model import safe_name, with_safe_names
+from evaluation.importers.state import ImportState
 from tests.importers.bad_inputs import GOOD_TSV
 
 text = st.text(st.sampled_from("ab ü好😀\u2028\u0085\x0c\r\n"), max_size=40)
@@ -23,7 +23,7 @@ def numbered(content: str, size: int, *, cr_ends: bool) -> list[tuple[int, str]]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(decode, "CHUNK", size)
         file = SourceFile.from_bytes("a", content.encode())
-        return list(lines(file, Reading([file]), cr_ends=cr_ends))
+        return list(lines(file, ImportState([file]), cr_ends=cr_ends))
 
 
 def slow_twin(content: str, *, cr_ends: bool) -> list[str]:
@@ -56,7 +56,7 @@ def test_a_bad_byte_is_reported_at_its_offset_line_and_column(prefix: str, size:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(decode, "CHUNK", size)
         with pytest.raises(InputError) as caught:
-            list(decode.chunks(file, Reading([file])))
+            list(decode.chunks(file, ImportState([file])))
     (problem,) = caught.value.problems
     assert f"offset {len(prefix.encode())} " in problem.message
     assert problem.line == prefix.count("\n") + 1

@@ -8,20 +8,20 @@ from pathlib import Path
 
 import pytest
 
+from appraise.lib.problems import InputError
 from evaluation.importers import (
     FORMATS,
-    Candidate,
+    FileRole,
+    ImportedCandidate,
     ImportedSet,
-    Measure,
-    Options,
-    Role,
+    ImportOptions,
+    JudgementMeasure,
     SourceFile,
     detect,
     guess_role,
     read,
 )
 from evaluation.importers.model import GivenPhrase
-from evaluation.problems import InputError
 from evaluation.schemes import Choice
 from tests.importers.bad_inputs import GOOD, item, seg, set_xml, text
 
@@ -88,7 +88,7 @@ def test_a_good_file_is_read_when_its_format_is_named(form: str, content: str) -
 
 
 def test_an_unknown_format_is_named_in_the_refusal() -> None:
-    with pytest.raises(InputError, match="'docx' is no format"):
+    with pytest.raises(InputError, match="unknown_format: 'docx'"):
         of("x", format="docx")
 
 
@@ -118,7 +118,7 @@ class TestAppraiseXml:
         content = '<hit source-language="de" target-language="en" systems="a, b"><seg><source>x</source>'
         content += "<translation>p</translation><translation>q</translation></seg></hit>"
         (found,) = of(content).items
-        assert found.candidates == (Candidate("a", "p"), Candidate("b", "q"))
+        assert found.candidates == (ImportedCandidate("a", "p"), ImportedCandidate("b", "q"))
 
     def test_layout_is_no_text(self) -> None:
         content = set_xml(seg(1, "a", "b", source="\n    Guten\n    Tag\n  "))
@@ -127,7 +127,7 @@ class TestAppraiseXml:
     def test_a_missing_language_is_a_fault_unless_it_is_given(self) -> None:
         content = set_xml(seg(1, "a", "b"), 'id="s" source-language="de"')
         assert codes(content) == ["unknown_schema"]
-        options = Options(target_language="eng")
+        options = ImportOptions(target_language="eng")
         found = read([SourceFile.from_bytes("a", content.encode())], options=options)
         assert found.target_language == "en"
 
@@ -206,7 +206,7 @@ class TestJson:
         assert second.after == "Er ist stark."
         label, rating = found.judgements
         assert (label.label, label.systems) == (Choice.B_BETTER, ("north", "south"))
-        assert (rating.measure, rating.value, rating.systems) == (Measure.RATING, 4.5, ("north",))
+        assert (rating.measure, rating.value, rating.systems) == (JudgementMeasure.RATING, 4.5, ("north",))
 
     def test_a_misspelt_key_is_not_lost_in_silence(self) -> None:
         with pytest.raises(InputError, match=r"'refrence' is unknown \(/0/refrence\)"):
@@ -234,7 +234,7 @@ class TestJson:
 
     def test_the_schema_names_exactly_the_keys_that_are_read(self) -> None:
         from evaluation.importers import json_format
-        from evaluation.importers.judgement import FIELDS
+        from evaluation.importers.judgements import FIELDS
 
         schema = json.loads((Path(json_format.__file__).parent / "schema.json").read_text())["$defs"]
         assert set(schema["item"]["properties"]) == set(json_format.ITEM)
@@ -258,7 +258,7 @@ class TestTables:
         found = of('id,source,a,b\n1,"x\r\ny",p,q\n2,z,r,s\n')
         first, second = found.items
         assert first.source == "x\ny"
-        assert (first.place.line, second.place.line) == (2, 4)
+        assert (first.position.line, second.position.line) == (2, 4)
 
     def test_semicolons_separate_where_the_header_says_so(self) -> None:
         (found,) = of("source;a;b\nx, y;p;q\n").items
@@ -330,7 +330,7 @@ class TestText:
     def test_links_come_from_a_file_beside_it(self) -> None:
         paths = sorted((SAMPLES / "text").glob("*.txt"))
         given = SAMPLES / "text" / "north-south.links"
-        links = SourceFile.from_path(given, Role.ALIGNMENTS)
+        links = SourceFile.from_path(given, FileRole.ALIGNMENTS)
         found = read([*(SourceFile.from_path(path) for path in paths), links])
         assert [str(item.links[0]) for item in found.items] == (given.read_text().split("\n")[:2])
 
@@ -345,13 +345,13 @@ class TestText:
         assert (first.source, second.source) == ("a x", "b")
 
     def test_document_ids_come_from_a_file(self) -> None:
-        documents = SourceFile.from_bytes("docs.txt", b"d1\nd2\n", Role.DOCUMENTS)
+        documents = SourceFile.from_bytes("docs.txt", b"d1\nd2\n", FileRole.DOCUMENTS)
         found = read([*text("a\nb\n", "c\nd\n", "e\nf\n")(), documents])
         assert [item.document for item in found.items] == ["d1", "d2"]
 
     @pytest.mark.parametrize(("empty", "ids"), [("keep", ["1", "2", "3"]), ("skip", ["1", "3"])])
     def test_empty_sides_are_kept_or_left_out_on_demand(self, empty: str, ids: list[str]) -> None:
-        found = read(text("a\nb\nc\n", "d\n\ne\n", "f\ng\nh\n")(), options=Options(empty=empty))
+        found = read(text("a\nb\nc\n", "d\n\ne\n", "f\ng\nh\n")(), options=ImportOptions(empty=empty))
         assert [item.id for item in found.items] == ids
         assert [warning.code for warning in found.warnings] == ["empty_segment"]
 
@@ -367,14 +367,14 @@ class TestText:
     @pytest.mark.parametrize(
         ("name", "role"),
         [
-            ("source.de", Role.SOURCE),
-            ("x.ref.en", Role.REFERENCE),
-            ("ref1.txt", Role.REFERENCE),
-            ("docids.txt", Role.DOCUMENTS),
-            ("preference.txt", Role.SYSTEM),
+            ("source.de", FileRole.SOURCE),
+            ("x.ref.en", FileRole.REFERENCE),
+            ("ref1.txt", FileRole.REFERENCE),
+            ("docids.txt", FileRole.DOCUMENTS),
+            ("preference.txt", FileRole.SYSTEM),
         ],
     )
-    def test_names_suggest_roles(self, name: str, role: Role) -> None:
+    def test_names_suggest_roles(self, name: str, role: FileRole) -> None:
         assert guess_role(name)[0] is role
 
 
@@ -413,7 +413,7 @@ def test_several_files_of_one_kind_are_read_together() -> None:
 def test_incomplete_items_are_accepted_on_demand() -> None:
     content = set_xml(seg(1, "a", "b") + seg(2, "a", "b") + seg(3, "a"))
     assert codes(content) == ["missing_system"]
-    found = read([SourceFile.from_bytes("a", content.encode())], options=Options(incomplete=True))
+    found = read([SourceFile.from_bytes("a", content.encode())], options=ImportOptions(incomplete=True))
     assert found.incomplete
 
 

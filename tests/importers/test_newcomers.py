@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from appraise.lib.problems import InputError, Problem
 from evaluation.importers import SourceFile, read
-from evaluation.problems import InputError, Problem
 
 
 def refused(name: str, data: str | bytes) -> Problem:
@@ -69,7 +69,7 @@ def test_json_lines_with_commas_between_them_are_told_so() -> None:
     lines = ['{"id": "1", "source": "x", "candidates": {"a": "one", "b": "two"}}'] * 3
     found = refused("week.jsonl", ",\n".join(lines) + "\n")
     assert (found.code, found.line, len(lines[0]) + 1) == ("json_syntax", 1, found.column)
-    assert "take them away" in found.remedy
+    assert "remove them" in found.remedy
 
 
 def test_a_table_whose_tabs_became_spaces_is_told_what_separates_columns() -> None:
@@ -117,7 +117,7 @@ def test_files_without_a_source_may_only_lack_the_word() -> None:
     files = [SourceFile.from_bytes(name, b"Ja.\n") for name in ("news.de.txt", "one.en.txt", "two.en.txt")]
     with pytest.raises(InputError) as caught:
         read(files)
-    assert "say which of the files it is" in caught.value.problems[0].remedy
+    assert "choose the file" in caught.value.problems[0].remedy
 
 
 def test_a_line_that_is_blank_in_one_file_is_told_once() -> None:

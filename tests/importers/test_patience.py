@@ -11,8 +11,8 @@ from contextlib import suppress
 
 import pytest
 
-from evaluation.importers import Role, SourceFile, read
-from evaluation.problems import InputError
+from appraise.lib.problems import InputError
+from evaluation.importers import FileRole, SourceFile, read
 from evaluation.tokens import offsets
 
 PATIENCE = 4  # seconds, on a machine that does other things
@@ -71,8 +71,10 @@ def test_a_sentence_that_is_shown_again_is_numbered() -> None:
 def test_systems_with_two_files_are_told_in_the_order_of_the_files() -> None:
     names = ["zeta", "alpha", "mu", "beta", "nu"]
     files = [
-        SourceFile.from_bytes(f"{name}-{n}.txt", b"x\n", Role.SYSTEM, name) for n in (1, 2) for name in names
+        SourceFile.from_bytes(f"{name}-{n}.txt", b"x\n", FileRole.SYSTEM, name)
+        for n in (1, 2)
+        for name in names
     ]
     with pytest.raises(InputError) as refused:
-        read([SourceFile.from_bytes("s.txt", b"x\n", Role.SOURCE), *files])
+        read([SourceFile.from_bytes("s.txt", b"x\n", FileRole.SOURCE), *files])
     assert [one.message for one in refused.value.problems] == [f"two files are by {name!r}" for name in names]

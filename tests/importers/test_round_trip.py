@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,22 +12,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.importers import COMMAND_LINE, ImportedSet, Items, SourceFile, read
-from evaluation.importers.json_format import dump, dump_lines
-from evaluation.importers.links import tokens
+from evaluation.importers.json_format import dump_lines
+from evaluation.importers.links import split_tokens
 from evaluation.importers.model import (
-    Candidate,
     GivenPhrase,
+    ImportedCandidate,
     ImportedItem,
     ImportedJudgement,
-    Measure,
+    JudgementMeasure,
     PairLinks,
     PairPhrases,
-    Place,
+    SourcePosition,
 )
 from evaluation.schemes import Choice
 from tests.importers.test_formats import OF_SAMPLE, sample
 
-NOWHERE = Place("")
+NOWHERE = SourcePosition("")
 text = st.text(
     st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n\t\f\u0085"), min_size=1, max_size=30
 ).filter(lambda value: bool(value.strip()))
@@ -35,7 +36,7 @@ text = st.text(
 @st.composite
 def items(draw: st.DrawFn, number: int) -> ImportedItem:
     one, two = draw(text), draw(text)
-    a, b = len(tokens(one)), len(tokens(two))
+    a, b = len(split_tokens(one)), len(split_tokens(two))
     links = (
         draw(st.sets(st.tuples(st.integers(0, a - 1), st.integers(0, b - 1)), max_size=4))
         if a and b
@@ -45,8 +46,8 @@ def items(draw: st.DrawFn, number: int) -> ImportedItem:
     return ImportedItem(
         id=f"{number}",
         source=draw(text),
-        candidates=(Candidate("one", one), Candidate("two", two)),
-        place=NOWHERE,
+        candidates=(ImportedCandidate("one", one), ImportedCandidate("two", two)),
+        position=NOWHERE,
         document=draw(st.sampled_from(["", "d", "ü 1"])),
         references=tuple(draw(st.lists(text, max_size=2))),
         before=draw(st.just("") | text),
@@ -62,8 +63,8 @@ judgements = st.one_of(
         annotator=st.sampled_from(["ann", "ben"]),
         item=st.just("0"),
         systems=st.sampled_from([("one", "two"), ("two", "one")]),
-        measure=st.just(Measure.LABEL),
-        place=st.just(NOWHERE),
+        measure=st.just(JudgementMeasure.LABEL),
+        position=st.just(NOWHERE),
         label=st.sampled_from(Choice),
         phrase=st.none() | st.integers(1, 9),
     ),
@@ -72,8 +73,8 @@ judgements = st.one_of(
         annotator=st.sampled_from(["ann", "ben"]),
         item=st.just("0"),
         systems=st.just(("one",)),
-        measure=st.just(Measure.RATING),
-        place=st.just(NOWHERE),
+        measure=st.just(JudgementMeasure.RATING),
+        position=st.just(NOWHERE),
         value=st.integers(-1000, 1000).map(lambda number: number / 8),
     ),
 )
@@ -98,13 +99,21 @@ def without_places(found: ImportedSet) -> tuple[object, ...]:
         found.source_language,
         found.target_language,
         found.name,
-        [replace(item, place=NOWHERE) for item in found.items],
-        [replace(said, place=NOWHERE) for said in found.judgements],
+        [replace(item, position=NOWHERE) for item in found.items],
+        [replace(said, position=NOWHERE) for said in found.judgements],
     )
 
 
+def as_document(imported: ImportedSet) -> str:
+    """The JSON lines of a set as one document."""
+    header, *records = map(json.loads, dump_lines(imported))
+    judgements = [record for record in records if "annotator" in record]
+    items = [record for record in records if "annotator" not in record]
+    return json.dumps({**header, "items": items, **({"judgements": judgements} if judgements else {})})
+
+
 def both_ways(found: ImportedSet) -> Iterator[ImportedSet]:
-    yield read([SourceFile.from_bytes("a.json", dump(found).encode())], format="json")
+    yield read([SourceFile.from_bytes("a.json", as_document(found).encode())], format="json")
     yield read([SourceFile.from_bytes("a.jsonl", "".join(dump_lines(found)).encode())], format="jsonl")
 
 

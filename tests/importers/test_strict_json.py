@@ -6,13 +6,13 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from appraise.lib.problems import InputError
 from evaluation.importers import Limits, SourceFile, decode
-from evaluation.importers.reading import Reading
+from evaluation.importers.state import ImportState
 from evaluation.importers.strict_json import JsonReader
-from evaluation.problems import InputError
 
 # JSON escapes every control character but DEL, which a file may not hold as it is.
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x7f"), max_size=12)
@@ -28,7 +28,7 @@ def pulled(content: str, size: int = decode.CHUNK) -> Any:  # Any: JSON
     file = SourceFile.from_bytes("a.json", content.encode())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(decode, "CHUNK", size)
-        reader = JsonReader(file, Reading([file], Limits(max_depth=20)))
+        reader = JsonReader(file, ImportState([file], Limits(max_depth=20)))
         found = walk(reader, 2)
         reader.end()
         return found
@@ -56,6 +56,7 @@ def test_walking_builds_what_the_standard_library_builds(
 
 
 @settings(deadline=None)
+@example(content=" 1.", size=3)
 @given(content=st.text('[]{},:"1e-. \nantrueflsN\\', max_size=25), size=st.integers(1, 30))
 def test_what_the_standard_library_refuses_is_refused(content: str, size: int) -> None:
     try:
@@ -95,5 +96,5 @@ def test_leniency_of_the_standard_library_is_refused_with_its_place(
 def test_an_endless_string_stops_at_the_cap() -> None:
     file = SourceFile.from_bytes("a.json", b'["' + b"x" * 200_000)
     with pytest.raises(InputError) as caught:
-        JsonReader(file, Reading([file], Limits(max_field=100))).value()
+        JsonReader(file, ImportState([file], Limits(max_field=100))).value()
     assert caught.value.problems[0].code in ("field_too_long", "json_syntax")

@@ -14,7 +14,7 @@ from tests.security.test_routes import table
 
 # Who looks at a page: the first of these who may.
 ROLES = ("annotator", "manager", "researcher", "administrator", "anonymous")
-FILES = (".csv", ".json", ".svg", "/csv", "healthz")
+FILES = (".csv", ".tsv", ".tex", ".json", ".svg", "/csv", "healthz", "readyz")
 
 
 def pages(stage: Stage) -> Iterator[tuple[str, list[str]]]:
@@ -31,7 +31,7 @@ def examples() -> Iterator[tuple[str, str]]:
     """Of every page, who looks at it and its address with gaps."""
     for row in table():
         readers = [role for role in ROLES if row[role] == "200"]
-        is_file = row["example"].startswith("api/") or row["example"].endswith(FILES)
+        is_file = row["example"].startswith("api/") or row["example"].partition("?")[0].endswith(FILES)
         if row["method"] == "GET" and readers and not is_file:
             yield readers[0], row["example"]
 

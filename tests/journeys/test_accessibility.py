@@ -11,9 +11,7 @@ from django.conf import LazySettings
 from playwright.sync_api import BrowserContext, Page
 from pytest_django.live_server_helper import LiveServer
 
-from evaluation.models import Task
-from evaluation.services import claiming
-from tests.browser import sign_in
+from evaluation.annotate.services import assignments
 from tests.database.conftest import SENTENCES, annotator, make_task
 from tests.journeys.every_page import pages, seen_by
 from tests.security.stage import Stage, set_stage
@@ -43,23 +41,6 @@ def test_every_page_of_the_site(context: BrowserContext, live_server: LiveServer
         found += [f"{path} in German: {fault}" for fault in faults(page, path)]
         assert page.locator("html").get_attribute("lang") == "de"
     assert found == []
-
-
-def test_the_pages_that_hold_a_form(context: BrowserContext, task: Task) -> None:
-    page, other = context.new_page(), context.new_page()
-    sign_in(page, "bob")
-    page.get_by_role("button", name="Start").click()
-    context.clear_cookies(name="sessionid")
-    page.wait_for_url("**/a/*/")
-    with page.expect_navigation():
-        page.evaluate("document.getElementById('answers').submit()")
-    assert page.locator("[name=held]").count() == 1
-    found = faults(page)
-    sign_in(other, "bob")
-    other.get_by_role("heading", name="Your tasks").wait_for()
-    page.get_by_role("button", name="I am signed in again").click()
-    page.get_by_role("button", name="Store it now").wait_for()
-    assert found + faults(page) == []
 
 
 def faults(page: Page, path: str = "") -> list[str]:
@@ -104,7 +85,7 @@ def test_a_page_with_every_question(
 ) -> None:
     whole = make_task("Whole", SENTENCES[:1], ask_sentence=True, ask_rating=True, overlap=1)
     carol = annotator("carol", whole)
-    assignment = claiming.next_assignment(whole, carol)
+    assignment = assignments.next_assignment(whole, carol)
     assert assignment is not None
     page = seen_by(carol.user, context, live_server.url)
     assert faults(page, assignment.get_absolute_url()) == []
@@ -115,7 +96,7 @@ def test_forced_colours_show_the_answer_and_how_far_one_is(
 ) -> None:
     plain = make_task("Plain", SENTENCES[:2], overlap=1)
     carol = annotator("carol", plain)
-    assignment = claiming.next_assignment(plain, carol)
+    assignment = assignments.next_assignment(plain, carol)
     assert assignment is not None
     page = seen_by(carol.user, context, live_server.url)
     page.emulate_media(forced_colors="active", reduced_motion="reduce")

@@ -9,18 +9,21 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from evaluation.correcting import Correction
+from evaluation.annotate.services import assignments
+from evaluation.annotate.services.assignments import REASONS
 from evaluation.models import (
     Alignment,
     AlignmentReport,
     Annotator,
     Assignment,
     Comparison,
+    Occurrence,
     Ranking,
     Task,
     User,
 )
-from evaluation.services import alignments, claiming, judging
+from evaluation.tasks.edited_links import Correction
+from evaluation.tasks.services import realignments
 from tests.browser import sign_in
 from tests.database.conftest import annotator, make_task
 
@@ -94,22 +97,22 @@ def test_a_report_becomes_a_new_version_by_mouse(
     page: Page, task: Task, comparison: Comparison, organiser: User
 ) -> None:
     bob = Annotator.objects.get()
-    work = claiming.next_assignment(task, bob)
+    work = assignments.next_assignment(task, bob)
     assert work is not None
-    occurrence = judging.asked(work).order_by("index")[0]
+    occurrence = Occurrence.objects.asked_by(work).order_by("index")[0]
     AlignmentReport.objects.create(
         annotator=bob, pair_id=occurrence.pair_id, alignment_id=work.alignment_id, reason="cut", note="night"
     )
     sign_in(page, "alice")
     page.goto(task.get_absolute_url())
-    expect(page.get_by_role("heading", name="Flagged alignments")).to_be_visible()
+    expect(page.get_by_role("heading", name="Reported alignments")).to_be_visible()
     page.get_by_role("link", name="Correct any sentence").click()
     accessible(page)
     page.set_viewport_size({"width": 375, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth") == 375
     page.set_viewport_size({"width": 1280, "height": 900})
     page.get_by_role("link", name="Correct ").click()
-    expect(page.get_by_text("The phrase is cut in the wrong place")).to_be_visible()
+    expect(page.get_by_text(str(REASONS[AlignmentReport.Reason.CUT]))).to_be_visible()
     expect(page.locator(".align-lines path")).to_have_count(3)
     accessible(page)
 
@@ -136,8 +139,8 @@ def test_a_report_becomes_a_new_version_by_mouse(
     settled(page)
     shown = pairs(page)
     page.get_by_role("button", name="Save as version 2").click()
-    expect(page.get_by_text("Version 2 is saved")).to_be_visible()
-    expect(page.get_by_text("nothing waits")).to_be_visible()
+    expect(page.locator(".message-success")).to_contain_text("2")
+    expect(page.locator(".report-table")).to_have_count(0)
 
     made = Alignment.objects.latest()
     assert (made.version, made.links, made.made_by) == (2, "0-0 2-2 4-5", organiser)
@@ -183,7 +186,7 @@ def test_words_are_linked_and_unlinked_by_keyboard_alone(editor: Page, compariso
     # The two have changed places: one question about their order.
     expect(editor.locator(".align-pairs li", has_text="last Monday night")).to_have_count(1)
     editor.get_by_role("button", name="Save as version 2").press("Enter")
-    expect(editor.get_by_text("Version 2 is saved")).to_be_visible()
+    expect(editor.locator(".message-success")).to_contain_text("2")
     assert Alignment.objects.latest().links == "0-0 2-2 3-5 4-4"
 
 
@@ -227,15 +230,15 @@ def test_on_a_phone_the_words_stand_in_two_columns(editor: Page) -> None:
 def test_the_second_of_two_managers_is_told_and_loses_nothing(
     editor: Page, comparison: Comparison, organiser: User
 ) -> None:
-    alignments.correct(comparison, Correction(((0, 0),), join=True), base=1, by=organiser)
+    realignments.correct_alignment(comparison, Correction(((0, 0),), join=True), base=1, by=organiser)
     click(editor, "A", "met")
     click(editor, "B", "saw")
     settled(editor)
     editor.get_by_role("button", name="Save as version 2").click()
-    expect(editor.get_by_role("alert")).to_contain_text("version 2 was stored meanwhile")
+    expect(editor.get_by_role("alert")).to_contain_text("version 2")
     expect(editor.get_by_label("Links")).to_have_value("0-0 1-1 2-2 4-4")
     editor.get_by_role("button", name="Save as version 3").click()
-    expect(editor.get_by_text("Version 3 is saved")).to_be_visible()
+    expect(editor.locator(".message-success")).to_contain_text("3")
 
 
 def test_an_annotator_at_work_on_the_old_version_answers_the_new_one(
@@ -244,9 +247,9 @@ def test_an_annotator_at_work_on_the_old_version_answers_the_new_one(
     sign_in(page, "bob")
     page.get_by_role("button", name="Start").click()
     expect(page.locator(".card.is-on")).to_be_visible()
-    alignments.correct(comparison, Correction(((0, 0), (4, 5)), join=True), base=1, by=organiser)
+    realignments.correct_alignment(comparison, Correction(((0, 0), (4, 5)), join=True), base=1, by=organiser)
     page.reload()
-    expect(page.get_by_text("The organiser has corrected how these sentences align.")).to_be_visible()
+    expect(page.locator(".message")).to_be_visible()
     expect(page.locator(".card.is-on")).to_be_visible()
     page.locator("#pair-1 .opt").first.click()
     expect(page.locator(".save")).to_have_text("Saved")
@@ -266,7 +269,7 @@ def test_without_a_script_the_page_is_a_plain_form(
     expect(page.locator(".align-pairs li").first).to_be_visible()
     assert Alignment.objects.count() == 1
     page.get_by_role("button", name="Save as version 2").click()
-    expect(page.get_by_text("Version 2 is saved")).to_be_visible()
+    expect(page.locator(".message-success")).to_contain_text("2")
     context.close()
 
 

@@ -20,7 +20,7 @@ def key(page: Page, organiser: User) -> Page:
     sign_in(page, "alice")
     page.goto("/me/tokens")
     page.get_by_label("Purpose").fill("notebook")
-    page.get_by_role("button", name="Make the token").click()
+    page.get_by_role("button", name="Create token").click()
     return page
 
 

@@ -9,8 +9,8 @@ from playwright.sync_api import Browser
 from pytest_django.live_server_helper import LiveServer
 
 from evaluation.models import Task, User
-from evaluation.reports.home import HomePage, home_page
-from evaluation.views import home
+from evaluation.tasks.queries.progress import HomePage, build_home_page
+from evaluation.tasks.views import overview
 from tests.browser import sign_in
 from tests.live import OrderlyServer
 
@@ -23,7 +23,7 @@ def test_a_request_that_outlives_its_window_ends_before_the_tables_are_emptied(
     def slow(*args: object) -> HomePage:
         begun.set()
         may_end.wait(20)
-        found = home_page(organiser)
+        found = build_home_page(organiser)
         ended.set()
         return found
 
@@ -31,7 +31,7 @@ def test_a_request_that_outlives_its_window_ends_before_the_tables_are_emptied(
     page = context.new_page()
     sign_in(page, "alice")
     page.wait_for_url("**/")
-    monkeypatch.setattr(home, "home_page", slow)
+    monkeypatch.setattr(overview, "build_home_page", slow)
     page.evaluate("void fetch('/')")
     assert begun.wait(20)
     context.close()

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from django.contrib.sessions.models import Session
-from playwright.sync_api import Browser, Page, expect
-from pytest_django.live_server_helper import LiveServer
+from playwright.sync_api import Page, expect
 
+from evaluation.annotate.services import places
 from evaluation.models import Assignment, PracticeRound, Ranking, Task
-from evaluation.services import places
-from tests.browser import say_who, sign_in
+from tests.browser import sign_in
 from tests.database.conftest import SENTENCES, annotator, make_task
 from tests.journeys.test_annotate import saved
 
@@ -87,10 +85,8 @@ def test_practice_and_a_sentence_place_by_place_by_keyboard_alone(page: Page, ta
     expect(page.get_by_role("heading", name="That was the last sentence")).to_be_visible()
     assignment = Assignment.objects.get()
     assert assignment.finished_at is not None
-    known = places.given(assignment)
-    ranked = [
-        spot.receipt(assignment, places.of_spot(spot, known)).steps for spot in places.desk(assignment).spots
-    ]
+    known = places.load_rankings(assignment)
+    ranked = [place.receipt(assignment, known).value for place in places.load_places(assignment).places]
     assert ranked == [(1, 1, 2), (1, 2), (1, 3, 2)]
 
 
@@ -129,32 +125,3 @@ def test_an_answer_from_another_window_is_shown_not_overwritten(page: Page, task
     assert [checked.nth(n).get_attribute("value") for n in range(3)] == ["1", "1", "2"]
     assert set(Ranking.objects.values_list("version", flat=True)) == {1}
     other.close()
-
-
-def test_without_a_script_a_session_that_expires_costs_nothing(
-    browser: Browser, live_server: LiveServer, task: Task
-) -> None:
-    Task.objects.update(practice=False)
-    plain = browser.new_context(base_url=live_server.url, java_script_enabled=False)
-    page = plain.new_page()
-    sign_in(page, "bob")
-    page.get_by_role("button", name="Start").click()
-    first, second = page.locator("#pair-1 .variant"), page.locator("#pair-2 .variant")
-    for variant in first.all():
-        variant.locator(".step").first.click()
-    second.first.locator(".step").nth(1).click()
-    here = page.url
-    Session.objects.all().delete()
-    page.get_by_role("button", name="Next sentence").click()
-    expect(page.get_by_text("What you sent is kept on this page")).to_be_visible()
-    say_who(page, "bob")
-    expect(page.get_by_text("what you had sent has arrived")).to_be_visible()
-    expect(page).to_have_url(here)
-    # A place that was ranked is stored; of one that was not, what was chosen is still there.
-    assert [box.get_attribute("value") for box in page.locator(".card input:checked").all()] == [
-        *["1"] * first.count(),
-        "2",
-    ]
-    expect(page.locator(".need")).to_contain_text("places 2 and 3")
-    assert set(Ranking.objects.values_list("choice", flat=True)) == {"A=B"}
-    plain.close()

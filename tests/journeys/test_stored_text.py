@@ -12,11 +12,11 @@ import pytest
 from django.apps import apps
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.sessions.backends.db import SessionStore
 from django.db.models import CharField, Field, JSONField, Model, TextField, URLField
 from playwright.sync_api import Browser, Dialog, Page
 from pytest_django.live_server_helper import LiveServer
 
-from appraise.sessions import SessionStore
 from evaluation.models import Candidate, Item, Occurrence, PhrasePair, System, User
 from tests.security.payloads import PAYLOADS
 from tests.security.stage import Stage, set_stage

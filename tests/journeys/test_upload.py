@@ -56,12 +56,12 @@ def test_a_new_user_mends_a_faulty_file_and_creates_a_task(page: Page, manager: 
     accessible(page)
     drop(page, bad)
     alert = page.get_by_role("alert")
-    expect(alert).to_contain_text("The task cannot be created yet: 1 fault")
+    expect(alert).to_contain_text("1 problem")
     expect(alert).to_contain_text("greetings.tsv:4")
     accessible(page)
     bad.write_text(GOOD, "utf-8")
     page.get_by_label("Name of the task").fill("Greetings")
-    page.get_by_label("Add files, or drop a corrected one").set_input_files(bad)
+    page.locator("#files").set_input_files(bad)
     expect(page.get_by_text("TSV with a header · 5 sentences")).to_be_visible()
     expect(page.get_by_label("Name of the task")).to_have_value("Greetings")
     expect(page.locator(".mini .ph").first).to_be_visible()
@@ -82,7 +82,7 @@ def test_an_invited_person_is_at_the_first_sentence_in_two_clicks(
 ) -> None:
     sign_in(page, "alice")
     page.goto(f"/tasks/{task.slug}/members")
-    page.get_by_role("button", name="Make a link").click()
+    page.get_by_role("button", name="Create link").click()
     link = page.get_by_label("Invitation link", exact=True).input_value()
     page.reload()  # without the message
     accessible(page)

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from metrics.datasets import Comparisons, FloatArray
 from metrics.learned.combination import JudgedTable, cross_validate, tune, uniform
+from metrics.metaeval.datasets import Comparisons, FloatArray
 
 NO_TIES = np.empty((0, 2), dtype=np.int64)
 
@@ -93,7 +93,7 @@ def test_no_document_is_scored_by_weights_that_saw_it(monkeypatch: pytest.Monkey
     seen: list[set[int]] = []
     real = combination.tune
 
-    def spy(sets: list[JudgedTable], *, strength: float) -> combination.Weights:
+    def spy(sets: list[JudgedTable], *, strength: float) -> combination.FeatureWeights:
         used = np.concatenate([sets[0].human.better, sets[0].human.worse])
         seen.append(set(table.documents[used].tolist()))
         return real(sets, strength=strength)

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from metrics import datasets
-from metrics.datasets import Cell, Dataset, Text
 from metrics.learned.examples import (
     TooFewExamples,
     documents_of,
@@ -18,6 +16,8 @@ from metrics.learned.examples import (
     split,
     translator_examples,
 )
+from metrics.metaeval import datasets
+from metrics.metaeval.datasets import Dataset, DatasetCell, Text
 from tests.learned.data import write_set
 
 
@@ -26,7 +26,7 @@ def several(segments: int = 9, references: int = 4) -> Dataset:
         str(n): Text(f"s{n}", tuple(f"human {n} {r}" for r in range(references)), f"doc {n // 3}")
         for n in range(segments)
     }
-    cells = tuple(Cell(s, name, f"{s} {name}") for s in ("mt1", "mt2", "ref-A") for name in texts)
+    cells = tuple(DatasetCell(s, name, f"{s} {name}") for s in ("mt1", "mt2", "ref-A") for name in texts)
     return Dataset(texts, cells, ("refA", "refB", "refC", "refD"))
 
 

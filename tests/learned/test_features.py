@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +13,9 @@ from hypothesis import strategies as st
 
 from metrics.base import MetricUnavailable, Segment
 from metrics.learned import features, matching, syntax
-from metrics.learned.features import BASIC, EXTENDED, Preparation, compute, named
-from metrics.linguistics.constituency import shared_parser
+from metrics.learned.features import BASIC, EXTENDED, Preparation, compute, parse_names
 from metrics.registry import UnknownMetric
+from metrics.tools.constituency import Parse, shared_parser
 
 DOG = Segment("he walked the dog", ("he took the dog for a walk",))
 PLAIN = Preparation("none", False)
@@ -78,11 +77,11 @@ def test_unknown_features_are_refused_before_anything_is_computed() -> None:
     with pytest.raises(UnknownMetric, match="nonsense"):
         compute(["wer", "nonsense"], [DOG])
     with pytest.raises(ValueError, match="no feature"):
-        named(" , ")
+        parse_names(" , ")
 
 
 def test_sets_and_names_can_be_mixed() -> None:
-    assert named("basic,chrf,basic") == (*BASIC, "chrf")
+    assert parse_names("basic,chrf,basic") == (*BASIC, "chrf")
 
 
 def test_definitions_name_version_tokenisation_and_case() -> None:
@@ -143,26 +142,19 @@ def test_lengths_are_right_at_zero_and_one_sided() -> None:
     assert found["words-long"] == pytest.approx([0, 0, np.log(0.5)])
 
 
-@dataclass(frozen=True)
-class Tree:
-    tree: str | None
-    score: float | None
+TREES = {
+    "good": Parse("(ROOT (S (NP (DT the) (NN dog)) (VP (VBZ is) (ADJP (JJ old)))))", (-20.0,)),
+    "long": Parse("(ROOT (S (NP (NP (NN a)) (PP (IN of) (NP (NN b)))) (VP (VBZ is))))", (-40.0,)),
+}
 
 
-class Known:
-    """A parser that knows three sentences and fails at the rest."""
-
-    TREES = {  # noqa: RUF012 — a constant
-        "good": Tree("(ROOT (S (NP (DT the) (NN dog)) (VP (VBZ is) (ADJP (JJ old)))))", -20.0),
-        "long": Tree("(ROOT (S (NP (NP (NN a)) (PP (IN of) (NP (NN b)))) (VP (VBZ is))))", -40.0),
-    }
-
-    def parse(self, sentences: Sequence[str]) -> list[Tree]:
-        return [self.TREES.get(sentence, Tree(None, None)) for sentence in sentences]
+def parse(sentences: Sequence[str]) -> list[Parse]:
+    """Parses two sentences and fails at the rest."""
+    return [TREES.get(sentence, Parse(None, ())) for sentence in sentences]
 
 
 def parsed(hypothesis: str, *references: str) -> dict[str, float]:
-    found = syntax.syntax_features([Segment(hypothesis, references)], Known())
+    found = syntax.syntax_features([Segment(hypothesis, references)], parse)
     return {name: float(column[0]) for name, column in found.items()}
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from metrics.learned.grid import search
-from metrics.learned.importance import correlations, permutation_importance, thinned, validation_roc
-from metrics.learned.svm import Labelled, train
+from metrics.learned.analysis import correlations, permutation_importance, thin_curve, validation_roc
+from metrics.learned.svm import Labelled, search, train
 
 
 def examples(n: int, seed: int) -> Labelled:
@@ -29,7 +28,7 @@ def test_a_machine_that_separates_has_an_area_near_one_and_both_ends_of_the_curv
     curve = validation_roc(train(examples(100, 1), c=10, sigma=3), examples(500, 2))
     assert curve is not None
     assert curve.area > 0.98
-    points = thinned(curve, 20)
+    points = thin_curve(curve, 20)
     assert (points[0], points[-1], len(points)) == ((0.0, 1.0), (1.0, 0.0), 20)
 
 

@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evaluation.problems import InputError
+from appraise.lib.problems import InputError
 from metrics import registry
 from metrics.base import MetricUnavailable, Segment
 from metrics.learned import models
-from metrics.learned.combination import Weights
-from metrics.learned.features import BASIC, Preparation
+from metrics.learned.combination import FeatureWeights
+from metrics.learned.features import BASIC, Preparation, Scaling
 from metrics.learned.metric import load
-from metrics.learned.scaling import Scaling
 from metrics.learned.svm import Labelled, train
 
 SEGMENTS = [
@@ -26,27 +25,27 @@ SEGMENTS = [
 ]
 
 
-def linear(names: tuple[str, ...] = ("chrf", "wer", "copied")) -> models.Model:
+def linear(names: tuple[str, ...] = ("chrf", "wer", "copied")) -> models.LearnedModel:
     preparation = Preparation()
-    weights = Weights(
+    weights = FeatureWeights(
         np.arange(1.0, 1 + len(names)), Scaling("standard", np.zeros(len(names)), np.ones(len(names)))
     )
     about = models.describe("mine", names, preparation, training={"sha256": "0"})
-    return models.Model("mine", names, preparation, weights, about)
+    return models.LearnedModel("mine", names, preparation, weights, about)
 
 
-def machine() -> models.Model:
+def machine() -> models.LearnedModel:
     rng = np.random.default_rng(1)
     classes = np.where(np.arange(40) % 2 == 0, 1, -1)
     found = train(
         Labelled(rng.normal(size=(40, 9)) + classes[:, None], classes), c=5, sigma=3, scaling="standard"
     )
     about = models.describe("human-like", BASIC, Preparation("13a", True))
-    return models.Model("human-like", BASIC, Preparation("13a", True), found, about)
+    return models.LearnedModel("human-like", BASIC, Preparation("13a", True), found, about)
 
 
 @pytest.mark.parametrize("model", [linear(), machine()], ids=["combination", "svm"])
-def test_a_model_comes_back_as_it_was_saved(tmp_path: Path, model: models.Model) -> None:
+def test_a_model_comes_back_as_it_was_saved(tmp_path: Path, model: models.LearnedModel) -> None:
     path = tmp_path / "model.file"
     models.save(model, path)
     again = models.load(path)

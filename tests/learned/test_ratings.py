@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from metrics.learned.ratings import roc, row, split_ratings
+from metrics.learned.analysis import roc
+from metrics.metaeval.correlation import pearson
+from metrics.replicate.truth import split_ratings
 
 
 def test_ratings_are_normalised_by_rater_before_they_are_split() -> None:
@@ -17,38 +19,28 @@ def test_ratings_are_normalised_by_rater_before_they_are_split() -> None:
     strict = [
         rating for rating, times in zip(range(1, 6), (18, 36, 30, 16, 0), strict=True) for _ in range(times)
     ]
-    found = split_ratings(["A"] * 100 + ["B"] * 100, [*range(100)] * 2, kind + strict, seed=1)
+    items, truth, human = split_ratings(["A"] * 100 + ["B"] * 100, [*range(100)] * 2, kind + strict, seed=1)
     place = 6 + 16
     assert kind[place] == 3
-    assert {found.truth[place], found.human[place]} >= {0.35}
-    assert pytest.approx(0.69) in [*found.truth[strict.index(3) : 84], *found.human[strict.index(3) : 84]]
-    assert len(found.items) == 100
+    assert {truth[place], human[place]} >= {0.35}
+    assert pytest.approx(0.69) in [*truth[strict.index(3) : 84], *human[strict.index(3) : 84]]
+    assert len(items) == 100
 
 
 def test_items_rated_once_have_no_human_metric() -> None:
-    found = split_ratings("abab", [1, 1, 2, 3], [1, 2, 3, 4], seed=1)
-    assert found.items == (1,)
-    nothing = split_ratings([], [], [], seed=1)
-    assert len(nothing.truth) == 0
-    assert row("m", np.empty(0), nothing.truth).pearson is None
+    assert split_ratings("abab", [1, 1, 2, 3], [1, 2, 3, 4], seed=1)[0] == (1,)
+    none: list[int] = []
+    items, truth, human = split_ratings(none, none, [], seed=1)
+    assert items == ()
+    assert pearson(human, truth) is None
 
 
 def test_the_split_is_decided_by_the_seed_and_uses_two_different_ratings() -> None:
     raters, items = ["a", "b", "c"] * 30, [n // 3 for n in range(90)]
     ratings = np.random.default_rng(1).permutation(90)
     one, same, other = (split_ratings(raters, items, ratings.tolist(), seed=seed) for seed in (1, 1, 2))
-    np.testing.assert_array_equal(one.truth, same.truth)
-    assert not np.array_equal(one.truth, other.truth)
-
-
-def test_a_row_has_an_interval_around_its_correlation() -> None:
-    rng = np.random.default_rng(1)
-    truth = rng.normal(size=200)
-    found = row("m", truth + rng.normal(size=200), truth)
-    assert found.pearson_ci is not None
-    assert found.pearson is not None
-    assert found.pearson_ci[0] < found.pearson < found.pearson_ci[1]
-    assert found.n == 200
+    np.testing.assert_array_equal(one[1], same[1])
+    assert not np.array_equal(one[1], other[1])
 
 
 def test_the_area_equals_scikit_learns_and_the_curve_runs_from_corner_to_corner() -> None:

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC
 
-from metrics.datasets import FloatArray
-from metrics.learned import grid
-from metrics.learned.grid import GridPoint, best, between, search
-from metrics.learned.scaling import Scaling
-from metrics.learned.svm import Labelled, kernel, train
+from metrics.learned import svm
+from metrics.learned.features import Scaling
+from metrics.learned.svm import GridPoint, Labelled, best_point, kernel, refine_grid, search, train
+from metrics.metaeval.datasets import FloatArray
 
 
 def labelled(seed: int, size: int = 120, columns: int = 4) -> Labelled:
@@ -64,7 +63,7 @@ def test_positive_values_are_human() -> None:
         (np.ones((2, 1)), [1, 1], r"found \[1\]"),
         (np.ones((0, 1)), [], r"found \[\]"),
         (np.ones((2, 1)), [1, 0], r"found \[0, 1\]"),
-        (np.array([[np.nan], [1.0]]), [1, -1], "1 feature values are no numbers"),
+        (np.array([[np.nan], [1.0]]), [1, -1], "1 feature values are not finite"),
         (np.ones((3, 1)), [1, -1], "do not fit"),
     ],
 )
@@ -89,10 +88,10 @@ def test_rows_of_another_width_are_refused() -> None:
 
 def test_the_grids_are_those_of_the_thesis() -> None:
     """Kulesza 2004, Tables A.1 and A.2: 35 and 63 points."""
-    assert list(grid.BASIC[0]) == [5, 10, 25, 50, 75, 100, 150]
-    assert list(grid.BASIC[1]) == [10, 25, 50, 75, 100]
-    assert list(grid.EXTENDED[1]) == [25, 40, 50, 55, 60, 65, 70, 75, 100]
-    assert len(grid.EXTENDED[0]) * len(grid.EXTENDED[1]) == 63
+    assert list(svm.BASIC[0]) == [5, 10, 25, 50, 75, 100, 150]
+    assert list(svm.BASIC[1]) == [10, 25, 50, 75, 100]
+    assert list(svm.EXTENDED[1]) == [25, 40, 50, 55, 60, 65, 70, 75, 100]
+    assert len(svm.EXTENDED[0]) * len(svm.EXTENDED[1]) == 63
 
 
 @pytest.mark.parametrize("scaling", ["none", "standard", "minmax"])
@@ -108,7 +107,7 @@ def test_the_grid_has_the_accuracies_of_a_plain_loop(scaling: str) -> None:
         assert point.human == right[validation.classes > 0].mean()
         assert point.machine == right[validation.classes < 0].mean()
         assert point.support == len(theirs.support_)
-    assert found.chosen == best(found.points)
+    assert found.chosen == best_point(found.points)
     decided = found.machine.decision(validation.rows) > 0
     assert (decided == (validation.classes > 0)).mean() == found.chosen.accuracy
 
@@ -119,15 +118,15 @@ def point(c: float, sigma: float, accuracy: float) -> GridPoint:
 
 def test_among_equals_the_smoother_machine_is_chosen() -> None:
     points = [point(10, 5, 0.6), point(5, 5, 0.6), point(5, 10, 0.6), point(1, 1, 0.5)]
-    assert best(points) == points[2]
+    assert best_point(points) == points[2]
 
 
 def test_the_grid_is_refined_only_where_accuracy_jumps_next_to_the_best_point() -> None:
     row = [point(1, 10, 0.50), point(4, 10, 0.64), point(16, 10, 0.63)]
     column = [point(4, 40, 0.40), point(4, 90, 0.20)]
-    wanted = between(row + column, examples=1000)
+    wanted = refine_grid(row + column, examples=1000)
     assert wanted == [pytest.approx((2, 10)), pytest.approx((4, 20))]
-    assert between(row + column, examples=10) == []
+    assert refine_grid(row + column, examples=10) == []
 
 
 def test_refinement_adds_points_and_never_chooses_a_worse_one() -> None:

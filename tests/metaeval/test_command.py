@@ -132,7 +132,7 @@ BAD = {
     "no metric": (["--pairs=x.pairs.tsv"], "at least one metric"),
     "unknown metric": (["--pairs=x.pairs.tsv", "--metrics=vibes"], "vibes"),
     "unknown parameter": (["--pairs=x.pairs.tsv", "--metrics=wer:x=1"], "x=1"),
-    "negative resamples": (["--pairs=x.pairs.tsv", "--metrics=wer", "--resamples=-1"], "counts from 0"),
+    "negative resamples": (["--pairs=x.pairs.tsv", "--metrics=wer", "--resamples=-1"], "must be at least 0"),
     "no workers": (["--pairs=x.pairs.tsv", "--metrics=wer", "--workers=0"], "workers"),
     "groups without judged": (["--pairs=x.pairs.tsv", "--metrics=wer", "--by=lp"], "belongs to --judged"),
     "judged without column": (["--judged=x.judged.tsv", "--metrics=wer"], "needs --score-column"),

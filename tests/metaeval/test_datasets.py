@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.problems import InputError
-from metrics import datasets
-from metrics.datasets import Dataset
+from appraise.lib.problems import InputError
+from metrics.metaeval import datasets
+from metrics.metaeval.datasets import Dataset
 from tests.metaeval import samples
 
 
@@ -141,7 +141,7 @@ SEGMENT_FAULTS = {
     "column twice": (b"seg\tsource\tref\tref\n", {("bad_header", 1)}),
     "short row": (b"seg\tsource\tref\n1\tx\n2\ta\tb\n3\n", {("column_count", 2), ("column_count", 4)}),
     "same id": (b"seg\tsource\tref\n1\tx\ty\n1\tx\ty\n", {("duplicate_id", 3)}),
-    "not UTF-8": (b"seg\tsource\tref\n1\t\xff\ty\n", {("encoding_unsupported", 2)}),
+    "not UTF-8": (b"seg\tsource\tref\n1\t\xff\ty\n", {("bad_utf8", 2)}),
     "damaged gzip": (b"\x1f\x8bxxxx", {("bad_gzip", None)}),
 }
 
@@ -228,7 +228,7 @@ def test_arbitrary_bytes_are_read_or_refused_never_worse(
     tmp_path_factory: pytest.TempPathFactory, content: bytes
 ) -> None:
     path = tmp_path_factory.mktemp("fuzz") / "x"
-    dataset = Dataset({"1": datasets.Text("s", ())}, (datasets.Cell("a", "1", "x"),))
+    dataset = Dataset({"1": datasets.Text("s", ())}, (datasets.DatasetCell("a", "1", "x"),))
     for prefix in (
         b"",
         b"seg\tsource\tref\n",

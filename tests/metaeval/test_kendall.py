@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.datasets import Comparisons, FloatArray, IntArray
+from metrics.metaeval.datasets import Comparisons, FloatArray, IntArray
 from metrics.metaeval.kendall import (
     TieRule,
     calibrated_accuracy,
     outcome_counts,
-    ranked_list_accuracy,
     tau,
     tau_b,
 )
@@ -97,17 +96,3 @@ def test_calibrated_accuracy_equals_trying_every_threshold(
     assert found.accuracy == pytest.approx(max(tries) / total)
     at = np.count_nonzero(gaps > found.threshold) + np.count_nonzero(tied <= found.threshold)
     assert at == max(tries)
-
-
-def test_ranked_lists_of_han_and_lavie() -> None:
-    """Paper 002: gold a>b>c, answer b>c>a has one of three pairs right."""
-    assert ranked_list_accuracy("abc", "bca") == pytest.approx(1 / 3)
-    assert ranked_list_accuracy("abc", "abc") == 1
-    assert ranked_list_accuracy("abc", "cba") == 0
-    assert ranked_list_accuracy("a", "a") is None
-
-
-@pytest.mark.parametrize(("gold", "answer"), [("ab", "ac"), ("ab", "a"), ("aa", "aa")])
-def test_lists_of_different_things_are_refused(gold: str, answer: str) -> None:
-    with pytest.raises(ValueError, match="same different things"):
-        ranked_list_accuracy(gold, answer)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from metrics import datasets
+from metrics.metaeval import datasets
 
 pytestmark = pytest.mark.realdata
 

@@ -9,15 +9,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from metrics import datasets
 from metrics.base import MetricUnavailable, Scores, Segment
-from metrics.datasets import Cell, Comparisons, Dataset, Ratings, Text
-from metrics.metaeval.compare import compare
+from metrics.metaeval import datasets
+from metrics.metaeval.datasets import Comparisons, Dataset, DatasetCell, Ratings, Text
+from metrics.metaeval.evaluation import compare, evaluate, human_judgements, pairs_of
 from metrics.metaeval.kendall import TieRule
-from metrics.metaeval.people import machines_only
-from metrics.metaeval.report import evaluate, judgements, pairs_of
 from metrics.metaeval.scoring import CellScores, score_dataset
-from metrics.metaeval.systems import human_by_system, system_level
+from metrics.metaeval.systems import drop_references, human_by_system, system_level
 from tests.metaeval import samples
 from tests.metaeval.samples import Errors, Overlap
 
@@ -48,7 +46,7 @@ def test_systems_with_holes_are_scored_like_whole_ones(dataset: Dataset) -> None
 
 def test_segments_may_have_different_numbers_of_references() -> None:
     texts = {"1": Text("s", ("a b", "c d")), "2": Text("s", ("a b",))}
-    dataset = Dataset(texts, (Cell("x", "1", "c d"), Cell("x", "2", "c d")))
+    dataset = Dataset(texts, (DatasetCell("x", "1", "c d"), DatasetCell("x", "2", "c d")))
     assert score_dataset(Overlap(), dataset).cells.tolist() == [1, 0]
     nothing = Dataset({**texts, "2": Text("s", ())}, dataset.cells)
     with pytest.raises(MetricUnavailable, match="a reference for every segment"):
@@ -60,7 +58,7 @@ def test_a_metric_that_returns_no_number_is_refused(dataset: Dataset) -> None:
         def score(self, segments: Sequence[Segment]) -> Scores:
             return Scores(np.full(len(segments), np.nan), None, "broken")
 
-    with pytest.raises(ValueError, match="6 scores that are no numbers"):
+    with pytest.raises(ValueError, match="6 scores that are not numbers"):
         score_dataset(Broken(), dataset)
 
 
@@ -75,7 +73,7 @@ def test_translations_without_a_score_are_left_out_and_counted(dataset: Dataset,
 
     silent = dataset.cells[0].translation
     partly, whole = score_dataset(Partly(), dataset), score_dataset(Overlap(), dataset)
-    human = judgements(dataset, pairs)
+    human = human_judgements(dataset, pairs)
     result, full = (evaluate(scores, human, TieRule.WMT14) for scores in (partly, whole))
     lost = sum(0 in pair for pair in zip(pairs.better, pairs.worse, strict=True))
     assert partly.undefined == 1
@@ -97,13 +95,13 @@ def test_only_nan_may_stand_for_no_score(dataset: Dataset) -> None:
         def score(self, segments: Sequence[Segment]) -> Scores:
             return Scores(np.full(len(segments), np.inf), None, "endless")
 
-    with pytest.raises(ValueError, match="6 scores that are no numbers"):
+    with pytest.raises(ValueError, match="6 scores that are not numbers"):
         score_dataset(Endless(), dataset)
 
 
 def test_the_figures_of_a_small_set_by_hand(dataset: Dataset, pairs: Comparisons) -> None:
     scores = score_dataset(Overlap(), dataset)
-    result = evaluate(scores, judgements(dataset, pairs), TieRule.DROP)
+    result = evaluate(scores, human_judgements(dataset, pairs), TieRule.DROP)
     # α 1, 1; β 2/3, 1/3; γ 0, 2/3: four of the five verdicts are right
     assert result.as_json() | {"tau_ci": None, "pearson_ci": None} == {
         "tau": pytest.approx(3 / 5),
@@ -125,7 +123,7 @@ def test_nothing_judged_gives_no_figure(dataset: Dataset) -> None:
     empty = np.empty(0, dtype=np.int64)
     scores = score_dataset(Overlap(), dataset)
     for human in (Comparisons(empty, empty, empty.reshape(0, 2)), Ratings(empty, np.empty(0))):
-        result = evaluate(scores, judgements(dataset, human), TieRule.WMT14)
+        result = evaluate(scores, human_judgements(dataset, human), TieRule.WMT14)
         figures = result.as_json()
         assert (figures.pop("pairs"), figures.pop("systems")) == (0, 0)
         assert set(figures.values()) == {None}
@@ -141,7 +139,7 @@ def test_pairs_of_scores_stay_within_a_segment() -> None:
 
 def test_several_ratings_of_one_cell_count_as_their_mean(dataset: Dataset) -> None:
     twice = Ratings(np.array([0, 0, 2]), np.array([0.0, 1.0, 0.2]))
-    assert judgements(dataset, twice).ratings.values.tolist() == [0.5, 0.2]
+    assert human_judgements(dataset, twice).ratings.values.tolist() == [0.5, 0.2]
 
 
 def test_the_human_score_of_a_system_is_its_share_of_wins_or_its_mean(
@@ -165,8 +163,8 @@ def test_tests_between_metrics_are_corrected_together() -> None:
     quality = rng.normal(size=600)
     segments = np.repeat(np.arange(200), 3)
     texts = {str(number): Text("s", ("r",)) for number in range(200)}
-    dataset = Dataset(texts, tuple(Cell("abc"[i % 3], str(i // 3), "x") for i in range(600)))
-    human = judgements(dataset, Ratings(np.arange(600), quality))
+    dataset = Dataset(texts, tuple(DatasetCell("abc"[i % 3], str(i // 3), "x") for i in range(600)))
+    human = human_judgements(dataset, Ratings(np.arange(600), quality))
     assert human.segments.tolist() == segments.tolist()
     cells = [quality + noise * rng.normal(size=600) for noise in (0.5, 3, 3)]
     results = [evaluate(CellScores(c, {}, "m"), human, TieRule.WMT14, resamples=0) for c in cells]
@@ -182,13 +180,13 @@ def test_tests_between_metrics_are_corrected_together() -> None:
 
 def test_references_that_take_part_as_systems_are_left_out() -> None:
     texts = {"1": Text("s", ("r",))}
-    cells = tuple(Cell(name, "1", "x") for name in ("mt1", "ref-A", "mt2"))
+    cells = tuple(DatasetCell(name, "1", "x") for name in ("mt1", "ref-A", "mt2"))
     dataset = Dataset(texts, cells, ("refA",))
-    ratings, people = machines_only(Ratings(np.arange(3), np.arange(3.0)), dataset)
+    ratings, people = drop_references(Ratings(np.arange(3), np.arange(3.0)), dataset)
     assert people == ("ref-A",)
     assert isinstance(ratings, Ratings)
     assert ratings.cells.tolist() == [0, 2]
     pairs = Comparisons(np.array([0, 0]), np.array([1, 2]), np.array([[0, 1], [0, 2]]))
-    kept, _ = machines_only(pairs, dataset)
+    kept, _ = drop_references(pairs, dataset)
     assert isinstance(kept, Comparisons)
     assert (kept.better.tolist(), kept.worse.tolist(), kept.tied.tolist()) == ([0], [2], [[0, 2]])

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from metrics.datasets import IntArray
-from metrics.metaeval import resampling
-from metrics.metaeval.kendall import TieRule, tau
-from metrics.metaeval.resampling import (
+from metrics.metaeval import kendall
+from metrics.metaeval.datasets import IntArray
+from metrics.metaeval.kendall import (
+    TieRule,
     bootstrap_tau,
     permutation_p,
+    tau,
 )
 
 
@@ -37,7 +38,7 @@ def test_the_same_seed_gives_the_same_interval_whatever_the_block(monkeypatch: p
     whole = bootstrap_tau(rows, TieRule.WMT14, resamples=200, seed=5)
     assert whole == bootstrap_tau(rows, TieRule.WMT14, resamples=200, seed=5)
     assert whole != bootstrap_tau(rows, TieRule.WMT14, resamples=200, seed=6)
-    monkeypatch.setattr(resampling, "CELLS_AT_ONCE", 1000)
+    monkeypatch.setattr(kendall, "CELLS_AT_ONCE", 1000)
     assert whole == bootstrap_tau(rows, TieRule.WMT14, resamples=200, seed=5)
 
 

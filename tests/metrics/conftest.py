@@ -8,12 +8,12 @@ from collections.abc import Iterator
 
 import pytest
 
-MODES = {"compiled": "1", "source": "source", "interpreted": "0"}
+MODES = {"compiled": "1", "source": "source"}
 
 
 @pytest.fixture(scope="module", params=MODES)
 def kernels(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Load the kernels afresh: compiled, the same source uncompiled, or the interpreter's versions."""
+    """Load the kernels afresh: compiled, or the same source uncompiled."""
     patch = pytest.MonkeyPatch()
     patch.setenv("APPRAISE_NUMBA", MODES[request.param])
     package = importlib.import_module("metrics")

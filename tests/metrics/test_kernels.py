@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from nltk.stem.porter import PorterStemmer
 
 from benchmarks.peers import greedy_runs
 from metrics.lexical import blocks
 from metrics.lexical.blocks import Block
-from metrics.tokenizers import block_text
+from metrics.lexical.tokenizers import block_text
 from tests.metrics import twins
 
 Texts = list[list[str]]
@@ -121,72 +120,3 @@ def test_an_alphabet_too_large_to_pack_is_still_exact() -> None:
 def test_a_line_feed_inside_a_segment_is_white_space() -> None:
     matches, _ = blocks.ngram_matches(block([["a b", "c"]], [["a\nb", "c"]]), 2)
     assert matches.tolist() == [[[2, 1], [1, 0]]]
-
-
-ENDINGS = (
-    *(
-        "",
-        "s",
-        "ies",
-        "sses",
-        "eed",
-        "ied",
-        "ed",
-        "ing",
-        "y",
-        "ational",
-        "enci",
-        "izer",
-        "bli",
-        "alli",
-        "entli",
-    ),
-    *("eli", "ousli", "ization", "ator", "alism", "iveness", "fulli", "biliti", "logi", "icate", "ative"),
-    *(
-        "ical",
-        "ful",
-        "ness",
-        "ance",
-        "ible",
-        "ement",
-        "ion",
-        "sion",
-        "ou",
-        "iti",
-        "ous",
-        "ize",
-        "ll",
-        "e",
-        "at",
-    ),
-)
-IRREGULAR = "sky skies dying lying tying news innings inning outings outing cannings canning howe"
-
-
-@settings(max_examples=60)
-@given(
-    st.lists(
-        st.tuples(
-            st.text("aeiouybcdlnrstzé1'", max_size=5), st.sampled_from(ENDINGS), st.sampled_from(ENDINGS)
-        ),
-        max_size=30,
-    )
-)
-def test_stems_equal_nltks(parts: list[tuple[str, str, str]]) -> None:
-    from metrics.kernels.porter import stemmed
-
-    words = [
-        *map("".join, parts),
-        *IRREGULAR.split(),
-        "proceed",
-        "exceed",
-        "succeed",
-        "",
-        "a",
-        "yyyyying",
-        "Straße",
-        "été",
-    ]
-    expected = [PorterStemmer().stem(word, to_lowercase=False) for word in words]
-    assert stemmed("\n".join(words)).split("\n") == expected
-    assert stemmed(f" {words[0]}\u3000{words[-1]}\t\n") == f" {expected[0]}\u3000{expected[-1]}\t\n"

@@ -13,10 +13,9 @@ from rouge_score.rouge_scorer import RougeScorer
 
 from metrics import registry
 from metrics.base import MetricUnavailable, score_systems
-from metrics.lexical import synonyms
-from metrics.lexical.meteor import stem
-from metrics.lexical.synonyms import MeteorSynonyms
-from metrics.linguistics.base import ToolAbsent
+from metrics.lexical import meteor
+from metrics.lexical.meteor import MeteorSynonyms, stem
+from metrics.tools.base import ToolAbsent
 
 WORDS = ["the", "walks", "walked", "walking", "dog", "dogs", "runs", "running", "nation", "national", "of"]
 
@@ -64,7 +63,7 @@ def test_synonyms_join_what_stems_part() -> None:
 
 
 def test_without_synonyms_the_third_stage_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("metrics.lexical.synonyms.synsets", lambda word: frozenset())
+    monkeypatch.setattr("metrics.lexical.meteor.synsets", lambda word: frozenset())
     plain = score_systems(registry.get("meteor"), {"s": OUTPUTS}, REFERENCES)["s"]
     other = score_systems(MeteorSynonyms(), {"s": OUTPUTS}, REFERENCES)["s"]
     assert plain.segments.tolist() == other.segments.tolist()
@@ -74,8 +73,8 @@ def test_a_missing_wordnet_is_said_in_a_sentence(monkeypatch: pytest.MonkeyPatch
     def absent() -> None:
         raise ToolAbsent("WordNet")
 
-    monkeypatch.setattr("metrics.linguistics.wordnet.load", absent)
-    synonyms.synsets.cache_clear()
+    monkeypatch.setattr("metrics.tools.base.load_wordnet", absent)
+    meteor.synsets.cache_clear()
     assert "WordNet is not installed" in (MeteorSynonyms().unavailable_because() or "")
     assert "wordnet:absent" in MeteorSynonyms().signature
     with pytest.raises(MetricUnavailable, match="needs WordNet"):

@@ -21,8 +21,8 @@ from sacrebleu.metrics.ter import TER
 
 from metrics import registry
 from metrics.base import AddableMetric, score_systems
-from metrics.parallel import read_lines
-from metrics.significance import approximate_randomisation, paired_bootstrap
+from metrics.metaeval.text_files import read_segments
+from metrics.scoring.significance import approximate_randomisation, paired_bootstrap
 
 pytestmark = pytest.mark.realdata
 
@@ -40,8 +40,8 @@ def _quiet() -> Iterator[None]:
 )
 def test_bleu_with_four_references(real_data: Path, rule: str, expected: list[float]) -> None:
     folder = real_data / "multiref" / "set1"
-    references = [read_lines(path) for path in sorted(folder.glob("set1.ref*.gz"))]
-    systems = {path.name: read_lines(path) for path in sorted(folder.glob("set1.out.*.gz"))}
+    references = [read_segments(path) for path in sorted(folder.glob("set1.ref*.gz"))]
+    systems = {path.name: read_segments(path) for path in sorted(folder.glob("set1.out.*.gz"))}
     scores = score_systems(registry.get("bleu", tokenize="none", length=rule), systems, references)
     assert [round(found.corpus or 0, 2) for found in scores.values()] == expected
 

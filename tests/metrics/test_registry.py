@@ -10,7 +10,7 @@ import pytest
 
 from metrics import registry
 from metrics.base import MetricUnavailable, Needs, Scores, Segment, score_systems
-from metrics.lexical.precision import BASIC_FEATURES, basic_features
+from metrics.learned.features import BASIC, Preparation, compute
 from metrics.registry import UnknownMetric, parse
 from tests.conftest import ROOT
 
@@ -109,8 +109,8 @@ def test_a_plain_metric_needs_nothing_but_score() -> None:
 
 
 def test_basic_features_are_those_of_the_thesis() -> None:
-    systems, references = [["he walked the dog"]], [["he took the dog for a walk"], ["he walked"]]
-    features = dict(zip(BASIC_FEATURES, basic_features(systems, references)[0, 0], strict=True))
+    segment = Segment("he walked the dog", ("he took the dog for a walk", "he walked"))
+    features = dict(zip(BASIC, compute(BASIC, [segment], Preparation("none"))[0], strict=True))
     assert features["length-ratio-min"] == pytest.approx(4 / 7)
     assert features["length-ratio-max"] == 2
     assert (features["precision-1"], features["precision-2"]) == (1, 2 / 3)

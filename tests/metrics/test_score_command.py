@@ -164,12 +164,12 @@ def test_a_last_line_without_its_end_counts(files: Path, capsys: pytest.CaptureF
 def test_other_encodings_are_refused_with_the_place(files: Path) -> None:
     (files / "latin").write_bytes("the cat\nna\xefve\nx\n".encode("latin-1"))
     said = refusal("--metrics=wer", "--hyp", files / "latin", "--ref", files / "ref")
-    assert said.startswith(f"{files / 'latin'}:2:3: encoding_unsupported")
+    assert said.startswith(f"{files / 'latin'}:2:3: bad_utf8")
     (files / "marked").write_bytes("\ufeffé".encode() + b"\xff\n")
     said = refusal("--metrics=wer", "--hyp", files / "marked", "--ref", files / "ref")
-    assert said.startswith(f"{files / 'marked'}:1:2: encoding_unsupported")
+    assert said.startswith(f"{files / 'marked'}:1:2: bad_utf8")
     (files / "wide").write_bytes(OUTPUT.encode("utf-16"))
-    assert "encoding_unsupported" in refusal("--metrics=wer", "--hyp", files / "wide", "--ref", files / "ref")
+    assert "bad_utf8" in refusal("--metrics=wer", "--hyp", files / "wide", "--ref", files / "ref")
 
 
 @pytest.mark.parametrize(
@@ -191,6 +191,6 @@ def test_senseless_options_are_refused(files: Path) -> None:
     assert "two systems" in refusal(
         "--metrics=wer", "--hyp", files / "hyp", files / "hyp", "--ref", files / "ref"
     )
-    assert "counts from 1" in refusal("--metrics=wer", "--workers=0", *given)
+    assert "must be at least 1" in refusal("--metrics=wer", "--workers=0", *given)
     assert "is none of" in refusal("--metrics=wer", "--baseline=Z", *given)
     assert "mecab" in refusal("--metrics=bleu", "--tokenize=ja-mecab", *given).lower()

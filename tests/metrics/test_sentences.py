@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.collocation.corpus import read
-from metrics.collocation.corpus import sentences as plain
-from metrics.linguistics import base
-from metrics.linguistics import sentences as linguistics
-from metrics.linguistics.sentences import PlainSplitter, splitter
+from benchmarks.studies.debian_corpus import read
 from metrics.ranking.training import train_lm
+from metrics.tools import base
+from metrics.tools import sentences as linguistics
+from metrics.tools.sentences import PlainSplitter, find_splitter, plain_sentences
 
 
 @pytest.mark.parametrize(
@@ -32,27 +31,27 @@ from metrics.ranking.training import train_lm
     ],
 )
 def test_the_plain_rule(text: str, sentences: list[str]) -> None:
-    assert plain(text) == sentences
+    assert plain_sentences(text) == sentences
 
 
 @given(st.text("aB .!?”“1\n", max_size=40))
 def test_no_character_is_lost(text: str) -> None:
-    assert "".join("".join(plain(text)).split()) == "".join(text.split())
+    assert "".join("".join(plain_sentences(text)).split()) == "".join(text.split())
 
 
 def test_a_language_without_a_model_is_cut_by_the_plain_rule() -> None:
-    chosen = splitter("xx")
+    chosen = find_splitter("xx")
     assert isinstance(chosen, PlainSplitter)
-    assert chosen.tool.mode is base.Mode.HEURISTIC
+    assert chosen.tool.mode is base.ToolMode.HEURISTIC
     assert chosen.split(["One. Two."]) == [["One.", "Two."]]
     chosen.close()
 
 
 @pytest.mark.skipif(base.package("punkt") is None, reason="the optional tools are not installed")
 def test_punkt_knows_abbreviations_that_the_plain_rule_does_not() -> None:
-    chosen = splitter("de")
+    chosen = find_splitter("de")
     try:
-        assert chosen.tool.mode is base.Mode.REAL
+        assert chosen.tool.mode is base.ToolMode.REAL
         text = "Das ist z.B. ein Satz. Und  noch einer."
         assert chosen.split([text, ""]) == [["Das ist z.B. ein Satz.", "Und noch einer."], []]
     finally:
@@ -66,7 +65,7 @@ def test_pages_are_cut_by_the_splitter_of_their_language(
         def split(self, texts: Sequence[str]) -> list[list[str]]:
             return [text.replace("five ", "five.|").split("|") for text in texts]
 
-    monkeypatch.setattr(linguistics, "splitter", lambda language: Halver() if language == "en" else None)
+    monkeypatch.setattr(linguistics, "find_splitter", lambda language: Halver() if language == "en" else None)
     (tmp_path / "a.html").write_text(
         "<p>one two three four five six seven eight nine ten.</p>", encoding="utf-8"
     )

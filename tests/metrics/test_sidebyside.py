@@ -10,7 +10,7 @@ from scipy import stats
 
 from evaluation.schemes import FOUR_WAY, SIX_WAY
 from metrics.metaeval.correlation import fisher_interval
-from metrics.sidebyside import NONE, Ints, contests, people, permutation_p, vote_line
+from metrics.scoring.vote_agreement import NONE, Ints, contests, count_human_votes, permutation_p, vote_line
 
 # label:    A>>B A>B A=B A<B A<<B N/A
 MUCH_A = [1, 0, 0, 0, 0, 0]
@@ -19,14 +19,14 @@ counts_strategy = st.lists(st.lists(st.integers(0, 3), min_size=6, max_size=6), 
 )
 
 
-def said(*majorities: int) -> Ints:
+def count_labels(*majorities: int) -> Ints:
     rows = {1: [0, 2, 0, 0, 0, 0], 0: [0, 0, 2, 0, 0, 0], -1: [0, 0, 0, 2, 0, 0], NONE: [0, 1, 0, 1, 0, 0]}
     return np.array([rows[m] for m in majorities])
 
 
 @given(counts_strategy)
 def test_the_majority_is_what_a_plain_count_says(counts: Ints) -> None:
-    found = people(counts, SIX_WAY)
+    found = count_human_votes(counts, SIX_WAY)
     for row, majority, margin in zip(counts.tolist(), found.majority, found.margin, strict=True):
         threes = {1: row[0] + row[1], 0: row[2], -1: row[3] + row[4]}
         best = sorted(threes.values(), reverse=True)
@@ -37,20 +37,20 @@ def test_the_majority_is_what_a_plain_count_says(counts: Ints) -> None:
 
 def test_much_better_weighs_twice_as_much_and_counts_once() -> None:
     votes = np.array([MUCH_A, [0, 1, 0, 0, 0, 0], [1, 0, 0, 1, 0, 5]])
-    found = people(votes, SIX_WAY)
+    found = count_human_votes(votes, SIX_WAY)
     assert found.mean.tolist() == [1.0, 0.5, 0.25]
     assert found.majority.tolist() == [1, 1, NONE]
 
 
 def test_with_four_choices_better_weighs_one() -> None:
-    assert people(np.array([[0, 1, 0, 0, 0, 0]]), FOUR_WAY).mean.tolist() == [1.0]
+    assert count_human_votes(np.array([[0, 1, 0, 0, 0, 0]]), FOUR_WAY).mean.tolist() == [1.0]
 
 
 def test_pairs_without_majority_or_without_vote_do_not_count() -> None:
     line = vote_line(
         np.array([1, -1, 0, 1, NONE]),
         np.array([1.0, -1.0, 0.0, 1.0, np.nan]),
-        people(said(1, 1, 0, NONE, 1), SIX_WAY),
+        count_human_votes(count_labels(1, 1, 0, NONE, 1), SIX_WAY),
         np.array([0, 1, 2, 3, 4]),
     )
     assert line.same.value == pytest.approx(2 / 3)
@@ -63,14 +63,14 @@ def test_a_metric_is_one_more_annotator() -> None:
     """Seven of ten answers agree with its votes: κ′ = (0.7 − 1/4) / (3/4); N/A agrees with nothing."""
     votes = np.array([1, 0, -1])
     answers = np.array([[1, 2, 0, 1, 0, 0], [0, 0, 2, 0, 0, 1], [0, 1, 0, 1, 1, 0]])
-    line = vote_line(votes, votes * 1.0, people(answers, SIX_WAY), np.array([0, 1, 2]))
+    line = vote_line(votes, votes * 1.0, count_human_votes(answers, SIX_WAY), np.array([0, 1, 2]))
     assert line.kappa == pytest.approx((0.7 - 0.25) / 0.75)
     assert line.kappa_interval is not None
     assert line.kappa_interval[0] <= 0.6 <= line.kappa_interval[1]
 
 
 def test_without_votes_there_is_no_rate() -> None:
-    empty = people(np.zeros((2, 6), dtype=np.int64), SIX_WAY)
+    empty = count_human_votes(np.zeros((2, 6), dtype=np.int64), SIX_WAY)
     line = vote_line(np.array([1, 0]), np.array([1.0, 0.0]), empty, np.array([0, 1]))
     assert line.same == line.decided
     assert (line.same.value, line.same.interval, line.same.n, line.pearson, line.kappa) == (
@@ -84,7 +84,7 @@ def test_without_votes_there_is_no_rate() -> None:
 
 def test_the_interval_is_about_sentences_not_pairs() -> None:
     """A hundred pairs in two sentences tell less than a hundred pairs in fifty."""
-    votes, majority = np.tile([1, -1], 50), people(said(*[1] * 100), SIX_WAY)
+    votes, majority = np.tile([1, -1], 50), count_human_votes(count_labels(*[1] * 100), SIX_WAY)
     widths = []
     for sentences in (np.repeat([0, 1], 50), np.arange(100)):
         order = np.argsort(votes, kind="stable")  # in two sentences: one all right, one all wrong
@@ -98,13 +98,15 @@ def test_the_interval_of_a_correlation_is_about_sentences_too() -> None:
     """Pairs alone in their sentences are what Fisher's z′ takes them for; twenty alike in one are not."""
     rng = np.random.default_rng(3)
     mean = rng.choice([-1, 0, 1], 200)
-    deltas, majority = mean + rng.normal(size=200), people(said(*mean), SIX_WAY)
+    deltas, majority = mean + rng.normal(size=200), count_human_votes(count_labels(*mean), SIX_WAY)
     alone = vote_line(np.sign(mean), deltas, majority, np.arange(200))
     fisher = fisher_interval(alone.pearson, 200)
     assert (alone.measured, alone.answers) == (200, 400)
     assert alone.pearson_interval == pytest.approx(fisher, abs=0.03)
     again = np.repeat(np.arange(10), 20)
-    alike = vote_line(np.sign(mean[again]), deltas[again], people(said(*mean[again]), SIX_WAY), again)
+    alike = vote_line(
+        np.sign(mean[again]), deltas[again], count_human_votes(count_labels(*mean[again]), SIX_WAY), again
+    )
     wide, narrow = alike.pearson_interval, fisher_interval(alike.pearson, 200)
     assert wide is not None
     assert narrow is not None
@@ -112,7 +114,7 @@ def test_the_interval_of_a_correlation_is_about_sentences_too() -> None:
 
 
 def test_two_metrics_are_compared_where_both_voted() -> None:
-    majority = people(said(*[1] * 12), SIX_WAY)
+    majority = count_human_votes(count_labels(*[1] * 12), SIX_WAY)
     good, bad = np.array([1] * 12), np.array([1, 1] + [-1] * 9 + [NONE])
     (found,) = contests([good, bad], majority, np.arange(12))
     assert (found.pairs, found.only_a, found.only_b) == (11, 9, 0)
@@ -122,14 +124,14 @@ def test_two_metrics_are_compared_where_both_voted() -> None:
 
 
 def test_equal_metrics_differ_in_nothing() -> None:
-    majority = people(said(1, -1), SIX_WAY)
+    majority = count_human_votes(count_labels(1, -1), SIX_WAY)
     (found,) = contests([np.array([1, 1]), np.array([1, 1])], majority, np.array([0, 1]))
     assert (found.mcnemar, found.p, found.p_holm) == (None, None, None)
 
 
 def test_holm_makes_no_p_smaller() -> None:
     rng = np.random.default_rng(3)
-    majority = people(said(*rng.choice([1, 0, -1], 60).tolist()), SIX_WAY)
+    majority = count_human_votes(count_labels(*rng.choice([1, 0, -1], 60).tolist()), SIX_WAY)
     votes = [rng.choice([1, 0, -1], 60) for _ in range(4)]
     found = contests(votes, majority, np.arange(60) // 3)
     assert len(found) == 6

@@ -7,14 +7,14 @@ import pytest
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
 
+from appraise.lib.resampling import p_value
 from metrics import registry
 from metrics.base import AddableMetric, FloatArray, score_systems
 from metrics.collocation.metric import Collocation
-from metrics.significance import (
-    Result,
+from metrics.scoring.significance import (
+    SignificanceResult,
     approximate_randomisation,
     bootstrap_scores,
-    p_value,
     paired_bootstrap,
 )
 from tests.metrics.test_peers import text
@@ -83,7 +83,7 @@ def test_the_seed_alone_decides() -> None:
 
 def test_parts_do_not_change_the_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = bootstrap_scores(bleu(), statistics(), resamples=20, seed=5)
-    monkeypatch.setattr("metrics.significance.CELLS", 7 * 80)
+    monkeypatch.setattr("metrics.scoring.significance.CELLS", 7 * 80)
     parts = bootstrap_scores(bleu(), statistics(), resamples=20, seed=5)
     for name in whole:
         np.testing.assert_allclose(whole[name], parts[name], rtol=1e-12)
@@ -98,7 +98,7 @@ def test_where_the_metric_is_undefined_nothing_is_said() -> None:
     }
     for test in (paired_bootstrap, approximate_randomisation):
         results = {result.system: result for result in test(Collocation(), rows, "base")}
-        assert results["none"] == Result("none", None, None, None)
+        assert results["none"] == SignificanceResult("none", None, None, None)
         assert results["few"].difference == 7.0
         assert results["few"].p is not None
         assert results["base"].difference == 0.0

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.alignment import Kind, align, aligner
-from evaluation.presentation import Phrase, Stave
+from evaluation.alignment import Kind, align, load_aligner
+from evaluation.presentation import ShownPhrase, Stave
 from evaluation.schemes import Choice
 from evaluation.tokens import offsets
-from metrics.substitution import change, exchange, vote
+from metrics.scoring.phrase_votes import change, exchange, vote
 
 words = st.lists(
     st.sampled_from(["a", "red", "house", "the", "crimson", "is", "tiny"]), min_size=1, max_size=8
@@ -21,19 +21,19 @@ def stave(text: str) -> Stave:
     return Stave(text, offsets(text, "en"))
 
 
-def exchanged(first: str, second: str, phrases: list[Phrase], index: int) -> tuple[str, str]:
+def exchanged(first: str, second: str, phrases: list[ShownPhrase], index: int) -> tuple[str, str]:
     """Both sentences with the other's phrase."""
-    found = exchange(stave(first), stave(second), phrases, index)
+    found = exchange(stave(first), stave(second), phrases, [index])
     assert (found.first, found.second) == (first, second)
     return found.first_changed, found.second_changed
 
 
-def same(a: tuple[int, int], b: tuple[int, int], *, moved: bool = False) -> Phrase:
-    return Phrase(a, b, shared=True, moved=moved)
+def same(a: tuple[int, int], b: tuple[int, int], *, moved: bool = False) -> ShownPhrase:
+    return ShownPhrase(a, b, shared=True, moved=moved)
 
 
-def other(a: tuple[int, int] | None, b: tuple[int, int] | None, *, moved: bool = False) -> Phrase:
-    return Phrase(a, b, shared=False, moved=moved)
+def other(a: tuple[int, int] | None, b: tuple[int, int] | None, *, moved: bool = False) -> ShownPhrase:
+    return ShownPhrase(a, b, shared=False, moved=moved)
 
 
 def test_two_wordings_are_exchanged_where_they_stand() -> None:
@@ -63,7 +63,7 @@ def test_an_inserted_comma_brings_no_space_and_a_removed_one_takes_none() -> Non
     ],
 )
 def test_words_at_the_edges_leave_no_space_behind(
-    first: str, second: str, phrases: list[Phrase], index: int
+    first: str, second: str, phrases: list[ShownPhrase], index: int
 ) -> None:
     assert exchanged(first, second, phrases, index) == (second, first)
 
@@ -90,7 +90,7 @@ def test_sentences_without_spaces_get_none() -> None:
         Stave("我很爱你", [(0, 1), (1, 2), (2, 3), (3, 4)]),
     )
     phrases = [same((0, 1), (0, 1)), other(None, (1, 2)), same((1, 3), (2, 4))]
-    found = exchange(first, second, phrases, 1)
+    found = exchange(first, second, phrases, [1])
     assert (found.first_changed, found.second_changed) == ("我很爱你", "我爱你")
 
 
@@ -109,12 +109,12 @@ def test_with_one_difference_the_exchange_turns_each_sentence_into_the_other(
 def test_every_exchange_of_a_real_alignment_is_symmetric_and_loses_no_word(
     left: list[str], right: list[str]
 ) -> None:
-    alignment = align(left, right, aligner=aligner("lexical", "en"))
-    phrases = [Phrase(p.a, p.b, p.kind is Kind.SHARED, p.moved) for p in alignment.phrases]
+    alignment = align(left, right, aligner=load_aligner("lexical", "en"))
+    phrases = [ShownPhrase(p.a, p.b, p.kind is Kind.SHARED, p.moved) for p in alignment.phrases]
     a, b = Stave(" ".join(left), _spans(left)), Stave(" ".join(right), _spans(right))
     for index, phrase in enumerate(phrases):
-        found = exchange(a, b, phrases, index)
-        turned = exchange(b, a, [p.mirrored for p in phrases], index)
+        found = exchange(a, b, phrases, [index])
+        turned = exchange(b, a, [p.mirrored for p in phrases], [index])
         assert (turned.first_changed, turned.second_changed) == (found.second_changed, found.first_changed)
         before = sorted(left + right)
         after = sorted((found.first_changed + " " + found.second_changed).split())

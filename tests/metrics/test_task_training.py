@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evaluation.presentation import Phrase, Stave
+from evaluation.presentation import ShownPhrase, Stave
 from metrics.learned.features import Preparation
-from metrics.phrase_votes import Standing
-from metrics.task_training import PhraseVotes, TooLittleData, check_size, held_out, train, versions
-from metrics.testset import ItemText
+from metrics.scoring.phrase_votes import AlignedOccurrence
+from metrics.scoring.task_training import PhraseVotes, TooLittleData, check_size, held_out, train, versions
+from metrics.scoring.testset import ItemText
 
 
 def invented(n: int = 400, *, noise: float = 0.2, people: int = 4, sentences: int = 40) -> PhraseVotes:
@@ -96,7 +96,7 @@ def test_the_two_versions_hold_the_two_texts_in_both_sentences(flipped: bool) ->
         Stave("a red house", [(0, 1), (2, 5), (6, 11)]),
         Stave("a big house", [(0, 1), (2, 5), (6, 11)]),
     )
-    phrases = tuple(Phrase((n, n + 1), (n, n + 1), n != 1, False) for n in range(3))
-    standing = Standing(1, 1, first, second, phrases, 1, flipped)
+    phrases = tuple(ShownPhrase((n, n + 1), (n, n + 1), n != 1, False) for n in range(3))
+    standing = AlignedOccurrence(1, 1, first, second, phrases, (1,), flipped)
     rows = versions([standing], {1: ItemText("s", "", ("a red house",))}, ("wer-count",), Preparation())
     assert rows.tolist() == ([[1.0], [0.0]] if flipped else [[0.0], [1.0]])

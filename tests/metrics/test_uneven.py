@@ -10,10 +10,9 @@ import pytest
 
 from metrics import registry
 from metrics.base import MetricUnavailable, Needs, Scores, Segment, score_systems
-from metrics.datasets import Cell, Dataset, Text
-from metrics.metaeval.scoring import score_dataset
-from metrics.testset import ItemText, TestSet, Written, score_test_set
-from metrics.uneven import Beside, score_layers, score_uneven
+from metrics.metaeval.datasets import Dataset, DatasetCell, Text
+from metrics.metaeval.scoring import SegmentContext, score_dataset, score_layers, score_uneven
+from metrics.scoring.testset import ItemText, OutputText, TestSet, score_test_set
 
 
 class Longest:
@@ -43,7 +42,7 @@ class Longest:
 
 
 OUTPUTS = {"a": {1: "aaa", 2: "aaa"}, "b": {2: "b", 3: "b"}, "c": {1: "cc", 2: "cc", 3: "cc"}}
-TEXTS = {number: Beside(("r",) * (number - 1), "s") for number in (1, 2, 3)}
+TEXTS = {number: SegmentContext(("r",) * (number - 1), "s") for number in (1, 2, 3)}
 
 
 def test_a_metric_that_compares_systems_sees_all_that_translated_a_segment() -> None:
@@ -66,14 +65,16 @@ def test_tasks_and_judged_sets_are_scored_alike() -> None:
     tests = TestSet(
         {number: ItemText(str(number), "s", TEXTS[number].references) for number in TEXTS},
         {
-            name: {number: Written(10 * place + number, text) for number, text in mine.items()}
+            name: {number: OutputText(10 * place + number, text) for number, text in mine.items()}
             for place, (name, mine) in enumerate(OUTPUTS.items())
         },
     )
     dataset = Dataset(
         {str(number): Text("s", TEXTS[number].references) for number in TEXTS},
         tuple(
-            Cell(name, str(number), text) for name, mine in OUTPUTS.items() for number, text in mine.items()
+            DatasetCell(name, str(number), text)
+            for name, mine in OUTPUTS.items()
+            for number, text in mine.items()
         ),
     )
     scored = score_test_set(Longest(), tests)
@@ -82,7 +83,7 @@ def test_tasks_and_judged_sets_are_scored_alike() -> None:
 
 
 def test_other_metrics_score_each_system_on_what_it_translated() -> None:
-    chrf, texts = registry.get("chrf"), {number: Beside(("aab",), None) for number in TEXTS}
+    chrf, texts = registry.get("chrf"), {number: SegmentContext(("aab",), None) for number in TEXTS}
     found = score_uneven(chrf, OUTPUTS, texts)
     for name, mine in OUTPUTS.items():
         alone = score_systems(chrf, {name: list(mine.values())}, [["aab"] * len(mine)])[name]

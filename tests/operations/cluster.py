@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from metrics.cluster import connected
-from metrics.learned import grid
+from metrics.learned import svm
 from metrics.learned.svm import Labelled
+from metrics.scoring.cluster import use_cluster
 from tests.site import free_port
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -110,9 +110,9 @@ def halves() -> tuple[Labelled, Labelled]:
     return Labelled(rows[:40], classes[:40]), Labelled(rows[40:], classes[40:])
 
 
-def train(cluster: str) -> grid.Grid:
-    with connected({"CLUSTER": cluster}):
-        return grid.search(*halves(), axes=((1.0, 10.0, 50.0), (0.5, 1.0, 2.0)), scaling="standard", refine=1)
+def train(cluster: str) -> svm.Grid:
+    with use_cluster({"CLUSTER": cluster}):
+        return svm.search(*halves(), axes=((1.0, 10.0, 50.0), (0.5, 1.0, 2.0)), scaling="standard", refine=1)
 
 
 def compare(home: Path) -> dict[str, object]:

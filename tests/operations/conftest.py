@@ -15,7 +15,10 @@ import pytest
 
 from tests.conftest import ROOT, MakeDatabase
 
-NOT_INHERITED = {"DJANGO_SETTINGS_MODULE", "PYTHONDONTWRITEBYTECODE", "DATABASE_URL", "SECRET_KEY"}
+NOT_INHERITED = {
+    "DJANGO_SETTINGS_MODULE", "PYTHONDONTWRITEBYTECODE", "DATABASE_URL", "SECRET_KEY",
+    "PROMETHEUS_MULTIPROC_DIR",
+}  # fmt: skip
 
 
 def clean_environment(home: Path, **more: str) -> dict[str, str]:
@@ -34,7 +37,7 @@ def run_python(*arguments: str, home: Path, **environment: str) -> subprocess.Co
     )
 
 
-def told(run: subprocess.CompletedProcess[str]) -> Any:  # Any: whatever document the command prints
+def read_output(run: subprocess.CompletedProcess[str]) -> Any:  # Any: whatever document the command prints
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout.splitlines()[-1])
 
@@ -71,4 +74,4 @@ class Moved:
 def moved(filled_home: Path, new_postgres: MakeDatabase) -> Moved:
     """The same site, moved to PostgreSQL by the command that is meant for it."""
     url = new_postgres("")
-    return Moved(url, told(run_python("manage.py", "copy_to_postgres", url, home=filled_home)))
+    return Moved(url, read_output(run_python("manage.py", "copy_to_postgres", url, home=filled_home)))

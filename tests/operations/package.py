@@ -132,7 +132,7 @@ def visit(url: str) -> dict[str, bool]:
     opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
     page = opener.open(f"{url}/sign-in").read().decode()
     token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page)
-    style = re.search(r'href="(/static/appraise[^"]*\.css)"', page)
+    style = re.search(r'href="(/static/css/tokens[^"]*\.css)"', page)
     if token is None or style is None:
         sys.exit("the page for signing in has no form or no stylesheet")
     form = {"csrfmiddlewaretoken": token[1], "username": "heron", "password": "demo"}

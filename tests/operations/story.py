@@ -24,7 +24,7 @@ from django.db import connection  # noqa: E402
 
 from appraise.operations.copying import fingerprint, stored_models  # noqa: E402
 from evaluation.models import Annotator, Job, PhrasePair, Ranking, User  # noqa: E402
-from evaluation.services.privacy import erase  # noqa: E402
+from evaluation.people.erasure import erase  # noqa: E402
 from tests.database.conftest import annotator, make_task  # noqa: E402
 
 UNCOPYABLE = {"evaluation_erasure"}  # grows by the erasures that a restore repeats

@@ -19,8 +19,7 @@ import pytest
 from django.core.management import call_command, get_commands, load_command_class
 from django.core.management.base import BaseCommand, CommandError
 
-from appraise.command_help import explained
-from appraise.commands import PATIENCE, Command
+from evaluation.management.base import CONNECT_TIMEOUT, AppraiseCommand, help_with_default
 from tests.conftest import MakeDatabase
 from tests.operations.conftest import clean_environment, run_python
 
@@ -58,7 +57,7 @@ READERS = {
 MISSING, FOLDER, DAMAGED = (
     "No such file or directory; check the path and its permissions",
     "Is a directory; check the path and its permissions",
-    "; pack the file again",
+    "; compress it again",
 )
 
 
@@ -82,7 +81,7 @@ def test_a_database_without_tables_is_one_line_that_says_how_to_make_them(
     kind: str, new_postgres: MakeDatabase, tmp_path: Path
 ) -> None:
     url = new_postgres("") if kind == "postgresql" else ""
-    run = run_python("manage.py", "standing", "--task", "none", home=tmp_path, DATABASE_URL=url)
+    run = run_python("manage.py", "report", "stopping", "--task", "none", home=tmp_path, DATABASE_URL=url)
     assert (run.returncode, run.stdout) == (1, "")
     line = (
         r"unprepared_database: the database \S+ lacks tables of this Appraise; make them with "
@@ -117,7 +116,7 @@ def test_a_server_that_never_answers_is_not_waited_for(command: list[str], tmp_p
     assert (run.returncode, run.stdout, run.stderr.count("\n")) == (2, "", 1)
     assert f"unreachable_database: the database study at 127.0.0.1:{port} cannot be opened" in run.stderr
     assert "timeout expired" in run.stderr  # the pool would say that it waited for 20 seconds
-    assert PATIENCE < 5
+    assert CONNECT_TIMEOUT < 5
 
 
 @pytest.mark.parametrize("command", [["start"], ["worker", "--batch"]])
@@ -165,21 +164,23 @@ def test_a_taken_port_is_told_with_what_to_type_in_a_checkout_and_from_the_packa
 
 
 def test_services_wait_for_a_database_that_restarts() -> None:
-    patient = {name for name, app in get_commands().items() if is_patient(load_command_class(app, name))}
-    assert patient == {"start", "worker"}
+    services = {name for name, app in get_commands().items() if is_service(load_command_class(app, name))}
+    assert services == {"start", "worker"}
 
 
-def is_patient(command: BaseCommand) -> bool:
-    return isinstance(command, Command) and command.patient
+def is_service(command: BaseCommand) -> bool:
+    return isinstance(command, AppraiseCommand) and command.is_service
 
 
-OURS = sorted(name for name, app in get_commands().items() if app in ("evaluation", "metrics"))
+OURS = sorted(
+    name for name, app in get_commands().items() if app in ("appraise.operations", "evaluation", "metrics")
+)
 
 
-def loaded(name: str) -> Command | None:
-    """A command of ours; ``migrate`` is Django's, with one thing added."""
+def loaded(name: str) -> AppraiseCommand:
     command = load_command_class(get_commands()[name], name)
-    return command if isinstance(command, Command) else None
+    assert isinstance(command, AppraiseCommand)
+    return command
 
 
 @pytest.mark.parametrize("name", OURS)
@@ -187,18 +188,15 @@ def test_help_explains_every_option_and_its_examples_are_accepted(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command = loaded(name)
-    if command is None:
-        assert name == "migrate"
-        return
     parser = command.create_parser("manage.py", name)
     parsers: list[ArgumentParser] = [parser]
     for action in parser._actions:
         if isinstance(action, _SubParsersAction):
             parsers += action.choices.values()
         else:
-            assert explained(action), action.option_strings or action.dest
+            assert help_with_default(action), action.option_strings or action.dest
     for kind in parsers[1:]:
-        assert all(explained(action) for action in kind._actions)
+        assert all(help_with_default(action) for action in kind._actions)
     assert command.examples
     for example in command.examples:
         command_name, *rest = shlex.split(example.partition(" < ")[0])
@@ -212,7 +210,7 @@ def test_help_explains_every_option_and_its_examples_are_accepted(
 FENCED = re.compile(r"^```(\w*)\n(.+?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def shown() -> list[str]:
+def read_command_lines() -> list[str]:
     """Our command lines as README and documentation print them, in blocks of their own."""
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     texts = [page.read_text("utf-8") for page in pages]
@@ -222,9 +220,9 @@ def shown() -> list[str]:
 
 
 def test_every_command_line_of_the_documentation_is_accepted() -> None:
-    commands = {name: command for name in OURS if (command := loaded(name))}
-    assert len(shown()) > 40
-    for line in shown():
+    commands = {name: loaded(name) for name in OURS}
+    assert len(read_command_lines()) > 40
+    for line in read_command_lines():
         name, *rest = shlex.split(line.partition(" < ")[0], comments=True)
         if name in commands and "…" not in line:
             commands[name].create_parser("manage.py", name).parse_args(rest)

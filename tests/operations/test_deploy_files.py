@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from appraise import environment
+from appraise.lib import environment
 from tests.conftest import ROOT
 
 DEPLOY = ROOT / "deploy"
@@ -53,7 +53,7 @@ def test_the_container_runs_without_rights_and_tells_its_health() -> None:
     assert json.loads(of("HEALTHCHECK", FINAL)[0].partition("CMD ")[2]) == [
         "python",
         "-m",
-        "appraise.probe",
+        "appraise.operations.probe",
         "8000",
     ]
     assert of("STOPSIGNAL", FINAL) == ["SIGTERM"]
@@ -100,17 +100,16 @@ def test_compose_starts_three_services_in_order_and_publishes_one_port_to_this_m
         assert service["read_only"] is True
         assert service["security_opt"] == ["no-new-privileges:true"]
         url = service["environment"]["DATABASE_URL"]
-        found = environment.database(Path(), {"DATABASE_URL": re.sub(r"\$\{.*?\}", "pw", url)})
+        found = environment.configure_database(Path(), {"DATABASE_URL": re.sub(r"\$\{.*?\}", "pw", url)})
         assert (found["HOST"], found["NAME"]) == ("database", "appraise")
     used = {volume.split(":")[0] for service in services.values() for volume in service["volumes"]}
     assert used == set(compose()["volumes"])
 
 
 def test_the_example_environment_names_only_settings_that_exist() -> None:
-    known = (ROOT / "appraise" / "settings.py").read_text("utf-8")
     lines = (DEPLOY / "appraise.env.example").read_text("utf-8").splitlines()
     names = [line.partition("=")[0] for line in lines if line and not line.startswith("#")]
-    source = known + (ROOT / "appraise" / "environment.py").read_text("utf-8")
+    source = "".join(path.read_text("utf-8") for path in (ROOT / "appraise").rglob("*.py"))
     assert [name for name in names if f'"{name}"' not in source] == []
     assert "SECRET_KEY=" in lines  # empty: generated, never invented by a reader
 

@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 from django.core.management.base import CommandError
 
-from appraise.probe import healthy
-from evaluation.management.commands.start import Command, shown, web_command
+from appraise.operations.management.commands.start import Command, browser_host
+from appraise.operations.probe import is_healthy
+from appraise.operations.server import web_command
 from tests.conftest import ROOT
-from tests.operations.conftest import Moved, clean_environment, run_python, told
+from tests.operations.conftest import Moved, clean_environment, read_output, run_python
 from tests.site import free_port
 
 
@@ -40,10 +41,10 @@ def wait_until(holds: Callable[[], bool]) -> None:
 def test_requests_in_flight_are_finished_after_sigterm(tmp_path: Path) -> None:
     port, begun = free_port(), tmp_path / "begun"
     begun.touch()
-    command = web_command("127.0.0.1", port, 1, 4, "tests.operations.slow:application")
+    command = web_command("127.0.0.1", port, 1, "tests.operations.slow:application")
     server = subprocess.Popen(command, cwd=ROOT, env=clean_environment(tmp_path, BEGUN=str(begun)))
     try:
-        wait_until(lambda: healthy(port))
+        wait_until(lambda: is_healthy(port))
         answers: list[int] = []
         clients = [threading.Thread(target=lambda: answers.append(get(port, "/slow"))) for _ in range(3)]
         for client in clients:
@@ -58,7 +59,7 @@ def test_requests_in_flight_are_finished_after_sigterm(tmp_path: Path) -> None:
         if server.poll() is None:
             server.kill()
             server.wait()
-    assert not healthy(port)
+    assert not is_healthy(port)
 
 
 @pytest.mark.parametrize("option", ["--port=65536", "--port=0", "--processes=0", "--threads=-1"])
@@ -68,15 +69,15 @@ def test_a_site_that_cannot_be_is_refused_before_anything_is_made(option: str) -
 
 
 def test_a_host_may_be_given_by_name_and_is_told_as_a_browser_takes_it() -> None:
-    assert Command().free_address("localhost", free_port()) == "127.0.0.1"
-    assert [shown(host) for host in ("127.0.0.1", "0.0.0.0", "::", "::1")] == [
+    assert Command().resolve_address("localhost", free_port()) == "127.0.0.1"
+    assert [browser_host(host) for host in ("127.0.0.1", "0.0.0.0", "::", "::1")] == [
         "127.0.0.1", "127.0.0.1", "[::1]", "[::1]",
     ]  # fmt: skip
 
 
 def test_an_address_elsewhere_is_not_told_to_try_another_port() -> None:
     with pytest.raises(CommandError, match=r"give --host an address of this machine$"):
-        Command().free_address("192.0.2.1", free_port())  # set aside for documents
+        Command().resolve_address("192.0.2.1", free_port())  # set aside for documents
 
 
 MANY_THREADS = """
@@ -110,6 +111,6 @@ print(json.dumps({"most": max(most), "asked": len(most), "failed": failed}))
 
 def test_more_threads_than_connections_wait_and_do_not_fail(filled_home: Path, moved: Moved) -> None:
     run = run_python("-c", MANY_THREADS, home=filled_home, DATABASE_URL=moved.url, DATABASE_POOL="3")
-    found = told(run)
+    found = read_output(run)
     assert (found["failed"], found["asked"]) == ([], 80)
     assert 1 < found["most"] <= 3

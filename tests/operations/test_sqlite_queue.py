@@ -17,12 +17,12 @@ from django.db import IntegrityError, OperationalError, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.utils import ConnectionHandler
 
-from appraise.sqlite.queue import Queue, queue_of
+from appraise.operations.sqlite.base import WriterQueue, writer_queue
 
 STAYS = """
 import sys, time
-from appraise.sqlite.queue import Queue
-Queue(sys.argv[1]).join(1)
+from appraise.operations.sqlite.base import WriterQueue
+WriterQueue(sys.argv[1]).join(1)
 print("in", flush=True)
 time.sleep(600)
 """
@@ -43,7 +43,7 @@ def handler(
 ) -> Iterator[ConnectionHandler]:
     """Two connections of one process to a database of its own, with a table in it."""
     options = {"transaction_mode": "IMMEDIATE", "timeout": 0.05, "init_command": "PRAGMA journal_mode=WAL"}
-    database = {"ENGINE": "appraise.sqlite", "NAME": path, "OPTIONS": options}
+    database = {"ENGINE": "appraise.operations.sqlite", "NAME": path, "OPTIONS": options}
     handler = ConnectionHandler({"default": dict(database), "other": dict(database)})
     monkeypatch.setattr(transaction, "connections", handler)
     with django_db_blocker.unblock():
@@ -95,13 +95,13 @@ def test_a_statement_by_itself_stands_in_line(
     handler: ConnectionHandler, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     joined: list[str] = []
-    join = Queue.join
+    join = WriterQueue.join
 
-    def noted(self: Queue, patience: float) -> bool:
+    def noted(self: WriterQueue, patience: float) -> bool:
         joined.append("writer")
         return join(self, patience)
 
-    monkeypatch.setattr(Queue, "join", noted)
+    monkeypatch.setattr(WriterQueue, "join", noted)
     run(handler["default"], "SELECT * FROM answer")
     assert joined == []
     run(handler["default"], "INSERT INTO answer VALUES ('A>B')")
@@ -139,7 +139,7 @@ def test_a_killed_writer_leaves_the_line(path: str) -> None:
 
 
 def test_a_forked_process_has_a_line_of_its_own(path: str) -> None:
-    queue = queue_of(path)
+    queue = writer_queue(path)
     assert queue.join(1)
     try:
         with get_context("fork").Pool(1) as pool:
@@ -149,11 +149,11 @@ def test_a_forked_process_has_a_line_of_its_own(path: str) -> None:
 
 
 def _another_queue(path: str, parents: int) -> bool:
-    return id(queue_of(path)) != parents and not queue_of(path)._turn.locked()
+    return id(writer_queue(path)) != parents and not writer_queue(path)._turn.locked()
 
 
 def test_where_no_line_can_be_made_sqlite_guards_alone(tmp_path: Path) -> None:
-    queue = Queue(str(tmp_path / "no such folder" / "site.sqlite3"))
+    queue = WriterQueue(str(tmp_path / "no such folder" / "site.sqlite3"))
     assert queue.join(1)
     queue.leave()
     assert queue.join(1)

@@ -12,16 +12,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.contrib.sessions.models import Session
 from django.db import DatabaseError, InterfaceError, connection, transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.test import Client, RequestFactory, override_settings
 from django.urls import path
 from pytest_django.fixtures import Settings
 
-from appraise.environment import SettingError, networks, one_of, token
-from appraise.logs import JsonFormatter
+from appraise.lib.environment import SettingError, read_choice, read_networks, read_token
 from appraise.operations import telemetry
-from appraise.operations.counters import Counters, forget
+from appraise.operations.logs import JsonFormatter
+from appraise.operations.management.commands.start import reset_counters
 from appraise.urls import urlpatterns as real
 from evaluation.models import Job, Ranking
 
@@ -35,34 +36,40 @@ def broken(request: HttpRequest, token: str) -> HttpResponse:
 urlpatterns = [path("broken/<str:token>", broken, name="broken"), *real]
 
 
-def work(folder: Path) -> None:
-    Counters(folder, [("a",), ("b",)]).add([(("a",), 1), (("b",), 0.5)])
+REQUESTS = 'appraise_requests_total{method="GET",status="200"}'
 
 
-def test_counters_of_several_processes_add_up_and_begin_at_zero(tmp_path: Path) -> None:
+def handle(requests: int) -> None:
+    request = RequestFactory().get("/healthz")
+    for _ in range(requests):
+        telemetry.Telemetry(lambda _: HttpResponse())(request)
+
+
+@pytest.mark.django_db
+def test_counters_of_several_processes_add_up(watched: Settings) -> None:
+    client = Client()
+    before = figures(client)
     fork = multiprocessing.get_context("fork")
-    children = [fork.Process(target=work, args=(tmp_path,)) for _ in range(3)]
+    children = [fork.Process(target=handle, args=(2,)) for _ in range(3)]
     for child in children:
         child.start()
     for child in children:
         child.join()
-    mine = Counters(tmp_path, [("a",), ("b",)])
-    mine.add([(("a",), 1)])
-    assert mine.totals() == {("a",): 4, ("b",): 1.5}
-    assert Counters(tmp_path, [("other",)]).totals() == {("other",): 0}
-    forget(tmp_path)
-    assert Counters(tmp_path, [("a",)]).totals() == {("a",): 0}
+    handle(1)
+    after = figures(client)
+    assert after[REQUESTS] - before.get(REQUESTS, 0) == 3 * 2 + 1 + 1  # and the first question itself
+    name = 'appraise_request_seconds_count{group="static"}'
+    assert after[name] - before[name] == 3 * 2 + 1
 
 
 @pytest.fixture
-def watched(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+def watched(settings: Settings) -> Settings:
     settings.METRICS = True
     settings.LOG_REQUESTS = True
     settings.METRICS_TOKEN = "t" * 24
-    settings.METRICS_ALLOW = networks("X", ("127.0.0.1",))
+    settings.METRICS_ALLOW = read_networks("X", ("127.0.0.1",))
     settings.MIDDLEWARE = ["appraise.operations.telemetry.Telemetry", *settings.MIDDLEWARE]
     settings.ROOT_URLCONF = __name__
-    monkeypatch.setattr(telemetry, "COUNTERS", Counters(tmp_path, telemetry.KEYS))
     return settings
 
 
@@ -77,10 +84,20 @@ def figures(client: Client) -> dict[str, float]:
     return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines if line[0] != "#")}
 
 
+def test_counters_begin_at_zero(settings: Settings, tmp_path: Path) -> None:
+    settings.METRICS_FOLDER = tmp_path / "metrics"
+    reset_counters()  # where nothing was counted yet, too
+    settings.METRICS_FOLDER.mkdir()
+    (settings.METRICS_FOLDER / "counter_1.db").touch()
+    reset_counters()
+    assert list(settings.METRICS_FOLDER.iterdir()) == []
+
+
 @pytest.mark.django_db
 def test_requests_jobs_replays_and_faults_are_counted(watched: Settings) -> None:
     Job.objects.create(kind="check", title="one")
     client = Client(raise_request_exception=False)
+    before = figures(client)
     client.get("/healthz")
     client.get("/no-such-page")
     client.get("/broken/canary-token")
@@ -89,13 +106,14 @@ def test_requests_jobs_replays_and_faults_are_counted(watched: Settings) -> None
     with contextlib.suppress(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT no_such_column")
     connection.execute_wrappers.pop()
-    found = figures(client)
-    assert found['appraise_requests_total{method="GET",status="200"}'] == 1
-    assert found['appraise_requests_total{method="GET",status="500"}'] == 1
-    assert found['appraise_request_seconds_bucket{group="page",le="+Inf"}'] >= 2
-    assert found['appraise_request_seconds_count{group="answer"}'] == 1
-    assert found["appraise_outbox_replays_total"] == 1
-    assert found["appraise_database_errors_total"] == 1
+    after = figures(client)
+    more = {name: value - before.get(name, 0) for name, value in after.items()}
+    assert more[REQUESTS] == 2  # and the first question itself
+    assert more['appraise_requests_total{method="GET",status="500"}'] == 1
+    assert more['appraise_request_seconds_bucket{group="page",le="+Inf"}'] >= 2
+    assert more['appraise_request_seconds_count{group="answer"}'] == 1
+    assert more["appraise_outbox_replays_total"] == 1
+    assert more["appraise_database_errors_total"] == 1
 
 
 @pytest.mark.django_db
@@ -139,8 +157,10 @@ def test_without_a_token_an_empty_one_opens_nothing(watched: Settings) -> None:
         telemetry.metrics(request)
 
 
-def test_large_counts_are_not_rounded() -> None:
-    assert telemetry._line("x_total", 123456789.0, state="a") == 'x_total{state="a"} 123456789'
+@pytest.mark.django_db
+def test_large_counts_are_not_rounded(watched: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Ranking.objects, "aggregate", lambda **_: {"last": 123456789})
+    assert figures(Client())["appraise_rankings_total"] == 123456789
 
 
 @pytest.mark.parametrize("gone", [DatabaseError, InterfaceError])
@@ -151,16 +171,16 @@ def test_the_figures_say_when_the_database_is_away(
         raise gone("away")
 
     monkeypatch.setattr(Ranking.objects, "aggregate", away)
-    assert list(telemetry._from_database())[-1] == "appraise_database_up 0"
+    *_, last = telemetry.SiteCollector().collect()
+    assert [(sample.name, sample.value) for sample in last.samples] == [("appraise_database_up", 0)]
 
 
-def test_health_says_when_the_database_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    def away() -> None:
+def test_readiness_says_when_the_database_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(**values: object) -> None:
         raise DatabaseError("away")
 
-    monkeypatch.setattr(connection, "cursor", away)
-    response = Client().get("/healthz")
-    assert (response.status_code, response.json()) == (503, {"status": "the database does not answer"})
+    monkeypatch.setattr(Session.objects, "update_or_create", away)
+    assert not telemetry.can_write()
 
 
 @pytest.fixture
@@ -202,8 +222,8 @@ def test_no_log_line_names_a_person_or_a_secret(watched: Settings, log: io.Strin
 
 def test_nonsense_in_these_settings_refuses_to_start() -> None:
     with pytest.raises(SettingError, match=r"10\.0\.0\.0/8"):
-        networks("METRICS_ALLOW", (), {"METRICS_ALLOW": "everybody"})
+        read_networks("METRICS_ALLOW", (), {"METRICS_ALLOW": "everybody"})
     with pytest.raises(SettingError, match="plain or json"):
-        one_of("LOG_FORMAT", "plain", ("plain", "json"), {"LOG_FORMAT": "xml"})
+        read_choice("LOG_FORMAT", "plain", ("plain", "json"), {"LOG_FORMAT": "xml"})
     with pytest.raises(SettingError, match="20 characters"):
-        token("METRICS_TOKEN", {"METRICS_TOKEN": "short"})
+        read_token("METRICS_TOKEN", {"METRICS_TOKEN": "short"})

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from evaluation.agreement import Judgements
-from evaluation.panel import MODELS, Rules, mirror_of
+from evaluation.panel.models import MODELS, ModelOptions, fit_model
+from evaluation.panel.votes import mirror_labels
 
 pytestmark = pytest.mark.realdata
 LABELS = ("A>B", "A=B", "A<B")
@@ -35,7 +36,7 @@ def verdicts(path: Path) -> Iterator[tuple[str, str, str, str]]:
 @pytest.fixture(scope="module")
 def study(real_data: Path) -> Judgements:
     rows = verdicts(real_data / "rr_wmt15" / "fr-en.rankings.jsonl.gz")
-    found = Judgements.from_rows(rows, LABELS).first_only
+    found = Judgements.from_rows(rows, LABELS).first_judgements
     return found.where(found.counts.sum(axis=0)[found.items] > 1)
 
 
@@ -59,6 +60,6 @@ def test_the_consensus_foretells_a_judge_better_than_the_majority_of_the_others(
     cells, said = study.items[held], study.labels[held]
     top = others.counts == others.counts.max(axis=0)
     by_majority = (top / top.sum(axis=0))[said, cells].mean()
-    panel = MODELS[model](others, Rules(mirror=mirror_of(LABELS)))
+    panel = fit_model(model, others, ModelOptions(mirror=mirror_labels(LABELS)))
     assert len(held) > 2000
     assert (panel.consensus[cells] == said).mean() > by_majority + 0.01

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from evaluation.phenomena import Phenomenon, Profile, SystemCell, profile
-from evaluation.phenomena.systems import FEWEST, p_values, random_signs, vote_sums
+from evaluation.agreement.tasks import MIN_SENTENCES
+from evaluation.phenomena.classification import Phenomenon
+from evaluation.phenomena.profile import (
+    Profile,
+    SystemCell,
+    compute_p_values,
+    compute_profile,
+    sum_votes,
+)
 from evaluation.schemes import SIX_WAY
-from evaluation.study import Meetings, Study, StudyTask
+from evaluation.study import Study, StudyTask, SystemPairs
 from evaluation.study.values import NO_CHECK
 
 KINDS = list(Phenomenon)
@@ -20,7 +25,7 @@ A, EQUAL, B = (SIX_WAY.labels.index(label) for label in ("A>B", "A=B", "A<B"))
 Shown = NDArray[np.bool_]
 
 
-def drawn(sentences: int, seed: int = 0, people: int = 3) -> tuple[Study, Meetings, Shown]:
+def simulate_study(sentences: int, seed: int = 0, people: int = 3) -> tuple[Study, SystemPairs, Shown]:
     """Four pairs a sentence, the first about a number, the second about order, two about neither.
 
     ``new`` holds every first text: it wins seven times in ten, but at numbers only one time in ten; people
@@ -51,49 +56,49 @@ def drawn(sentences: int, seed: int = 0, people: int = 3) -> tuple[Study, Meetin
         expected=np.full(len(pairs), NO_CHECK),
     )
     new = np.zeros(len(pairs), dtype=int)
-    return study, Meetings(pairs, pairs // 4, new, new + 1, ("new", "old")), shown
+    return study, SystemPairs(pairs, pairs // 4, new, new + 1, ("new", "old")), shown
 
 
 @pytest.fixture(scope="module")
-def found() -> Profile:
-    return profile(*drawn(60), resamples=200)
+def profile() -> Profile:
+    return compute_profile(*simulate_study(60), resamples=200)
 
 
-def cell(found: Profile, phenomenon: Phenomenon, system: str) -> SystemCell:
-    [one] = [c for c in found.cells if (c.phenomenon, c.system) == (phenomenon, system)]
+def cell(profile: Profile, phenomenon: Phenomenon, system: str) -> SystemCell:
+    [one] = [c for c in profile.cells if (c.phenomenon, c.system) == (phenomenon, system)]
     return one
 
 
-def test_the_phenomenon_about_which_people_guess_has_all_disputes(found: Profile) -> None:
-    assert [line.phenomenon for line in found.lines] == [
+def test_the_phenomenon_about_which_people_guess_has_all_disputes(profile: Profile) -> None:
+    assert [line.phenomenon for line in profile.lines] == [
         Phenomenon.ORDER,
         Phenomenon.NUMBER,
         Phenomenon.CHOICE,
     ]
-    order, number, _ = found.lines
+    order, number, _ = profile.lines
     assert (order.pairs, order.share, order.dispute_share) == (60, 0.25, 1.0)
-    assert order.disputed == order.opposite == found.disputed
+    assert order.disputed == order.opposite == profile.disputed
     assert number.disputed == 0
     assert number.agreement.kappa == 1.0
     assert order.agreement.kappa is not None
     assert order.agreement.kappa < 0.5
 
 
-def test_what_a_system_does_worse_is_found_and_nothing_else(found: Profile) -> None:
-    worse = cell(found, Phenomenon.NUMBER, "new")
-    assert worse.verdict == "worse"
+def test_what_a_system_does_worse_is_found_and_nothing_else(profile: Profile) -> None:
+    worse = cell(profile, Phenomenon.NUMBER, "new")
+    assert worse.outcome == "worse"
     assert worse.interval is not None
     assert worse.interval[0] <= 0.1 <= worse.interval[1]
     assert worse.wins + worse.ties + worse.losses == 60 * 3
     # Where one of two systems is worse, the other is better, by the same numbers.
-    mirrored = cell(found, Phenomenon.NUMBER, "old")
-    assert (mirrored.verdict, mirrored.wins, mirrored.rate) == ("better", worse.losses, 1 - worse.rate)
-    assert next((c.phenomenon, c.system) for c in found.worse) == (Phenomenon.NUMBER, "new")
+    mirrored = cell(profile, Phenomenon.NUMBER, "old")
+    assert (mirrored.outcome, mirrored.wins, mirrored.rate) == ("better", worse.losses, 1 - worse.rate)
+    assert next((c.phenomenon, c.system) for c in profile.worse) == (Phenomenon.NUMBER, "new")
 
 
 def test_sums_are_those_of_a_plain_loop() -> None:
-    study, meetings, shown = drawn(5, seed=2)
-    sums = vote_sums(study, meetings, shown)
+    study, meetings, shown = simulate_study(5, seed=2)
+    sums = sum_votes(study, meetings, shown)
     plain = np.zeros_like(sums)
     for pair, label in zip(study.pairs.tolist(), study.labels.tolist(), strict=True):
         for layer in (*np.flatnonzero(shown[pair]), -1):
@@ -112,40 +117,31 @@ def test_cells_without_a_difference_are_found_in_about_one_of_twenty(sentences: 
     won = random.binomial(here, rates)
     columns = np.stack([won, here], axis=1).astype(float)
     totals = np.stack([won + random.binomial(total - here, rates), total], axis=1).astype(float)
-    assert (p_values(columns, totals, seed=1) <= 0.05).mean() <= 0.08
-
-
-@given(st.integers(0, 2**32), st.integers(1, 40), st.integers(1, 41))
-def test_signs_are_those_of_drawn_integers(seed: int, sentences: int, last: int) -> None:
-    """In blocks, as the test draws them; with an odd number of signs in the last."""
-    quick, plain = np.random.default_rng(seed), np.random.default_rng(seed)
-    for signings in (500, 500, last):
-        slow = 1.0 - 2.0 * plain.integers(2, size=(sentences, signings))
-        assert np.array_equal(random_signs(quick, sentences, signings), slow)
+    assert (compute_p_values(columns, totals, seed=1) <= 0.05).mean() <= 0.08
 
 
 def test_a_phenomenon_of_every_pair_has_no_elsewhere() -> None:
-    study, meetings, shown = drawn(6)
+    study, meetings, shown = simulate_study(6)
     everywhere = np.zeros_like(shown)
     everywhere[:, 0] = True
-    found = profile(study, meetings, everywhere, resamples=20)
-    assert {(c.elsewhere, c.p, c.verdict) for c in found.cells} == {(None, None, "")}
+    profile = compute_profile(study, meetings, everywhere, resamples=20)
+    assert {(c.elsewhere, c.p, c.outcome) for c in profile.cells} == {(None, None, "")}
 
 
-def test_there_is_no_interval_where_resampling_cannot_tell(found: Profile) -> None:
-    order, number, _ = found.lines
+def test_there_is_no_interval_where_resampling_cannot_tell(profile: Profile) -> None:
+    order, number, _ = profile.lines
     assert (order.sentences, order.agreement.interval is None) == (60, False)
     assert (number.agreement.kappa, number.agreement.interval) == (1.0, None)  # all resamples are alike
-    for sentences in (FEWEST - 1, FEWEST):
-        few = profile(*drawn(sentences), resamples=200)
-        assert all((cell.interval is None) == (cell.sentences < FEWEST) for cell in few.cells)
+    for sentences in (MIN_SENTENCES - 1, MIN_SENTENCES):
+        few = compute_profile(*simulate_study(sentences), resamples=200)
+        assert all((cell.interval is None) == (cell.sentences < MIN_SENTENCES) for cell in few.cells)
         rare = few.lines[0]
         assert rare.sentences == sentences
         assert rare.agreement.kappa is not None
-        assert (rare.agreement.interval is None) == (sentences < FEWEST)
+        assert (rare.agreement.interval is None) == (sentences < MIN_SENTENCES)
 
 
 def test_a_study_without_answers_has_no_lines() -> None:
-    study, meetings, shown = drawn(2)
-    empty = profile(study.where(np.zeros(len(study), dtype=bool)), meetings, shown)
+    study, meetings, shown = simulate_study(2)
+    empty = compute_profile(study.where(np.zeros(len(study), dtype=bool)), meetings, shown)
     assert (empty.lines, empty.cells, empty.pairs, empty.everything.kappa) == ((), (), 0, None)

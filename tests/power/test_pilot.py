@@ -6,17 +6,20 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from evaluation.power import Design, Wishes, make_plan, power, read_pilot, sentences_needed
-from evaluation.power.simulation import _rates
-from evaluation.study import Meetings, study_pilot
+from evaluation.power.design import Design, _simulate_rates, power, sentences_needed
+from evaluation.power.pilot import estimate_from_study, estimate_pilot
+from evaluation.power.plan import Requirements, make_plan
+from evaluation.study import SystemPairs
 from tests.study.studies import make_study
 
 
-def drawn(design: Design, sentences: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def simulate_votes(
+    design: Design, sentences: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Votes one by one, with the codes of their sentences and phrases."""
     random = np.random.default_rng(5)
     pairs = (sentences, design.phrases)
-    rate = _rates(design, (1, sentences), random)[0][:, None]
+    rate = _simulate_rates(design, (1, sentences), random)[0][:, None]
     truth = np.where(random.random(pairs) < rate, 1, -1)
     truth[random.random(pairs) < design.ties] = 0
     votes = truth[..., None].repeat(design.overlap, axis=-1)
@@ -35,7 +38,7 @@ def drawn(design: Design, sentences: int) -> tuple[NDArray[np.int64], NDArray[np
     ],
 )
 def test_a_large_pilot_gives_the_model_back(design: Design) -> None:
-    found = read_pilot(*drawn(design, 8000))
+    found = estimate_pilot(*simulate_votes(design, 8000))
     assert found.agreement == pytest.approx(design.accuracy**2 + (1 - design.accuracy) ** 2 / 2, abs=0.01)
     assert found.win_rate == pytest.approx(design.win_rate, abs=0.015)
     assert found.ties == pytest.approx(design.ties, abs=0.02)
@@ -44,10 +47,10 @@ def test_a_large_pilot_gives_the_model_back(design: Design) -> None:
 
 
 def test_what_a_pilot_cannot_tell_is_unknown() -> None:
-    assert read_pilot([], [], []).win_rate is None
-    alone = read_pilot([1, -1, 0], [0, 1, 2], [0, 1, 2])  # nobody judged the same phrase
+    assert estimate_pilot([], [], []).win_rate is None
+    alone = estimate_pilot([1, -1, 0], [0, 1, 2], [0, 1, 2])  # nobody judged the same phrase
     assert (alone.agreement, alone.ties, alone.votes) == (None, None, 3)
-    by_lot = read_pilot([1, 0, -1] * 30, [n // 3 for n in range(90)], [n // 3 for n in range(90)])
+    by_lot = estimate_pilot([1, 0, -1] * 30, [n // 3 for n in range(90)], [n // 3 for n in range(90)])
     assert by_lot.agreement == 0
     assert by_lot.win_rate is None
 
@@ -55,11 +58,11 @@ def test_what_a_pilot_cannot_tell_is_unknown() -> None:
 def test_a_study_is_turned_towards_the_system_that_won_more() -> None:
     rows = [(person, pair, "A<B") for pair in range(10) for person in (0, 1)]
     codes = np.arange(10)
-    meetings = Meetings(codes, codes, codes * 0, codes * 0 + 1, ("x", "y"))
-    found = study_pilot(make_study(rows, active_ms=[3000] * 20), meetings)
+    meetings = SystemPairs(codes, codes, codes * 0, codes * 0 + 1, ("x", "y"))
+    found = estimate_from_study(make_study(rows, active_ms=[3000] * 20), meetings)
     assert (found.systems, found.seconds, found.better, found.worse) == (2, 3.0, "y", "x")
     assert (found.estimates.win_rate, found.estimates.agreement, found.estimates.overlap) == (1.0, 1.0, 2.0)
-    nothing = study_pilot(make_study([], pair_tasks=[0] * 10), meetings)
+    nothing = estimate_from_study(make_study([], pair_tasks=[0] * 10), meetings)
     assert (nothing.seconds, nothing.better, nothing.estimates.votes) == (None, None, 0)
 
 
@@ -67,19 +70,19 @@ def test_the_closest_neighbours_are_planned_for() -> None:
     rows = [(0, pair, "A>B" if pair < 24 or pair % 3 else "A<B") for pair in range(36)]
     codes = np.arange(36)
     first, second = np.repeat([[0, 0, 1], [1, 2, 2]], 12, axis=1)  # x beats both
-    found = study_pilot(make_study(rows), Meetings(codes, codes, first, second, ("x", "y", "z")))
+    found = estimate_from_study(make_study(rows), SystemPairs(codes, codes, first, second, ("x", "y", "z")))
     assert (found.systems, found.better, found.worse, found.estimates.sentences) == (3, "y", "z", 12)
 
 
 def test_a_plan_has_the_power_that_it_promises_and_its_bill_adds_up() -> None:
-    design, wishes = Design(win_rate=0.6, overlap=2), Wishes(systems=3, people=4, price_an_hour=20)
+    design, wishes = Design(win_rate=0.6, overlap=2), Requirements(systems=3, people=4, price_an_hour=20)
     plan = make_plan(design, wishes)
     assert plan.enough is not None
     assert plan.checked is not None
     assert plan.enough.sentences == sentences_needed(design, 0.8, 0.05 / 3)
     assert plan.checked.low - 0.02 <= plan.enough.power <= plan.checked.high + 0.02
-    assert plan.enough.bill.judgements == plan.enough.sentences * 3 * design.phrases * 2
-    assert plan.enough.bill.money == pytest.approx(plan.enough.bill.hours * 20)
+    assert plan.enough.judgements == plan.enough.sentences * 3 * design.phrases * 2
+    assert plan.enough.money == pytest.approx(plan.enough.hours * 20)
     assert [overlap for overlap, _ in plan.others] == [1, 2, 3, 4]
     assert dict(plan.others)[2] == plan.enough
     assert [point.power for point in plan.curve] == [
@@ -88,13 +91,13 @@ def test_a_plan_has_the_power_that_it_promises_and_its_bill_adds_up() -> None:
 
 
 def test_equal_systems_have_no_plan_and_too_few_people_are_refused() -> None:
-    plan = make_plan(Design(win_rate=0.5), Wishes())
+    plan = make_plan(Design(win_rate=0.5), Requirements())
     assert (plan.enough, plan.checked, plan.others) == (None, None, ())
     with pytest.raises(ValueError, match="2 people cannot fill an overlap of 3"):
-        make_plan(Design(overlap=3), Wishes(people=2))
+        make_plan(Design(overlap=3), Requirements(people=2))
 
 
 def test_a_plan_too_large_to_simulate_is_left_to_the_formula() -> None:
-    plan = make_plan(Design(win_rate=0.501), Wishes())
+    plan = make_plan(Design(win_rate=0.501), Requirements())
     assert plan.enough is not None
     assert plan.checked is None

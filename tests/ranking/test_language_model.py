@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import math
+import subprocess
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -14,12 +15,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.problems import InputError
-from metrics.linguistics import base
-from metrics.linguistics.lm import KenlmScorer, OwnScorer, sentence_scorer
+from appraise.lib.problems import InputError
 from metrics.ranking import arpa
-from metrics.ranking.kneser_ney import FALLBACK, discounts, train
-from metrics.ranking.ngrams import START, NgramModel
+from metrics.ranking.language_model import (
+    FALLBACK_DISCOUNTS,
+    START,
+    NgramModel,
+    estimate_discounts,
+    train_language_model,
+)
+from metrics.tools import base
 
 Corpus = list[list[str]]
 CORPORA: st.SearchStrategy[Corpus] = st.lists(
@@ -56,7 +61,7 @@ class SlowKneserNey:
                 self.counts[n][gram] = count if gram[0] == "<s>" else left
         del self.counts[1][("<s>",)]
         self.discounts = [
-            discounts(np.array(list(counts.values()), float)) if counts else FALLBACK
+            estimate_discounts(np.array(list(counts.values()), float)) if counts else FALLBACK_DISCOUNTS
             for counts in self.counts
         ]
         self.followers: dict[tuple[str, ...], dict[str, int]] = defaultdict(dict)
@@ -86,7 +91,7 @@ class SlowKneserNey:
 @given(CORPORA, st.lists(st.sampled_from("abcdz"), max_size=6))
 def test_scores_equal_the_textbook_definition(corpus: Corpus, sentence: list[str]) -> None:
     slow = SlowKneserNey(corpus, 3)
-    scored = train(corpus, 3).score([sentence])
+    scored = train_language_model(corpus, 3).score([sentence])
     assert scored.log_probs[0, 2] == pytest.approx(slow.log10(sentence, 3))
     assert scored.unknown[0] == sum(word not in slow.vocabulary for word in sentence)
     assert scored.lengths[0] == len(sentence)
@@ -96,7 +101,7 @@ def test_scores_equal_the_textbook_definition(corpus: Corpus, sentence: list[str
 def test_after_any_context_the_probabilities_sum_to_one(
     corpus: Corpus, context: list[str], order: int
 ) -> None:
-    model = train(corpus, order)
+    model = train_language_model(corpus, order)
     start = [START, *(model.ids.get(word, 0) for word in context)]
     total = sum(
         10 ** model._per_word(np.array([*start, word]))[-1, -1]
@@ -107,49 +112,49 @@ def test_after_any_context_the_probabilities_sum_to_one(
 
 
 def test_scoring_many_sentences_equals_scoring_each() -> None:
-    model = train(PROSE, 5)
+    model = train_language_model(PROSE, 5)
     together = model.score(PROSE)
     for row, sentence in enumerate(PROSE):
         assert np.allclose(model.score([sentence]).log_probs[0], together.log_probs[row])
 
 
 def test_an_order_longer_than_every_sentence_backs_off() -> None:
-    short, long = train([["a"]], 3), train([["a"]], 5)
+    short, long = train_language_model([["a"]], 3), train_language_model([["a"]], 5)
     assert long.score([["a"], ["b"]]).log_probs[:, -1] == pytest.approx(
         short.score([["a"], ["b"]]).log_probs[:, -1]
     )
 
 
 def test_seen_order_is_more_probable_than_shuffled() -> None:
-    model = train(PROSE, 3)
+    model = train_language_model(PROSE, 3)
     good, bad = model.score([["the", "red", "house"], ["house", "red", "the"]]).log_probs[:, -1]
     assert good > bad
 
 
 def test_nothing_to_score_is_an_empty_table() -> None:
-    assert train(PROSE, 2).score([]).log_probs.shape == (0, 2)
+    assert train_language_model(PROSE, 2).score([]).log_probs.shape == (0, 2)
 
 
 def test_marks_of_the_model_inside_a_text_are_not_words() -> None:
-    assert train([["<s>", "a", "</s>", "<unk>"]], 2).words == ("<unk>", "<s>", "</s>", "a")
+    assert train_language_model([["<s>", "a", "</s>", "<unk>"]], 2).words == ("<unk>", "<s>", "</s>", "a")
 
 
 def test_no_words_or_no_order_are_refused() -> None:
     with pytest.raises(ValueError, match="at least one word"):
-        train([[], []], 2)
+        train_language_model([[], []], 2)
     with pytest.raises(ValueError, match="at least 1, got 0"):
-        train(PROSE, 0)
+        train_language_model(PROSE, 0)
 
 
 def test_discounts_fall_back_where_counts_are_too_few() -> None:
-    assert discounts(np.array([1.0, 1.0, 2.0])) == FALLBACK
+    assert estimate_discounts(np.array([1.0, 1.0, 2.0])) == FALLBACK_DISCOUNTS
 
 
 @pytest.mark.parametrize("name", ["m.arpa", "m.arpa.gz", "m.npz"])
 def test_a_model_survives_the_disk(tmp_path: Path, name: str) -> None:
-    model = train(PROSE, 4)
-    arpa.save(model, tmp_path / name)
-    again = arpa.load(tmp_path / name)
+    model = train_language_model(PROSE, 4)
+    arpa.save_language_model(model, tmp_path / name)
+    again = arpa.load_language_model(tmp_path / name)
     assert set(again.words) == set(model.words)
     texts = [*PROSE, ["unseen", "red"], []]
     assert np.allclose(again.score(texts).log_probs, model.score(texts).log_probs, atol=1e-5)
@@ -175,7 +180,7 @@ ngram 2=2
 
 def test_a_foreign_file_without_unknown_words_and_without_some_weights_is_read(tmp_path: Path) -> None:
     (tmp_path / "m.arpa").write_text(ARPA, encoding="utf-8")
-    model = arpa.load(tmp_path / "m.arpa")
+    model = arpa.load_language_model(tmp_path / "m.arpa")
     scored = model.score([["a", "b"], ["b"], ["z"]])
     assert scored.log_probs[:, 1].tolist() == pytest.approx(
         [-0.1 - 0.4 - 1.0, -0.3 - 0.7 - 1.0, -0.3 - 100 - 1.0]
@@ -202,7 +207,7 @@ def test_a_foreign_file_without_unknown_words_and_without_some_weights_is_read(t
 def test_a_malformed_arpa_file_is_refused_with_a_code(tmp_path: Path, old: str, new: str, code: str) -> None:
     (tmp_path / "m.arpa").write_text(ARPA.replace(old, new), encoding="utf-8")
     with pytest.raises(InputError) as refusal:
-        arpa.load(tmp_path / "m.arpa")
+        arpa.load_language_model(tmp_path / "m.arpa")
     (problem,) = refusal.value.problems
     assert (problem.code, problem.file) == (code, "m.arpa")
 
@@ -212,7 +217,7 @@ def test_an_ngram_whose_beginning_is_not_listed_is_refused(tmp_path: Path) -> No
     text = text.replace("\\end\\", "\\3-grams:\n-0.1\tb a b\n\n\\end\\")
     (tmp_path / "m.arpa").write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match="missing_prefix"):
-        arpa.load(tmp_path / "m.arpa")
+        arpa.load_language_model(tmp_path / "m.arpa")
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"\\data\\\n\n\\end\\\n"])
@@ -220,7 +225,7 @@ def test_what_is_no_model_at_all_is_refused(tmp_path: Path, content: bytes) -> N
     for name in ("m.arpa", "m.npz"):
         (tmp_path / name).write_bytes(content)
         with pytest.raises(InputError):
-            arpa.load(tmp_path / name)
+            arpa.load_language_model(tmp_path / name)
 
 
 @given(st.binary(max_size=200))
@@ -230,26 +235,25 @@ def test_arbitrary_bytes_are_a_model_or_a_refusal(
     path = tmp_path_factory.mktemp("m") / "m.arpa"
     path.write_bytes(b"\\data\\\nngram 1=1\n\n\\1-grams:\n" + content)
     with contextlib.suppress(InputError):
-        assert isinstance(arpa.load(path), NgramModel)
+        assert isinstance(arpa.load_language_model(path), NgramModel)
+
+
+KENLM = """
+import json, sys, kenlm
+model = kenlm.Model(sys.argv[1])
+texts = json.loads(sys.argv[2])
+print(json.dumps([(model.score(text), sum(word not in model for word in text.split())) for text in texts]))
+"""
 
 
 @pytest.mark.slow
 def test_kenlm_gives_the_same_scores_where_it_is_installed(tmp_path: Path) -> None:
     if base.distribution_version("camel-kenlm") is None:
         pytest.skip("kenlm is not installed (make tools)")
-    arpa.save(train(PROSE, 4), tmp_path / "m.arpa")
+    arpa.save_language_model(train_language_model(PROSE, 4), tmp_path / "m.arpa")
     texts = [*PROSE, ["the", "unseen", "dog"], []]
-    scorer = sentence_scorer(tmp_path / "m.arpa")
-    with closing(scorer), closing(OwnScorer(tmp_path / "m.arpa")) as own:
-        theirs, ours = scorer.score(texts), own.score(texts)
-        assert (scorer.tool.name, own.tool.mode) == ("kenlm", base.Mode.LEARNED)
-    for one, other in zip(theirs, ours, strict=True):
-        assert one == pytest.approx(other, abs=1e-4)
-
-
-def test_without_kenlm_our_own_reader_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("APPRAISE_TOOLS", str(tmp_path / "none"))
-    arpa.save(train(PROSE, 2), tmp_path / "m.arpa")
-    assert isinstance(sentence_scorer(tmp_path / "m.arpa"), OwnScorer)
-    with pytest.raises(base.ToolAbsent, match="kenlm is not installed"):
-        KenlmScorer(tmp_path / "m.arpa")
+    command = [str(base.python()), "-c", KENLM, str(tmp_path / "m.arpa"), json.dumps([*map(" ".join, texts)])]
+    theirs = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    ours = arpa.load_language_model(tmp_path / "m.arpa").score(texts)
+    assert [score for score, _ in theirs] == pytest.approx(ours.log_probs[:, -1].tolist(), abs=1e-4)
+    assert [unknown for _, unknown in theirs] == ours.unknown.tolist()

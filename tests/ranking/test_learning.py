@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from skrebate import ReliefF
 
-from metrics.ranking.classifiers import CLASSIFIERS, NaiveBayes
-from metrics.ranking.loess import curve, loess
-from metrics.ranking.pairs import decided, examples, preferences, ranks, soft_wins, wins
+from metrics.ranking.classifiers import CLASSIFIERS, NaiveBayes, fit_curve, loess
+from metrics.ranking.data import list_decided
+from metrics.ranking.pairs import make_examples, preferences_of, soft_wins, wins
 from metrics.ranking.relieff import relieff
 
 RANKINGS = st.lists(st.integers(1, 5), min_size=1, max_size=6)
@@ -71,7 +71,7 @@ def test_loess_equals_statsmodels(seed: int, span: float) -> None:
 
 def test_a_loess_curve_of_a_line_is_the_line_and_is_flat_outside() -> None:
     x = np.linspace(0, 1, 30)
-    line = curve(x, 3 * x - 1)
+    line = fit_curve(x, 3 * x - 1)
     assert line(np.array([0.25, 0.75])) == pytest.approx([-0.25, 1.25])
     assert line(np.array([-5.0, 5.0])) == pytest.approx([-1.0, 2.0])
     assert np.isnan(line(np.array([np.nan]))).all()
@@ -80,37 +80,42 @@ def test_a_loess_curve_of_a_line_is_the_line_and_is_flat_outside() -> None:
 def test_a_loess_curve_over_few_different_values_is_their_means() -> None:
     x = np.repeat([0.0, 1.0], 50)
     y = np.concatenate([np.zeros(50), np.tile([0.0, 1.0], 25)])
-    assert curve(x, y, span=0.3)(np.array([0.0, 1.0])) == pytest.approx([0.0, 0.5])
+    assert fit_curve(x, y, span=0.3)(np.array([0.0, 1.0])) == pytest.approx([0.0, 0.5])
 
 
 def test_loess_refuses_impossible_requests() -> None:
     with pytest.raises(ValueError, match=r"got 1\.5"):
         loess(np.zeros(2), np.zeros(2), np.zeros(1), span=1.5)
     with pytest.raises(ValueError, match="at least one example"):
-        curve(np.array([np.nan]), np.array([1.0]))
+        fit_curve(np.array([np.nan]), np.array([1.0]))
 
 
 @given(RANKINGS)
 def test_n_outputs_give_every_ordered_pair_that_is_no_tie(given_ranks: list[int]) -> None:
     ranked = list(enumerate(given_ranks))
     expected = {(i, j) for i, j in permutations(range(len(ranked)), 2) if given_ranks[i] < given_ranks[j]}
-    assert set(decided(ranked)) == expected
+    assert set(list_decided(ranked)) == expected
 
 
 @given(RANKINGS)
 def test_examples_come_in_both_directions_and_balance(given_ranks: list[int]) -> None:
     features = np.arange(len(given_ranks), dtype=float)[:, None]
-    pairs = decided(list(enumerate(given_ranks)))
-    both = examples(features, [i for i, _ in pairs], [j for _, j in pairs])
+    pairs = list_decided(list(enumerate(given_ranks)))
+    both = make_examples(features, [i for i, _ in pairs], [j for _, j in pairs])
     assert len(both.won) == 2 * len(pairs)
     assert both.won.sum() == len(pairs)
     assert both.differences.sum() == 0
 
 
 def test_five_outputs_without_ties_give_twenty_examples() -> None:
-    pairs = decided([(row, rank) for row, rank in enumerate((3, 1, 2, 5, 4))])
-    both = examples(np.zeros((5, 1)), [i for i, _ in pairs], [j for _, j in pairs])
+    pairs = list_decided([(row, rank) for row, rank in enumerate((3, 1, 2, 5, 4))])
+    both = make_examples(np.zeros((5, 1)), [i for i, _ in pairs], [j for _, j in pairs])
     assert len(both.won) == 5 * 4
+
+
+def ranks(scores: np.ndarray) -> tuple[int, ...]:
+    """Places from scores, 1 is best; equal scores share a place."""
+    return tuple(int(np.count_nonzero(scores > score)) + 1 for score in scores)
 
 
 class Knows:
@@ -123,7 +128,7 @@ class Knows:
 @given(RANKINGS)
 def test_a_classifier_that_knows_gives_the_ranking_back_ties_included(given_ranks: list[int]) -> None:
     features = -np.array(given_ranks, float)[:, None]
-    matrix = preferences(features, Knows())
+    (matrix,) = preferences_of([features], Knows())
     expected = tuple(sum(other < mine for other in given_ranks) + 1 for mine in given_ranks)
     assert ranks(wins(matrix)) == expected
     assert ranks(np.round(soft_wins(matrix), 9)) == expected
@@ -135,7 +140,7 @@ def test_a_circle_of_preferences_is_a_tie_of_three() -> None:
 
 
 def test_a_lone_output_is_first() -> None:
-    assert ranks(wins(preferences(np.zeros((1, 2)), Knows()))) == (1,)
+    assert ranks(wins(preferences_of([np.zeros((1, 2))], Knows())[0])) == (1,)
 
 
 @pytest.mark.parametrize("kind", sorted(CLASSIFIERS))
@@ -146,8 +151,8 @@ def test_every_classifier_learns_and_swapping_the_outputs_swaps_the_verdict(kind
     features[rng.random(features.shape) < 0.1] = np.nan
     i, j = rng.integers(0, 300, (2, 800))
     better, worse = np.where(quality[i] > quality[j], i, j), np.where(quality[i] > quality[j], j, i)
-    both = examples(features, better.tolist(), worse.tolist())
-    matrix = preferences(features[:40], CLASSIFIERS[kind](both.differences, both.won))
+    both = make_examples(features, better.tolist(), worse.tolist())
+    (matrix,) = preferences_of([features[:40]], CLASSIFIERS[kind](both.differences, both.won))
     assert np.allclose(matrix + matrix.T, 1)
     known = ~np.isnan(features[:40, 0])
     right = (matrix > 0.5) == (quality[:40, None] > quality[None, :40])
@@ -162,7 +167,7 @@ def test_outputs_about_which_nothing_is_known_tie(kind: str) -> None:
     won = (pairs[:, 0] > 0).astype(float)
     both = np.concatenate([pairs, -pairs])
     classifier = CLASSIFIERS[kind](both, np.concatenate([won, 1 - won]))
-    matrix = preferences(np.full((3, 2), np.nan), classifier)
+    (matrix,) = preferences_of([np.full((3, 2), np.nan)], classifier)
     assert np.allclose(matrix, 0.5)
 
 

@@ -15,18 +15,21 @@ from django.core.management import CommandError, call_command
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.problems import InputError
+from appraise.lib.problems import InputError
+from benchmarks.studies import ranker_table
 from metrics import registry
 from metrics.base import MetricUnavailable, score_systems
-from metrics.linguistics.constituency import Parse
 from metrics.metaeval.kendall import TieRule
-from metrics.ranking import consensus, data, experiment, kneser_ney, lexicon, store
-from metrics.ranking.data import RankedSet, Ranking
-from metrics.ranking.evaluation import agreement, better_or_equal
-from metrics.ranking.features import FAMILIES, NAMES, Extractor
-from metrics.ranking.presets import EXTENDED_PRINTED, PRINTED, TABLE1, features_of
-from metrics.ranking.toolbox import reporting_progress
-from metrics.ranking.training import described
+from metrics.ranking import data, experiments, models
+from metrics.ranking.data import OutputRanking, RankedSet
+from metrics.ranking.experiments import DescribedSet, ExperimentPlan, agreement, better_or_equal
+from metrics.ranking.features import FAMILIES, NAMES, Extractor, measure_consensus
+from metrics.ranking.language_model import train_language_model
+from metrics.ranking.models import train_lexicon
+from metrics.ranking.presets import EXTENDED_PRINTED, PRINTED, TABLE1, find_features
+from metrics.ranking.toolbox import report_progress
+from metrics.ranking.training import describe_set
+from metrics.tools.constituency import Parse
 
 GOOD, MIDDLE, BAD = "the red house is small", "the red Haus is small", "Haus Haus rote klein"
 
@@ -62,7 +65,7 @@ def inline(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def ranked(inline: Path) -> RankedSet:
-    return data.read(inline)
+    return data.read_ranked_set(inline)
 
 
 # --- reading ----------------------------------------------------------------------------------------------
@@ -71,14 +74,14 @@ def ranked(inline: Path) -> RankedSet:
 def test_an_inline_file_becomes_sources_cells_and_rankings(ranked: RankedSet) -> None:
     assert (len(ranked.sources), len(ranked.texts), len(ranked.rankings)) == (20, 80, 20)
     assert set(ranked.documents) == {"d0", "d1", "d2", "d3", "d4"}
-    assert ranked.rankings[0] == Ranking(((0, 1), (1, 2), (2, 3), (3, 1)), "j")
+    assert ranked.rankings[0] == OutputRanking(((0, 1), (1, 2), (2, 3), (3, 1)), "j")
 
 
 def test_the_human_reference_is_left_out_of_rankings_and_consensus(ranked: RankedSet) -> None:
-    machines = data.machines_only(ranked)
-    assert all(ranked.systems[cell] != "_ref" for cell in machines.judged())
-    features = Extractor().extract(machines, machines.judged())
-    first = consensus.consensus([text.lower().split() for text in ranked.texts[:3]])
+    machines = data.without_human_outputs(ranked)
+    assert all(ranked.systems[cell] != "_ref" for cell in machines.judged_cells())
+    features = Extractor().extract(machines, machines.judged_cells())
+    first = measure_consensus([text.lower().split() for text in ranked.texts[:3]])
     assert features[:3][:, [NAMES.index("consensus1")]] == pytest.approx(first[:, [0]])
 
 
@@ -88,16 +91,16 @@ def test_a_set_of_files_is_read_with_shared_texts_and_blank_ranks(tmp_path: Path
     (tmp_path / "s.outputs.tsv").write_text(outputs, encoding="utf-8")
     line = {"seg": 1, "judge": "j", "items": [[["x", "y"], 1], [["z"], 2], [["w"], None]]}
     (tmp_path / "s.rankings.jsonl").write_text(json.dumps(line), encoding="utf-8")
-    found = data.read(tmp_path / "s")
-    assert found.rankings == (Ranking(((0, 1), (1, 1), (2, 2)), "j"),)
+    found = data.read_ranked_set(tmp_path / "s")
+    assert found.rankings == (OutputRanking(((0, 1), (1, 1), (2, 2)), "j"),)
     human = found.comparisons()
     assert list(zip(human.better.tolist(), human.worse.tolist(), strict=True)) == [(0, 2), (1, 2)]
     (tmp_path / "s.rankings.jsonl").unlink()
     (tmp_path / "s.pairs.tsv").write_text("seg\tbetter\tworse\n1\tz\tw\n", encoding="utf-8")
-    assert data.read(tmp_path / "s").rankings == (Ranking(((2, 1), (3, 2))),)
+    assert data.read_ranked_set(tmp_path / "s").rankings == (OutputRanking(((2, 1), (3, 2))),)
     (tmp_path / "s.pairs.tsv").unlink()
     with pytest.raises(InputError, match="missing_file"):
-        data.read(tmp_path / "s")
+        data.read_ranked_set(tmp_path / "s")
 
 
 @pytest.mark.parametrize(
@@ -115,12 +118,12 @@ def test_a_line_that_is_no_ranking_is_refused_with_its_number(tmp_path: Path, li
     path = tmp_path / "bad.jsonl"
     path.write_text(json.dumps(record(0, [("x", 1, "t")])) + "\n" + line + "\n", encoding="utf-8")
     with pytest.raises(InputError) as refusal:
-        data.read(path)
+        data.read_ranked_set(path)
     assert [(p.code, p.line) for p in refusal.value.problems] == [("bad_ranking", 2)]
 
 
 def test_joining_sets_keeps_their_rankings_apart(ranked: RankedSet) -> None:
-    both = data.joined([ranked, ranked])
+    both = data.join_sets([ranked, ranked])
     assert len(both.rankings) == 40
     assert both.rankings[20].ranks[0] == (80, 1)
     assert len(set(both.documents)) == 10
@@ -128,8 +131,8 @@ def test_joining_sets_keeps_their_rankings_apart(ranked: RankedSet) -> None:
 
 
 def test_systems_of_one_site_are_held_out_together(ranked: RankedSet) -> None:
-    left = data.without_sites(ranked, {"uni"})
-    assert {left.systems[cell] for cell in left.judged()} == {"corp-c", "_ref"}
+    left = data.without_systems(ranked, lambda system: data.find_site(system) == "uni")
+    assert {left.systems[cell] for cell in left.judged_cells()} == {"corp-c", "_ref"}
 
 
 def test_contradicted_sources_are_filtered(tmp_path: Path) -> None:
@@ -137,7 +140,7 @@ def test_contradicted_sources_are_filtered(tmp_path: Path) -> None:
     opposite = [("x", 2, "one"), ("y", 1, "two")]
     tied = [("x", 1, "one"), ("y", 1, "two")]
     records = [record(0, texts), record(0, opposite), record(1, texts), record(1, tied)]
-    found = data.without_contradictions(data.read(write(tmp_path / "c.jsonl.gz", records)))
+    found = data.without_contradictions(data.read_ranked_set(write(tmp_path / "c.jsonl.gz", records)))
     assert len(found.rankings) == 2
     assert {found.source_of[r.ranks[0][0]] for r in found.rankings} == {1}
 
@@ -169,12 +172,12 @@ def test_every_tool_fills_its_family(ranked: RankedSet) -> None:
     extractor = Extractor(
         "de",
         "en",
-        kneser_ney.train([GOOD.split()], 3),
+        train_language_model([GOOD.split()], 3),
         parser,
         None,
         chunks,
-        lexicon.train(pairs),
-        lexicon.train([(b, a) for a, b in pairs]),
+        train_lexicon(pairs),
+        train_lexicon([(b, a) for a, b in pairs]),
     )
     features = dict(zip(NAMES, extractor.extract(ranked, np.arange(3)).T, strict=True))
     assert features["unk"].tolist() == [1.0, 2.0, 5.0]
@@ -208,16 +211,16 @@ def test_consensus_is_the_mean_overlap_with_the_others(outputs: list[list[str]])
         return 2 * shared / (len(a) + len(b)) if a or b else 0.0
 
     expected = [np.mean([f1(a, b) for j, b in enumerate(outputs) if j != i]) for i, a in enumerate(outputs)]
-    assert consensus.consensus(outputs)[:, 0] == pytest.approx(expected)
+    assert measure_consensus(outputs)[:, 0] == pytest.approx(expected)
 
 
 def test_one_output_has_no_consensus() -> None:
-    assert np.isnan(consensus.consensus([["alone"]])).all()
+    assert np.isnan(measure_consensus([["alone"]])).all()
 
 
 def test_ibm_model_one_learns_the_textbook_pairs() -> None:
     pairs = [("das haus", "the house"), ("das buch", "the book"), ("ein buch", "a book")]
-    model = lexicon.train([(a.split(), b.split()) for a, b in pairs], rounds=30)
+    model = train_lexicon([(a.split(), b.split()) for a, b in pairs], rounds=30)
     left = np.array([model.given.index("das"), model.given.index("buch")])
     right = np.array([model.words.index("the"), model.words.index("book")])
     table = model.probabilities(left, right)
@@ -231,7 +234,7 @@ def test_ibm_model_one_learns_the_textbook_pairs() -> None:
 
 def test_a_lexicon_needs_words() -> None:
     with pytest.raises(ValueError, match="at least one pair"):
-        lexicon.train([([], ["a"])])
+        train_lexicon([([], ["a"])])
 
 
 # --- evaluation and experiments ---------------------------------------------------------------------------
@@ -262,20 +265,18 @@ def test_outputs_without_a_score_take_no_part(ranked: RankedSet) -> None:
 
 
 def test_ties_count_for_both_systems(ranked: RankedSet) -> None:
-    tied = RankedSet(("s",), ("d",), ("x", "y"), ("a", "b"), (0, 0), (Ranking(((0, 1), (1, 1))),))
+    tied = RankedSet(("s",), ("d",), ("x", "y"), ("a", "b"), (0, 0), (OutputRanking(((0, 1), (1, 1))),))
     assert better_or_equal(tied.comparisons(), tied.systems) == {"x": 1.0, "y": 1.0}
 
 
 @pytest.fixture
-def known(ranked: RankedSet) -> experiment.Described:
-    return described(ranked, Extractor("de", "en"))
+def known(ranked: RankedSet) -> DescribedSet:
+    return describe_set(ranked, Extractor("de", "en"))
 
 
-def test_a_table_has_every_setting_twice_and_two_controls(known: experiment.Described) -> None:
-    plan = experiment.Plan(
-        {"copied": ("copied",), "len": ("len",)}, ("naive-bayes", "logistic"), resamples=10
-    )
-    rows = experiment.table(plan, known, known)
+def test_a_table_has_every_setting_twice_and_two_controls(known: DescribedSet) -> None:
+    plan = ExperimentPlan({"copied": ("copied",), "len": ("len",)}, ("naive-bayes", "logistic"), resamples=10)
+    rows = ranker_table.make_table(plan, known, known)
     assert [(row.features, row.training) for row in rows][:4] == [
         ("copied", "all"),
         ("copied", "held-out"),
@@ -293,26 +294,26 @@ def test_pairs_can_be_judged_without_the_data_of_their_own_sites(tmp_path: Path)
         texts = (f"{GOOD} {n}", f"{MIDDLE} {n}", f"{BAD} {n}")
         chosen = [names[(n + k * (1 + n % 2)) % 6] for k in range(3)]
         records.append(record(n, list(zip(chosen, (1, 2, 3), texts, strict=True))))
-    ranked = data.read(write(tmp_path / "six.jsonl.gz", records))
-    plan = experiment.Plan({}, resamples=0)
-    known = described(ranked, Extractor("de", "en"))
-    held_out = experiment.judged_by_strangers(plan, "logistic", ("copied",), known, known, parts=6)
+    ranked = data.read_ranked_set(write(tmp_path / "six.jsonl.gz", records))
+    plan = ExperimentPlan({}, resamples=0)
+    known = describe_set(ranked, Extractor("de", "en"))
+    held_out = ranker_table.hold_out_sites(plan, "logistic", ("copied",), known, known, parts=6)
     assert (held_out.tau or 0) > 0.8
 
 
-def test_cross_validation_never_trains_on_the_tested_document(known: experiment.Described) -> None:
-    for inside, outside in experiment.by_document(known.ranked, 5, seed=1):
+def test_cross_validation_never_trains_on_the_tested_document(known: DescribedSet) -> None:
+    for inside, outside in experiments.split_by_document(known.ranked, 5, seed=1):
         documents = [
             {part.documents[part.source_of[r.ranks[0][0]]] for r in part.rankings}
             for part in (inside, outside)
         ]
         assert not documents[0] & documents[1]
-    plan = experiment.Plan({}, rule=TieRule.DROP, resamples=0)
-    assert experiment.cross_validated(plan, "logistic", ("copied",), known, 5).tau == 1.0
+    plan = ExperimentPlan({}, rule=TieRule.DROP, resamples=0)
+    assert ranker_table.cross_validate(plan, "logistic", ("copied",), known, 5).tau == 1.0
 
 
-def test_the_papers_split_keeps_consistent_sources_apart(known: experiment.Described) -> None:
-    train, test = experiment.paper_split(known, 6, seed=3)
+def test_the_papers_split_keeps_consistent_sources_apart(known: DescribedSet) -> None:
+    train, test = experiments.split_as_paper(known, 6, seed=3)
     assert len(test.ranked.rankings) == 6
     assert len(train.ranked.rankings) == 14
 
@@ -328,7 +329,7 @@ def test_table_one_has_eleven_combinations_with_their_printed_figures() -> None:
 
 def test_an_unknown_feature_is_refused_with_the_known_ones() -> None:
     with pytest.raises(InputError, match=r"unknown_feature: there is no feature 'charm'; known are: grammar"):
-        features_of("unk,charm")
+        find_features("unk,charm")
 
 
 # --- models and commands ----------------------------------------------------------------------------------
@@ -341,11 +342,11 @@ def run(*arguments: str) -> Any:
 
 
 @pytest.mark.parametrize("kind", ["naive-bayes", "knn", "logistic", "boosting"])
-def test_a_ranker_survives_the_disk(known: experiment.Described, tmp_path: Path, kind: str) -> None:
+def test_a_ranker_survives_the_disk(known: DescribedSet, tmp_path: Path, kind: str) -> None:
     pairs = known.pairs(("copied", "len"))
-    model = store.fit(("copied", "len"), kind, pairs.differences, pairs.won, {"data": "d"})
-    store.save_ranker(model, tmp_path / "m.npz")
-    again = store.load_ranker(tmp_path / "m.npz")
+    model = models.fit_ranker(("copied", "len"), kind, pairs.differences, pairs.won, {"data": "d"})
+    models.save_ranker(model, tmp_path / "m.npz")
+    again = models.load_ranker(tmp_path / "m.npz")
     assert (again.features, again.kind, again.about["data"]) == (("copied", "len"), kind, "d")
     sample = np.array([[1.0, 0.1], [np.nan, -0.2], [-2.0, np.nan]])
     assert again.classifier.probability(sample) == pytest.approx(model.classifier.probability(sample))
@@ -353,19 +354,19 @@ def test_a_ranker_survives_the_disk(known: experiment.Described, tmp_path: Path,
 
 def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
     pairs = [(["a"], ["b"])]
-    store.save_lexicons(lexicon.train(pairs), lexicon.train(pairs), tmp_path / "l.npz", {})
+    models.save_lexicons(train_lexicon(pairs), train_lexicon(pairs), tmp_path / "l.npz", {})
     with pytest.raises(InputError, match="expected appraise-ranker, found appraise-lexicon"):
-        store.load_ranker(tmp_path / "l.npz")
+        models.load_ranker(tmp_path / "l.npz")
     (tmp_path / "x.npz").write_bytes(b"PK\x03\x04 broken")
     with pytest.raises(InputError, match="bad_model"):
-        store.load_ranker(tmp_path / "x.npz")
+        models.load_ranker(tmp_path / "x.npz")
 
 
 def test_unknown_classifiers_and_empty_data_are_refused() -> None:
     with pytest.raises(ValueError, match="unknown classifier 'oracle'"):
-        store.fit(("len",), "oracle", np.zeros((0, 1)), np.zeros(0), {})
+        models.fit_ranker(("len",), "oracle", np.zeros((0, 1)), np.zeros(0), {})
     with pytest.raises(ValueError, match="no decided pair"):
-        store.fit(("len",), "knn", np.zeros((0, 1)), np.zeros(0), {})
+        models.fit_ranker(("len",), "knn", np.zeros((0, 1)), np.zeros(0), {})
 
 
 @pytest.fixture
@@ -401,13 +402,6 @@ def test_no_sentence_is_parsed_for_features_that_read_no_trees(
     out = str(tmp_path / "ranker.npz")
     found = run("train", "ranker", "--set", str(inline), "--features", "len,copied", "--out", out)
     assert found["tools"]["parser"] == "parser (absent)"
-
-
-def test_a_trained_ranker_orders_outputs_and_keeps_ties(model: Path) -> None:
-    ranker = registry.get_ranker("ranker", model=str(model), parser="none")
-    assert ranker.rank("das rote Haus ist klein", [BAD, GOOD, MIDDLE, GOOD]) == (4, 1, 3, 1)
-    assert ranker.rank("das rote Haus ist klein", [GOOD]) == (1,)
-    assert "classifier:logistic" in ranker.signature
 
 
 def test_as_a_metric_it_scores_the_share_of_wins(model: Path) -> None:
@@ -455,7 +449,7 @@ def test_a_lexicon_learns_from_lines_that_stand_beside_each_other(tmp_path: Path
         run("train", "lexicon", *words, "--out", str(tmp_path / "lex.npz"))
     (tmp_path / "en").write_text("house\ncat\ndog\n", encoding="utf-8")
     run("train", "lexicon", *words, "--out", str(tmp_path / "lex.npz"))
-    there, _ = store.load_lexicons(tmp_path / "lex.npz")
+    there, _ = models.load_lexicons(tmp_path / "lex.npz")
     assert there.words == ("house", "dog")
     assert (there.score(["hund"], ["dog"]) or 0) > (there.score(["hund"], ["house"]) or 0)
 
@@ -504,7 +498,7 @@ def test_score_and_metaeval_take_a_ranker_by_its_file(model: Path, tmp_path: Pat
 def test_a_long_run_of_the_parser_says_how_far_it_is(number: int, told: list[str]) -> None:
     notes: list[str] = []
     sentences = [f"sentence {k}" for k in range(number)]
-    parse = reporting_progress(lambda texts: [Parse(text, ()) for text in texts], notes.append)
+    parse = report_progress(lambda texts: [Parse(text, ()) for text in texts], notes.append)
     assert parse(sentences) == [Parse(text, ()) for text in sentences]
     assert notes == [f"{done} of {number} sentences parsed" for done in told]
 
@@ -519,19 +513,16 @@ def test_a_bad_nbest_line_is_refused(model: Path, tmp_path: Path, line: str, cod
     assert refusal.value.returncode == 2
 
 
-def test_the_table_command_runs_on_any_set_in_three_ways(inline: Path) -> None:
-    shared = (
-        "ranker_table",
-        "--train",
-        str(inline),
-        "--preset",
-        "copied",
-        "--parser",
-        "none",
-        "--resamples",
-        "5",
-    )
-    tested = run(*shared, "--test", str(inline), "--classifiers", "logistic")
+def table_of(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> Any:
+    ranker_table.main(arguments)
+    return json.loads(capsys.readouterr().out)
+
+
+def test_the_table_of_the_paper_is_made_of_any_set_in_three_ways(
+    inline: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shared = ["--train", str(inline), "--preset", "copied", "--parser", "none", "--resamples", "5"]
+    tested = table_of([*shared, "--test", str(inline), "--classifiers", "logistic"], capsys)
     assert [row["training"] for row in tested["rows"]] == [
         "all",
         "held-out",
@@ -540,19 +531,30 @@ def test_the_table_command_runs_on_any_set_in_three_ways(inline: Path) -> None:
     ]
     assert tested["rows"][0]["tau"] == 1.0
     assert tested["missing"]["unk"] == 1.0
-    assert run(*shared, "--folds", "5", "--soft")["rows"][0]["training"] == "cross-validated"
-    split = run(*shared, "--paper-split", "5", "--consistent")
+    folds = table_of([*shared, "--folds", "5", "--soft"], capsys)
+    assert folds["rows"][0]["training"] == "cross-validated"
+    split = table_of([*shared, "--paper-split", "5", "--consistent"], capsys)
     assert split["rows"][0]["sources"] == 5
 
 
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["ranker_table", "--train", "{set}"],
-        ["ranker_table", "--train", "{set}", "--folds", "3", "--test", "{set}"],
-        ["ranker_table", "--train", "{set}", "--folds", "3", "--classifiers", "oracle"],
-        ["ranker_table", "--train", "{set}", "--folds", "3", "--seed", "-1"],
-        ["ranker_table", "--train", "/nowhere/set", "--folds", "3"],
+        ["--train", "{set}"],
+        ["--train", "{set}", "--folds", "3", "--test", "{set}"],
+        ["--train", "{set}", "--folds", "3", "--classifiers", "oracle"],
+        ["--train", "{set}", "--folds", "3", "--seed", "-1"],
+        ["--train", "/nowhere/set", "--folds", "3"],
+    ],
+)
+def test_the_table_is_not_made_of_bad_values(inline: Path, arguments: list[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        ranker_table.main([argument.format(set=inline) for argument in arguments])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
         ["train", "ranker", "--out", "{out}"],
         ["train", "ranker", "--set", "{set}", "--features", "charm", "--out", "{out}"],
         ["train", "ranker", "--set", "{set}", "--lm", "/nowhere.npz", "--out", "{out}"],
@@ -588,7 +590,7 @@ def test_parallel_text_of_different_length_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.realdata
 def test_the_published_set_has_the_known_number_of_decided_pairs(real_data: Path) -> None:
-    ranked = data.read(real_data / "rr_wmt12" / "de-en")
+    ranked = data.read_ranked_set(real_data / "rr_wmt12" / "de-en")
     assert len(ranked.comparisons().better) == 11934
-    expert = data.read(real_data / "rr_wmt08_10_deen_noref" / "wmt10_de-en_expert.jsonl.gz")
+    expert = data.read_ranked_set(real_data / "rr_wmt08_10_deen_noref" / "wmt10_de-en_expert.jsonl.gz")
     assert len(expert.rankings) == 1050

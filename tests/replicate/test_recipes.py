@@ -8,19 +8,28 @@ from pathlib import Path
 
 import pytest
 
+from appraise.lib.problems import InputError
 from evaluation.agreement import Judgements
-from evaluation.problems import InputError
 from evaluation.schemes import SCHEMES
-from metrics.collocation import reading, table
+from metrics.collocation import content_words, table
 from metrics.collocation.study import read_set
-from metrics.ranking import arpa, kneser_ney
+from metrics.ranking.arpa import save_language_model
+from metrics.ranking.language_model import train_language_model
 from metrics.replicate import paper003, recipes
-from metrics.replicate.printed import DISCOURSE, GRID, KAPPA
-from metrics.replicate.recipes import Options, run
-from metrics.replicate.truth import read, truth_of
-from metrics.replicate.values import Cell, Report, Table, from_dict
+from metrics.replicate.recipes import run_recipe
+from metrics.replicate.report import (
+    DISCOURSE,
+    GRID,
+    KAPPA,
+    PaperCell,
+    PaperTable,
+    Replication,
+    ReplicationOptions,
+)
+from metrics.replicate.truth import find_truth, read_rated_set
 from tests.collocation.toys import count, toy_reader
 from tests.learned.data import write_set
+from tests.replicate.reading import report_from_dict
 
 
 def judgements(path: Path, rows: Iterable[tuple[str, str, str]]) -> str:
@@ -28,11 +37,11 @@ def judgements(path: Path, rows: Iterable[tuple[str, str, str]]) -> str:
     return str(path)
 
 
-def table_of(report: Report, start: str) -> Table:
+def table_of(report: Replication, start: str) -> PaperTable:
     return next(one for one in report.tables if one.title.startswith(start))
 
 
-def cells(report: Report, start: str, label: str) -> tuple[Cell, ...]:
+def cells(report: Replication, start: str, label: str) -> tuple[PaperCell, ...]:
     return next(row.cells for row in table_of(report, start).rows if row.label.startswith(label))
 
 
@@ -60,30 +69,30 @@ def test_kappa_stands_beside_the_printed_task_of_the_same_number(tmp_path: Path)
     rows = [(who, item, label) for item, both in said.items() for who, label in zip("xy", both, strict=True)]
     one = judgements(tmp_path / "one.tsv", rows)
     two = judgements(tmp_path / "two.tsv", [row for row in rows if row[1] != "i4"])
-    report = run("paper-003", Options(sets=(one, two), resamples=0))
+    report = run_recipe("paper-003", ReplicationOptions(sets=(one, two), resamples=0))
     first, second = cells(report, "Table 2", "task 1: one"), cells(report, "Table 2", "task 2: two")
     assert (first[0].paper, first[1].paper) == (0.4127, 0.7770)
     assert first[0].ours == pytest.approx((2 / 4 - 1 / 6) / (5 / 6))
     assert first[1].ours == pytest.approx(2 / 3)
-    assert second[1] == Cell(0.6357, 1.0)
+    assert second[1] == PaperCell(0.6357, 1.0)
     mean = cells(report, "Table 2", "mean over tasks")
     assert mean[0].paper == pytest.approx(0.2570, abs=5e-5)  # not the printed average
     assert mean[1].ours == pytest.approx((2 / 3 + 1) / 2)
-    assert cells(report, "Table 2", "average as printed") == (Cell(0.2990), Cell(0.7185))
-    assert cells(report, "Size", "judgements") == (Cell(15325, 14.0),)
+    assert cells(report, "Table 2", "average as printed") == (PaperCell(0.2990), PaperCell(0.7185))
+    assert cells(report, "Size", "judgements") == (PaperCell(15325, 14.0),)
 
 
 def test_judgements_over_four_choices_have_no_kappa_and_say_so(tmp_path: Path) -> None:
     file = judgements(tmp_path / "a.tsv", [("x", "1", "A>B"), ("y", "1", "A>B")])
-    report = run("paper-003", Options(sets=(file,), scheme="four-way", resamples=0))
-    assert cells(report, "Table 2", "task 1") == (Cell(KAPPA[0][0]), Cell(KAPPA[0][1], 1.0))
+    report = run_recipe("paper-003", ReplicationOptions(sets=(file,), scheme="four-way", resamples=0))
+    assert cells(report, "Table 2", "task 1") == (PaperCell(KAPPA[0][0]), PaperCell(KAPPA[0][1], 1.0))
     assert "4 choices" in report.missing[0].because
 
 
 def test_more_tasks_than_the_paper_has_stand_without_a_printed_number(tmp_path: Path) -> None:
     files = [judgements(tmp_path / f"t{n}.tsv", [("x", "1", "A=B"), ("y", "1", "A=B")]) for n in range(9)]
-    report = run("paper-003", Options(sets=tuple(files), resamples=0))
-    assert cells(report, "Table 2", "task 9") == (Cell(None, 1.0), Cell(None, 1.0))
+    report = run_recipe("paper-003", ReplicationOptions(sets=tuple(files), resamples=0))
+    assert cells(report, "Table 2", "task 9") == (PaperCell(None, 1.0), PaperCell(None, 1.0))
 
 
 @pytest.mark.parametrize(
@@ -100,22 +109,22 @@ def test_files_that_hold_no_judgements_of_the_scheme_are_refused(
 ) -> None:
     file = judgements(tmp_path / "a.tsv", rows)
     with pytest.raises(InputError) as error:
-        run("paper-003", Options(sets=(file,), scheme=scheme))
+        run_recipe("paper-003", ReplicationOptions(sets=(file,), scheme=scheme))
     assert code(error) == expected
 
 
 def test_the_same_file_twice_is_refused(tmp_path: Path) -> None:
     file = judgements(tmp_path / "a.tsv", [("x", "1", "A=B")])
     with pytest.raises(InputError) as error:
-        run("paper-003", Options(sets=(file, file)))
+        run_recipe("paper-003", ReplicationOptions(sets=(file, file)))
     assert code(error) == "duplicate_task"
 
 
 def test_tasks_of_two_schemes_share_the_column_of_four_choices(tmp_path: Path) -> None:
     rows = [("x", "1", "A=B"), ("y", "1", "A=B")]
-    six, _ = paper003.read([judgements(tmp_path / "six.tsv", rows)], SCHEMES["six-way"])
-    four, _ = paper003.read([judgements(tmp_path / "four.tsv", rows)], SCHEMES["four-way"])
-    report = paper003.replicate(six | four, resamples=0)
+    six, _ = paper003.read_studies([judgements(tmp_path / "six.tsv", rows)], SCHEMES["six-way"])
+    four, _ = paper003.read_studies([judgements(tmp_path / "four.tsv", rows)], SCHEMES["four-way"])
+    report = paper003.replicate_studies(six | four, resamples=0)
     assert [cell.ours for cell in cells(report, "Table 2", "task 2: four")] == [None, 1.0]
     assert [cell.ours for cell in cells(report, "Table 2", "pooled")] == [1.0, 1.0]
     assert report.missing[0].part == "κ of four"
@@ -124,7 +133,7 @@ def test_tasks_of_two_schemes_share_the_column_of_four_choices(tmp_path: Path) -
 def test_other_labels_than_the_papers_are_refused() -> None:
     said = Judgements.from_rows([("x", 1, "yes"), ("y", 1, "no")], ("yes", "no"))
     with pytest.raises(InputError) as error:
-        paper003.replicate({"t": said})
+        paper003.replicate_studies({"t": said})
     assert code(error) == "wrong_scheme"
 
 
@@ -146,27 +155,27 @@ def ranked(tmp_path: Path) -> tuple[str, str]:
         )
     path = tmp_path / "ranked.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
-    model = kneser_ney.train([("the", "red", "house", "is", "small", "now")] * 5, order=3)
+    model = train_language_model([("the", "red", "house", "is", "small", "now")] * 5, order=3)
 
-    arpa.save(model, tmp_path / "lm.npz")
+    save_language_model(model, tmp_path / "lm.npz")
     return str(path), str(tmp_path / "lm.npz")
 
 
 def test_a_ranker_that_knows_unknown_words_agrees_with_people(ranked: tuple[str, str]) -> None:
     file, model = ranked
-    report = run("paper-001", Options(sets=(file,), test=(file,), lm=model, resamples=20))
+    report = run_recipe("paper-001", ReplicationOptions(sets=(file,), test=(file,), lm=model, resamples=20))
     found = cells(report, "Table 1: basic", "unk, len")
     assert [cell.paper for cell in found] == [0.67, 0.20, 0.73, 0.24]
     assert found[1].ours == 1.0
-    assert cells(report, "Table 1: basic", "unk, len, logparse")[0] == Cell(0.75)
+    assert cells(report, "Table 1: basic", "unk, len, logparse")[0] == PaperCell(0.75)
     assert any(one.part == "row “unk, len, logparse”" and "parser" in one.because for one in report.missing)
-    assert cells(report, "Table 1: extended", "unk, len, nparse")[0] == Cell(0.60)
+    assert cells(report, "Table 1: extended", "unk, len, nparse")[0] == PaperCell(0.60)
     pooled = table_of(report, "Basic experiment, τ").rows[1].cells[0]
     assert (pooled.ours, pooled.low, pooled.high) == (1.0, 1.0, 1.0)
 
 
 def test_without_a_language_model_every_row_says_what_it_lacks(ranked: tuple[str, str]) -> None:
-    report = run("paper-001", Options(sets=(ranked[0],), resamples=0))
+    report = run_recipe("paper-001", ReplicationOptions(sets=(ranked[0],), resamples=0))
     assert all(cell.ours is None for row in table_of(report, "Table 1").rows[:11] for cell in row.cells)
     assert len([one for one in report.missing if "a language model" in one.because]) == 11
     assert any(one.part == "the extended experiment" for one in report.missing)
@@ -175,22 +184,24 @@ def test_without_a_language_model_every_row_says_what_it_lacks(ranked: tuple[str
 def test_parses_of_the_sources_can_be_given(ranked: tuple[str, str], tmp_path: Path) -> None:
     parses = tmp_path / "parses.tsv"
     parses.write_text("das Haus 0\t-5.0\t(ROOT (NP (NN Haus)))\n", "utf-8")
-    report = run("paper-001", Options(sets=(ranked[0],), source_parses=str(parses), resamples=0))
+    report = run_recipe(
+        "paper-001", ReplicationOptions(sets=(ranked[0],), source_parses=str(parses), resamples=0)
+    )
     assert report.signatures["source"].startswith("imported-parses")
 
 
 @pytest.mark.parametrize(
     ("paper", "options"),
     [
-        ("paper-001", Options(lm="gone.npz")),
-        ("paper-001", Options(source_parses="gone.npz")),
-        ("paper-002", Options(table="gone.npz")),
-        ("paper-004", Options(discourse_model="gone.npz")),
+        ("paper-001", ReplicationOptions(lm="gone.npz")),
+        ("paper-001", ReplicationOptions(source_parses="gone.npz")),
+        ("paper-002", ReplicationOptions(table="gone.npz")),
+        ("paper-004", ReplicationOptions(discourse_model="gone.npz")),
     ],
 )
-def test_a_file_that_is_not_there_is_refused_before_any_work(paper: str, options: Options) -> None:
+def test_a_file_that_is_not_there_is_refused_before_any_work(paper: str, options: ReplicationOptions) -> None:
     with pytest.raises(InputError) as caught:
-        run(paper, options, note=pytest.fail)
+        run_recipe(paper, options, note=pytest.fail)
     assert str(caught.value) == "gone.npz: unreadable_file: there is no such file; check the path"
 
 
@@ -201,9 +212,9 @@ PAIRS = [["hong", "kong"]] * 12 + [["new", "york"]] * 12 + [["x"]] * 80
 
 @pytest.fixture
 def collocations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
-    monkeypatch.setitem(reading.READERS, "toy", toy_reader)
+    monkeypatch.setitem(content_words.READERS, "toy", toy_reader)
     write_judged(tmp_path)
-    table.save(count(PAIRS), tmp_path / "toy.npz")
+    table.save_table(count(PAIRS), tmp_path / "toy.npz")
     return str(tmp_path / "a"), str(tmp_path / "toy.npz")
 
 
@@ -222,21 +233,23 @@ def write_judged(folder: Path, references: bool = True) -> None:
 
 def test_collocations_separate_and_rank_beside_the_printed_sets(collocations: tuple[str, str]) -> None:
     prefix, background = collocations
-    report = run("paper-002", Options(sets=(prefix,), table=background))
+    report = run_recipe("paper-002", ReplicationOptions(sets=(prefix,), table=background))
     separation = cells(report, "Separation ratio in per cent, by measure", "2002 Arabic, mst")
     assert [cell.paper for cell in separation] == [22.21, 25.44, 23.51, 39.66]
     assert separation[0].ours == 0.0  # all sentences that have a score score alike
-    assert cells(report, "Accuracy of the ranking of systems, beside 2002", "nist")[0] == Cell(0.9047619, 1.0)
+    assert cells(report, "Accuracy of the ranking of systems, beside 2002", "nist")[0] == PaperCell(
+        0.9047619, 1.0
+    )
     assert cells(report, "Accuracy of the ranking of systems, beside 2002", "meteor")[0].paper is None
     assert "toy" in report.signatures["background"]
     assert read_set(prefix).people == {"good": 1.0, "bad": 0.0}
 
 
 def test_without_a_background_only_metrics_with_a_reference_are_run(collocations: tuple[str, str]) -> None:
-    report = run("paper-002", Options(sets=(collocations[0],)))
+    report = run_recipe("paper-002", ReplicationOptions(sets=(collocations[0],)))
     assert report.missing[0].part == "every row of collocations"
     assert "no background table" in report.missing[0].because
-    assert cells(report, "Accuracy", "t")[0] == Cell(0.666667)
+    assert cells(report, "Accuracy", "t")[0] == PaperCell(0.666667)
     assert cells(report, "Accuracy", "nist")[0].ours == 1.0
 
 
@@ -245,7 +258,7 @@ def test_without_a_background_only_metrics_with_a_reference_are_run(collocations
 
 def test_people_metrics_and_the_machine_stand_in_one_table(judged: str, tmp_path: Path) -> None:
     train = str(write_set(tmp_path, "train", segments=120, references=2, seed=2))
-    report = run("paper-000", Options(sets=(judged,), train=(train,), examples=80))
+    report = run_recipe("paper-000", ReplicationOptions(sets=(judged,), train=(train,), examples=80))
     human, machine = cells(report, "Table 4.1", "human"), cells(report, "Table 4.1", "SVM")
     assert human[0].paper == 0.4633
     assert human[0].ours == 1.0  # both judges of a segment say the same
@@ -263,24 +276,24 @@ def test_people_metrics_and_the_machine_stand_in_one_table(judged: str, tmp_path
 
 def test_a_small_set_trains_the_machine_in_thirds_and_the_report_says_so(judged: str, tmp_path: Path) -> None:
     train = str(write_set(tmp_path, "few", segments=24, references=2, seed=2))
-    report = run("paper-000", Options(sets=(judged,), train=(train,), examples=80))
+    report = run_recipe("paper-000", ReplicationOptions(sets=(judged,), train=(train,), examples=80))
     assert cells(report, "Table 4.1", "SVM")[0].ours is not None
     assert report.settings["split in thirds"] == report.settings["trained on"]
 
 
 def test_without_judges_the_truth_is_the_share_of_wins(judged: str) -> None:
-    found = read(judged)
-    truth = truth_of([found], seed=1)
+    found = read_rated_set(judged)
+    truth = find_truth([found], seed=1)
     assert truth.human is not None
     assert len(truth.items) == 180
-    without = truth_of([type(found)(found.name, found.dataset, (), found.human)], seed=1)
+    without = find_truth([type(found)(found.name, found.dataset, (), found.human)], seed=1)
     assert without.human is None
     assert {round(value, 6) for value in without.values.tolist()} == {0.0, 0.5, 1.0}
 
 
 def test_training_on_the_tested_set_is_refused(judged: str) -> None:
     with pytest.raises(InputError) as error:
-        run("paper-000", Options(sets=(judged,), train=(judged,)))
+        run_recipe("paper-000", ReplicationOptions(sets=(judged,), train=(judged,)))
     assert code(error) == "train_is_test"
 
 
@@ -290,7 +303,7 @@ def test_training_on_the_tested_set_is_refused(judged: str) -> None:
 @pytest.mark.slow
 def test_discourse_is_added_to_metrics_and_to_their_sum(judged: str, tmp_path: Path) -> None:
     other = str(write_set(tmp_path, "other", segments=45, seed=4))
-    report = run("paper-004", Options(sets=(judged,), test=(other,), resamples=20))
+    report = run_recipe("paper-004", ReplicationOptions(sets=(judged,), test=(other,), resamples=20))
     bleu = cells(report, "Table 3", "BLEU")
     assert [cell.paper for cell in bleu] == DISCOURSE["uniform"]["bleu"]
     assert all(cell.ours is not None and cell.ours > 0.5 for cell in bleu)
@@ -312,14 +325,14 @@ def test_discourse_is_added_to_metrics_and_to_their_sum(judged: str, tmp_path: P
 @pytest.mark.slow
 def test_a_small_set_is_tuned_in_thirds_and_a_single_document_not_at_all(tmp_path: Path) -> None:
     prefix = write_set(tmp_path, "few", segments=24)
-    found = run("paper-004", Options(sets=(str(prefix),), resamples=0))
+    found = run_recipe("paper-004", ReplicationOptions(sets=(str(prefix),), resamples=0))
     assert cells(found, "Table 4", "BLEU")[2].ours is not None
     path = Path(f"{prefix}.segments.tsv")
     header, *lines = path.read_text().splitlines()
     path.write_text("\n".join([f"{header}\tdocument", *(f"{line}\tonly" for line in lines)]) + "\n")
-    single = run("paper-004", Options(sets=(str(prefix),), resamples=0))
+    single = run_recipe("paper-004", ReplicationOptions(sets=(str(prefix),), resamples=0))
     assert cells(single, "Table 3", "BLEU")[2].ours is not None
-    assert cells(single, "Table 4", "BLEU")[2] == Cell(DISCOURSE["tuned"]["bleu"][2])
+    assert cells(single, "Table 4", "BLEU")[2] == PaperCell(DISCOURSE["tuned"]["bleu"][2])
     assert "one document" in next(one.because for one in single.missing if one.part == "Table 4")
 
 
@@ -349,7 +362,7 @@ def test_the_copied_columns_of_the_tuned_sums_give_the_printed_averages() -> Non
 @pytest.mark.parametrize("name", recipes.RECIPES)
 def test_a_recipe_without_data_is_refused(name: str) -> None:
     with pytest.raises(InputError) as error:
-        run(name, Options())
+        run_recipe(name, ReplicationOptions())
     assert code(error) == "no_data"
 
 
@@ -357,7 +370,7 @@ def test_a_recipe_without_data_is_refused(name: str) -> None:
 def test_a_set_without_references_is_refused(tmp_path: Path, name: str) -> None:
     write_judged(tmp_path, references=False)
     with pytest.raises(InputError) as error:
-        run(name, Options(sets=(str(tmp_path / "a"),)))
+        run_recipe(name, ReplicationOptions(sets=(str(tmp_path / "a"),)))
     assert code(error) == "missing_reference"
 
 
@@ -366,30 +379,33 @@ def test_a_set_that_nobody_judged_is_refused(tmp_path: Path, name: str) -> None:
     write_judged(tmp_path)
     (tmp_path / "a.pairs.tsv").unlink()
     with pytest.raises(InputError) as error:
-        run(name, Options(sets=(str(tmp_path / "a"),)))
+        run_recipe(name, ReplicationOptions(sets=(str(tmp_path / "a"),)))
     assert code(error) in {"no_judgements", "missing_file"}
 
 
 def test_unknown_recipes_and_foreign_options_are_refused() -> None:
     with pytest.raises(InputError) as error:
-        run("paper-999", Options(sets=("x",)))
+        run_recipe("paper-999", ReplicationOptions(sets=("x",)))
     assert code(error) == "unknown_recipe"
     with pytest.raises(InputError) as error:
-        run("paper-003", Options(sets=("x",), lm="lm.npz"))
+        run_recipe("paper-003", ReplicationOptions(sets=("x",), lm="lm.npz"))
     assert code(error) == "foreign_option"
     with pytest.raises(InputError) as error:
-        Options(resamples=-1)
+        ReplicationOptions(resamples=-1)
     assert code(error) == "bad_value"
 
 
 def test_what_the_paper_printed_does_not_depend_on_the_data(tmp_path: Path) -> None:
     agreeing = judgements(tmp_path / "a.tsv", [("x", "1", "A=B"), ("y", "1", "A=B")])
     disputing = judgements(tmp_path / "b.tsv", [("x", "1", "A=B"), ("y", "1", "A>B")])
-    one, other = (run("paper-003", Options(sets=(file,), resamples=0)) for file in (agreeing, disputing))
+    one, other = (
+        run_recipe("paper-003", ReplicationOptions(sets=(file,), resamples=0))
+        for file in (agreeing, disputing)
+    )
     printed = [
         [cell.paper for table in report.tables for row in table.rows for cell in row.cells]
         for report in (one, other)
     ]
     assert printed[0] == printed[1]
     assert one.data[0].sha256 != other.data[0].sha256
-    assert from_dict(json.loads(json.dumps(one.as_dict()))) == one
+    assert report_from_dict(json.loads(json.dumps(one.as_dict()))) == one

@@ -11,32 +11,41 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from metrics.replicate.printed import KAPPA, PAPERS
 from metrics.replicate.recipes import RECIPES
-from metrics.replicate.rendering import as_csv, as_latex, as_markdown
-from metrics.replicate.values import Cell, Data, Missing, Report, Row, Table, from_dict
+from metrics.replicate.rendering import render_csv, render_latex, render_markdown
+from metrics.replicate.report import (
+    KAPPA,
+    PAPERS,
+    DataDigest,
+    MissingPart,
+    PaperCell,
+    PaperRow,
+    PaperTable,
+    Replication,
+)
+from tests.replicate.reading import report_from_dict
 
-REPORT = Report(
+REPORT = Replication(
     "paper-003",
     "A title",
     "Somebody 2010",
     (
-        Table(
+        PaperTable(
             "κ of 50 %",
             ("κ",),
-            (Row("a & b | c", (Cell(0.5, -0.25, -0.5, 0.1),)), Row("d", (Cell(),))),
+            (PaperRow("a & b | c", (PaperCell(0.5, -0.25, -0.5, 0.1),)), PaperRow("d", (PaperCell(),))),
             ("so",),
             2,
         ),
     ),
-    (Missing("row d", "nothing was said"),),
-    (Data("a.tsv", "ab12"),),
+    (MissingPart("row d", "nothing was said"),),
+    (DataDigest("a.tsv", "ab12"),),
     {"seed": 1},
 )
 
 
 def test_markdown_has_both_columns_notes_and_what_is_missing() -> None:
-    text = as_markdown(REPORT)
+    text = render_markdown(REPORT)
     assert "|  | κ, paper | κ, ours |" in text
     assert "| a & b \\| c | .50 | −.25 [−.50, .10] |" in text
     assert "| d | – | – |" in text
@@ -45,14 +54,14 @@ def test_markdown_has_both_columns_notes_and_what_is_missing() -> None:
 
 
 def test_latex_escapes_and_needs_no_package() -> None:
-    text = as_latex(REPORT)
+    text = render_latex(REPORT)
     assert r"a \& b | c & .50 & $-$.25 [$-$.50, .10] \\" in text
     assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == 1
     assert "% not run: row d" in text
 
 
 def test_csv_keeps_every_digit() -> None:
-    rows = list(csv.DictReader(io.StringIO(as_csv(REPORT))))
+    rows = list(csv.DictReader(io.StringIO(render_csv(REPORT))))
     assert rows[0] == {
         "table": "κ of 50 %", "row": "a & b | c", "column": "κ",
         "paper": "0.5", "ours": "-0.25", "low": "-0.5", "high": "0.1",
@@ -62,7 +71,7 @@ def test_csv_keeps_every_digit() -> None:
 
 def test_a_row_of_the_wrong_length_is_a_mistake() -> None:
     with pytest.raises(ValueError, match="1 cells expected in 'r': 2"):
-        Table("t", ("a",), (Row("r", (Cell(), Cell())),))
+        PaperTable("t", ("a",), (PaperRow("r", (PaperCell(), PaperCell())),))
 
 
 def test_every_recipe_has_its_paper() -> None:
@@ -87,8 +96,8 @@ def test_the_command_writes_every_form(tmp_path: Path) -> None:
         stdout=out,
     )
     assert json.loads(out.getvalue())["files"] == ["report.json", "report.md", "report.tex", "report.csv"]
-    report = from_dict(json.loads((tmp_path / "out" / "report.json").read_text("utf-8")))
-    assert report.tables[0].rows[0].cells[0] == Cell(0.4127, 1.0)
+    report = report_from_dict(json.loads((tmp_path / "out" / "report.json").read_text("utf-8")))
+    assert report.tables[0].rows[0].cells[0] == PaperCell(0.4127, 1.0)
     assert "task 1: one" in (tmp_path / "out" / "report.md").read_text("utf-8")
     shown = StringIO()
     call_command(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from scipy import stats
 
-from evaluation.results import Verdict, Votes, system_results
+from evaluation.results import PhraseRanking, Votes, compute_system_results
 
 pytestmark = pytest.mark.realdata
 
@@ -33,14 +33,14 @@ def votes_of(folder: Path, pair: str) -> Votes:
             for (a, rank_a), (b, rank_b) in itertools.combinations(line["items"], 2):
                 if rank_a is not None and rank_b is not None:
                     sign = (rank_a < rank_b) - (rank_a > rank_b)
-                    found.append(Verdict(a, b, sign, line["seg"], line["judge"]))
-    return Votes.from_verdicts(found)
+                    found.append(PhraseRanking(a, b, sign, line["seg"], line["judge"]))
+    return Votes.from_rankings(found)
 
 
 @pytest.mark.parametrize("pair", PAIRS)
 def test_strengths_follow_the_official_scores(pair: str, real_data: Path) -> None:
     scores = official(real_data, pair)
-    found = system_results(votes_of(real_data, pair), resamples=0)
+    found = compute_system_results(votes_of(real_data, pair), resamples=0)
     ours = {line.system.removeprefix("newsdiscusstest2015."): line.ability for line in found.systems}
     common = sorted(scores.keys() & ours.keys())
     assert len(common) == len(scores)

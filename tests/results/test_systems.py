@@ -10,21 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from evaluation.results import (
-    Verdict,
-    Votes,
-    clusters,
-    compare_systems,
-    expected_wins,
-    holm,
-    rank_ranges,
-    sign_test,
-    system_results,
-)
+from appraise.lib.resampling import holm
+from evaluation.results import PhraseRanking, Votes, compute_system_results, expected_wins
+from evaluation.results.strengths import cluster_ranks, compute_rank_ranges
+from evaluation.results.systems import run_sign_tests, sign_test
 
 verdicts = st.lists(
     st.builds(
-        Verdict,
+        PhraseRanking,
         st.lists(st.sampled_from("xyz"), min_size=1, max_size=2, unique=True),
         st.lists(st.sampled_from("xyz"), min_size=1, max_size=2, unique=True),
         st.sampled_from([1, 0, -1, None]),
@@ -35,14 +28,14 @@ verdicts = st.lists(
 )
 
 
-def one(a: str, b: str, sign: int | None, sentence: int, annotator: str = "ann") -> Verdict:
-    return Verdict([a], [b], sign, sentence, annotator)
+def one(a: str, b: str, sign: int | None, sentence: int, annotator: str = "ann") -> PhraseRanking:
+    return PhraseRanking([a], [b], sign, sentence, annotator)
 
 
 class TestVotes:
     @given(verdicts)
-    def test_tables_equal_a_plain_count(self, found: list[Verdict]) -> None:
-        votes = Votes.from_verdicts(found, "xyz")
+    def test_tables_equal_a_plain_count(self, found: list[PhraseRanking]) -> None:
+        votes = Votes.from_rankings(found, "xyz")
         wins, ties = np.zeros((3, 3), int), np.zeros((3, 3), int)
         for v in found:
             for a, b in itertools.product(v.systems_a, v.systems_b):
@@ -59,11 +52,11 @@ class TestVotes:
         assert votes.columns.sum(axis=1) == pytest.approx(np.concatenate([wins.ravel(), ties.ravel()]))
 
     def test_identical_outputs_are_all_credited(self) -> None:
-        votes = Votes.from_verdicts([Verdict(["x", "y"], ["z"], -1, 1, "ann")])
+        votes = Votes.from_rankings([PhraseRanking(["x", "y"], ["z"], -1, 1, "ann")])
         assert votes.wins[2].tolist() == [1, 1, 0]
 
     def test_not_applicable_is_no_vote(self) -> None:
-        assert len(Votes.from_verdicts([one("x", "y", None, 1)])) == 0
+        assert len(Votes.from_rankings([one("x", "y", None, 1)])) == 0
 
 
 class TestContradiction:
@@ -71,7 +64,7 @@ class TestContradiction:
 
     def test_on_every_sentence(self) -> None:
         found = [one("x", "y", sign, s, who) for s in range(200) for sign, who in ((1, "ann"), (-1, "bob"))]
-        comparison = compare_systems(Votes.from_verdicts(found))[0]
+        comparison = run_sign_tests(Votes.from_rankings(found))[0]
         assert (comparison.n, comparison.p, comparison.significant) == (0, None, False)
         assert comparison.sentences_even == 200
 
@@ -79,7 +72,7 @@ class TestContradiction:
         found = [one("x", "y", 1, s, "ann") for s in range(200)] + [
             one("x", "y", -1, s, "bob") for s in range(80)
         ]
-        comparison = compare_systems(Votes.from_verdicts(found))[0]
+        comparison = run_sign_tests(Votes.from_rankings(found))[0]
         assert comparison.p is not None
         assert comparison.p < 0.001
         assert (comparison.annotators_for, comparison.annotators_against) == (1, 1)
@@ -87,13 +80,13 @@ class TestContradiction:
 
     def test_many_clicks_on_few_sentences_are_few_data(self) -> None:
         found = [one("x", "y", 1, s, who) for s in range(4) for who in ("ann", "bob") for _ in range(50)]
-        comparison = compare_systems(Votes.from_verdicts(found))[0]
+        comparison = run_sign_tests(Votes.from_rankings(found))[0]
         assert (comparison.wins, comparison.n) == (400, 4)
         assert not comparison.significant
 
     def test_while_agreement_on_many_sentences_is(self) -> None:
         found = [one("x", "y", 1, s, who) for s in range(30) for who in ("ann", "bob")]
-        comparison = compare_systems(Votes.from_verdicts(found))[0]
+        comparison = run_sign_tests(Votes.from_rankings(found))[0]
         assert comparison.significant
         assert comparison.n == 30
 
@@ -112,23 +105,25 @@ class TestSignTest:
         assert adjusted.tolist() == pytest.approx([0.2, 0.004, 0.09, 0.09])
 
     @given(verdicts)
-    def test_swapping_sides_changes_nothing(self, found: list[Verdict]) -> None:
+    def test_swapping_sides_changes_nothing(self, found: list[PhraseRanking]) -> None:
         swapped = [
-            Verdict(v.systems_b, v.systems_a, None if v.sign is None else -v.sign, v.sentence, v.annotator)
+            PhraseRanking(
+                v.systems_b, v.systems_a, None if v.sign is None else -v.sign, v.sentence, v.annotator
+            )
             for v in found
         ]
-        ours, theirs = (compare_systems(Votes.from_verdicts(each, "xyz")) for each in (found, swapped))
+        ours, theirs = (run_sign_tests(Votes.from_rankings(each, "xyz")) for each in (found, swapped))
         assert ours == theirs
 
 
 class TestRanks:
     def test_equal_systems_share_their_ranks(self) -> None:
-        assert rank_ranges(np.zeros((10, 3))) == [(1, 3)] * 3
+        assert compute_rank_ranges(np.zeros((10, 3))) == [(1, 3)] * 3
 
     def test_clusters_are_cut_where_no_ranges_touch(self) -> None:
-        assert clusters([(1, 1), (2, 3), (2, 4), (4, 5), (5, 5)]) == [1, 2, 2, 2, 2]
-        assert clusters([(3, 3), (1, 1), (2, 2)]) == [3, 1, 2]
-        assert clusters([]) == []
+        assert cluster_ranks([(1, 1), (2, 3), (2, 4), (4, 5), (5, 5)]) == [1, 2, 2, 2, 2]
+        assert cluster_ranks([(3, 3), (1, 1), (2, 2)]) == [3, 1, 2]
+        assert cluster_ranks([]) == []
 
     def test_expected_wins_ignores_ties_and_opponents_never_met(self) -> None:
         found = expected_wins(np.array([[0.0, 3.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]))
@@ -141,7 +136,7 @@ class TestWholeResults:
         """Three systems of which x is clearly best and y, z are the same."""
         rng = np.random.default_rng(seed)
         chances = {"xy": 0.7, "xz": 0.7, "yz": 0.4}
-        return Votes.from_verdicts(
+        return Votes.from_rankings(
             one(pair[0], pair[1], int(rng.choice([1, 0, -1], p=[p, 0.2, 0.8 - p])), s, who)
             for s in range(sentences)
             for pair, p in chances.items()
@@ -149,7 +144,7 @@ class TestWholeResults:
         )
 
     def test_the_best_system_stands_alone_and_equals_share_a_cluster(self) -> None:
-        found = system_results(self.simulated(), resamples=300)
+        found = compute_system_results(self.simulated(), resamples=300)
         lines = {line.system: line for line in found.systems}
         assert (lines["x"].rank, lines["x"].rank_range, lines["x"].cluster) == (1, (1, 1), 1)
         assert lines["y"].cluster == lines["z"].cluster == 2
@@ -159,22 +154,22 @@ class TestWholeResults:
         assert (found.votes, found.sentences, found.annotators) == (900, 150, 2)
 
     def test_the_same_seed_gives_the_same_results(self) -> None:
-        first, again = (system_results(self.simulated(40), resamples=50, seed=3) for _ in range(2))
+        first, again = (compute_system_results(self.simulated(40), resamples=50, seed=3) for _ in range(2))
         assert first == again
 
     def test_wins_losses_and_ties_add_up(self) -> None:
-        found = system_results(self.simulated(20), resamples=0)
+        found = compute_system_results(self.simulated(20), resamples=0)
         assert sum(line.wins for line in found.systems) == sum(line.losses for line in found.systems)
         assert sum(line.wins + line.losses + line.ties for line in found.systems) == 2 * found.votes
 
     def test_without_resamples_there_are_ranks_but_no_ranges(self) -> None:
-        line = system_results(self.simulated(20), resamples=0).systems[0]
+        line = compute_system_results(self.simulated(20), resamples=0).systems[0]
         assert line.rank == 1
         assert (line.rank_range, line.cluster) == (None, None)
 
     def test_systems_that_nobody_compared_are_not_ranked(self) -> None:
-        found = system_results(
-            Votes.from_verdicts([one("x", "y", 1, s) for s in range(5)], "xyz"), resamples=20
+        found = compute_system_results(
+            Votes.from_rankings([one("x", "y", 1, s) for s in range(5)], "xyz"), resamples=20
         )
         last = found.systems[-1]
         assert last.system == "z"
@@ -182,18 +177,20 @@ class TestWholeResults:
         assert (last.wins, last.losses, last.ties) == (0, 0, 0)
 
     def test_two_islands_cannot_be_ranked_against_each_other(self) -> None:
-        found = system_results(Votes.from_verdicts([one("a", "b", 1, 1), one("c", "d", 1, 2)]), resamples=20)
+        found = compute_system_results(
+            Votes.from_rankings([one("a", "b", 1, 1), one("c", "d", 1, 2)]), resamples=20
+        )
         assert not found.connected
         assert all(line.rank is None for line in found.systems)
         assert all(line.expected_wins is not None for line in found.systems)
 
     def test_no_votes_at_all(self) -> None:
-        found = system_results(Votes.from_verdicts([], "xy"))
+        found = compute_system_results(Votes.from_rankings([], "xy"))
         assert (found.votes, found.comparisons, found.tie_parameter, found.connected) == (0, (), None, False)
         assert all(line.expected_wins is None for line in found.systems)
 
     @given(verdicts)
     @settings(max_examples=30)
-    def test_anything_can_be_computed(self, found: list[Verdict]) -> None:
-        results = system_results(Votes.from_verdicts(found, "xyz"), resamples=10)
+    def test_anything_can_be_computed(self, found: list[PhraseRanking]) -> None:
+        results = compute_system_results(Votes.from_rankings(found, "xyz"), resamples=10)
         assert {line.system for line in results.systems} == set("xyz")

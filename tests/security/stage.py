@@ -15,6 +15,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
+from evaluation.annotate.services import assignments
 from evaluation.models import (
     AlignmentReport,
     Annotator,
@@ -22,19 +23,19 @@ from evaluation.models import (
     Invitation,
     Job,
     Membership,
+    Occurrence,
     PracticeQuestion,
     Role,
     Task,
     Upload,
     User,
 )
+from evaluation.people import api_tokens
 from evaluation.schemes import Choice
-from evaluation.services import claiming, judging, oversight
-from evaluation.services.people import return_token
+from evaluation.tasks.services.management import sign_return_token
 from metrics.models import TrainedModel
-from metrics.replicate.values import Cell, Missing, Report, Row, Table
-from metrics.services.finding import find_metrics
-from metrics.services.scoring import score_task
+from metrics.scoring.services.metric_lookup import find_metrics
+from metrics.scoring.services.runs import score_task
 from tests.database.answering import always, answer_task
 from tests.database.conftest import SENTENCES, annotator, make_task, person
 from tests.importers.bad_inputs import GOOD_TSV
@@ -105,9 +106,9 @@ def set_stage(sentences: list[dict[str, Any]] | None = None) -> Stage:
 
 def gaps(task: Task, manager: User, bob: Annotator) -> dict[str, object]:
     """One of everything that the address of a page may name, made where the task has none yet."""
-    assignment = claiming.next_assignment(task, bob)
+    assignment = assignments.next_assignment(task, bob)
     assert assignment is not None
-    pair = judging.asked(assignment)[0].pair
+    pair = Occurrence.objects.asked_by(assignment)[0].pair
     AlignmentReport.objects.create(annotator=bob, pair=pair, alignment=assignment.alignment, reason="cut")
     score_task(task, find_metrics(["chrf"]))
     client = Client()
@@ -124,11 +125,8 @@ def gaps(task: Task, manager: User, bob: Annotator) -> dict[str, object]:
         "invitation": Invitation.objects.create(task=task, expires_at=soon).token,
         "invitation_number": Invitation.objects.filter(task=task)[0].pk,
         "upload": Upload.objects.get().pk,
-        "guest": return_token(User.objects.create_user("guest-stage")),
+        "guest": sign_return_token(User.objects.create_user("guest-stage")),
         "job": Job.objects.create(kind="score", title="Scoring", owner=manager, task=task).pk,
-        "replication": Job.objects.create(
-            kind="replicate", title="R", owner=manager, state="done", result=a_replication()
-        ).pk,
         "model": TrainedModel.objects.create(
             name=f"m{task.pk}",
             kind="combination",
@@ -139,23 +137,12 @@ def gaps(task: Task, manager: User, bob: Annotator) -> dict[str, object]:
     }
 
 
-def a_replication() -> dict[str, Any]:
-    """A finished report with a table, a note, and something that was not run."""
-    table = Table(
-        "Table 2", ("κ", "κ′"), (Row("task 1", (Cell(0.4127, 0.5, 0.4, 0.6), Cell(0.777))),), ("So.",)
-    )
-    report = Report(
-        "paper-003", "Agreement", "Federmann 2010", (table,), (Missing("κ′", "nobody was asked"),)
-    )
-    return report.as_dict()
-
-
 def _by_place(bob: Annotator) -> str:
     """The token of a page on which all candidates are judged together."""
     assert bob.user is not None
     together = make_task("Together", SENTENCES[:1], judging="places")
     Membership.objects.create(user=bob.user, campaign=together.campaign, task=together, role=Role.ANNOTATOR)
-    assignment = claiming.next_assignment(together, bob)
+    assignment = assignments.next_assignment(together, bob)
     assert assignment is not None
     return assignment.token
 
@@ -174,7 +161,9 @@ def _somebody(people: dict[str, User | None], role: str) -> User:
 
 def _tokens(people: dict[str, User | None]) -> dict[str, str]:
     return {
-        role: oversight.make_token(user, name=role, scope="write")[1] for role, user in people.items() if user
+        role: api_tokens.create_token(user, name=role, scope="write")[1]
+        for role, user in people.items()
+        if user
     }
 
 

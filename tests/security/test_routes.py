@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -19,7 +19,8 @@ from django.test import Client
 from django.utils import timezone
 
 from evaluation.models import ApiToken, User
-from evaluation.services import oversight
+from evaluation.people import api_tokens
+from evaluation.reports.registry import AnyReport, load_reports
 from tests.security.stage import ROLES, Stage, routes, set_stage
 
 PUBLIC = "api/openapi.json"  # the description of the API: nothing of anybody's, whatever the method
@@ -28,7 +29,39 @@ TABLE = Path(__file__).with_name("routes.csv")
 
 def table() -> list[dict[str, str]]:
     with TABLE.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+        return [*csv.DictReader(file), *report_rows()]
+
+
+def report_rows() -> Iterator[dict[str, str]]:
+    """The routes of every registered report: for those who study the scope, and read only."""
+    for report in load_reports().values():
+        for kind, gap in (("task", "{task}"), ("campaign", "{campaign}")):
+            if kind in report.scopes:
+                yield from _rows_of(report, f"{kind}s/<slug:slug>", f"{kind}s/{gap}")
+        place = "<kind>" if "campaign" in report.scopes else "tasks"
+        route, example = f"api/{place}/<slug>/{report.path}", f"api/tasks/{{task}}/{report.path}"
+        yield _row(route, example, "GET", "401 404 404 200 200 200")
+        yield _row(route, example, "POST", "405 405 405 405 405 405")
+
+
+def _rows_of(report: AnyReport, route: str, example: str) -> Iterator[dict[str, str]]:
+    others = "?before=task:{task}&old=alpha&new=beta" if report.compares else ""
+    route, example = f"{route}/{report.path}", f"{example}/{report.path}"
+    examples = [(route, example)]
+    if report.plots:
+        examples.append((f"{route}/plots/<slug:plot>.svg", f"{example}/plots/{next(iter(report.plots))}.svg"))
+    if report.tables:
+        name = next(iter(report.tables))
+        examples.append((f"{route}/<slug:table>.<slug:form>", f"{example}/{name}.csv{others}"))
+    for one, place in examples:
+        yield _row(one, place, "GET", "302 404 404 200 200 200")
+        yield _row(one, place, "POST", "302 405 405 405 405 405")
+
+
+def _row(route: str, example: str, method: str, statuses: str) -> dict[str, str]:
+    return {"route": route, "example": example, "method": method} | dict(
+        zip(ROLES, statuses.split(), strict=True)
+    )
 
 
 def ours() -> set[str]:
@@ -99,6 +132,21 @@ def test_a_nul_in_an_address_or_a_field_breaks_nothing(stage: Stage) -> None:
             transaction.set_rollback(True)
 
 
+@pytest.mark.parametrize("number", ["9" * 9, "9" * 10, "9" * 23])
+def test_no_number_in_an_address_is_too_large(stage: Stage, number: str) -> None:
+    """SQLite and PostgreSQL refuse integers over 64 bits, and 32 bits in some columns, with an error."""
+    assert not [route for route in ours() if "<int:" in route]
+    examples = {row["route"]: row["example"] for row in table() if "<number:" in row["route"]}
+    assert len(examples) > 10
+    for route, example in examples.items():
+        parts = zip(route.split("/"), example.split("/"), strict=True)
+        path = stage.path("/".join(number if "<number:" in name else part for name, part in parts))
+        for role in ("annotator", "manager", "administrator"):
+            for method in ("GET", "POST"):
+                assert stage.ask(role, method, path).status_code < 500, (role, method, path)
+    assert stage.ask("administrator", "GET", f"/admin/evaluation/user/{number}/change/").status_code == 302
+
+
 def test_a_session_alone_opens_nothing_in_the_api(stage: Stage) -> None:
     """So that no page elsewhere can make a browser use it."""
     client = Client()
@@ -134,7 +182,7 @@ class TestTokens:
     def test_what_changes_something_needs_a_token_that_may_write(self, stage: Stage) -> None:
         manager = stage.people["manager"]
         assert manager is not None
-        _, reading = oversight.make_token(manager, name="reads")
+        _, reading = api_tokens.create_token(manager, name="reads")
         stage.tokens["manager"] = reading
         tried = 0
         for row in table():

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from django.contrib.auth.hashers import MD5PasswordHasher
 from django.test import Client
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
-from appraise.addresses import client_address, trusted_proxies
-from appraise.environment import SettingError
+from appraise.lib.environment import read_networks
 from evaluation.models import SignIn, User
-from evaluation.services import throttling
+from evaluation.people import throttling
+from evaluation.people.throttling import client_address
+from tests.operations.conftest import run_python
 
 if TYPE_CHECKING:
     from django.test.client import _MonkeyPatchedWSGIResponse as Response
@@ -35,7 +38,7 @@ def attempt(name: str, password: str, address: str = HERE, **headers: str) -> Re
 def fail(name: str, times: int, address: str = HERE) -> None:
     """Failures without the cost of hashing; the first test shows that the page records the same."""
     for _ in range(times):
-        throttling.record(name, address, succeeded=False)
+        throttling.record_attempt(name, address, succeeded=False)
 
 
 def text(response: Response) -> str:
@@ -50,6 +53,29 @@ class TestThrottling:
         assert text(known[-1]) == text(unknown[-1])
         assert "Try again in 15 minutes" in text(known[-1])
         assert 0 < int(known[-1]["Retry-After"]) <= 15 * 60
+
+    def test_spaces_around_a_name_do_not_give_further_attempts(self, bob: User) -> None:
+        spellings = ["bob", " bob", "bob  ", "\u00a0bob", "\uff42ob"]
+        statuses = [attempt(spellings[number % 5], "wrong").status_code for number in range(12)]
+        assert statuses == [200] * 10 + [429] * 2
+
+    def test_an_attempt_counts_before_its_password_is_checked(
+        self, bob: User, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """While one password is checked, others are sent: together they get no more than the limit."""
+        statuses: list[int] = []
+        check = User.check_password
+
+        def send_another(user: User, password: str) -> bool:
+            if 429 not in statuses:
+                statuses.append(attempt("bob", "wrong").status_code)
+            return check(user, password)
+
+        fail("bob", 8)
+        monkeypatch.setattr(User, "check_password", send_another)
+        attempt("bob", "wrong")
+        assert SignIn.objects.filter(succeeded=False).count() == 10
+        assert statuses == [429, 200]
 
     def test_an_unknown_name_costs_as_much_time_as_a_known_one(
         self, bob: User, monkeypatch: pytest.MonkeyPatch
@@ -79,14 +105,14 @@ class TestThrottling:
     def test_an_attack_from_everywhere_spares_the_place_where_the_person_works(self, bob: User) -> None:
         assert attempt("bob", "right", THERE).status_code == 302
         for number in range(100):
-            throttling.record("bob", f"203.0.113.{number}", succeeded=False)
+            throttling.record_attempt("bob", f"203.0.113.{number}", succeeded=False)
         assert attempt("bob", "right", "203.0.113.200").status_code == 429
         assert attempt("bob", "right", THERE).status_code == 302
 
     def test_a_colleague_behind_the_same_router_shuts_out_only_strangers(self, bob: User) -> None:
         assert attempt("bob", "right").status_code == 302
         for number in range(50):
-            throttling.record(f"guess{number}", HERE, succeeded=False)
+            throttling.record_attempt(f"guess{number}", HERE, succeeded=False)
         assert attempt("nobody", "x").status_code == 429
         assert attempt("bob", "right").status_code == 302
 
@@ -98,10 +124,10 @@ class TestThrottling:
 
     def test_the_door_opens_again_after_the_time_that_was_told(self, bob: User) -> None:
         fail("bob", 10)
-        waiting = throttling.wait("bob", HERE)
+        waiting = throttling.compute_wait("bob", HERE)
         assert waiting is not None
         SignIn.objects.update(at=timezone.now() - timedelta(minutes=15, seconds=1))
-        assert throttling.wait("bob", HERE) is None
+        assert throttling.compute_wait("bob", HERE) is None
 
     def test_old_rows_go(self, bob: User) -> None:
         fail("bob", 3)
@@ -146,13 +172,14 @@ class TestAddresses:
         ],
     )
     def test_a_trusted_proxy_is_believed_as_far_as_trust_goes(
-        self, connection: str, header: str, address: str
+        self, connection: str, header: str, address: str, settings: Settings
     ) -> None:
+        settings.TRUSTED_PROXIES = read_networks("TRUSTED_PROXIES", ("10.0.0.0/24",), {})
         meta = {"REMOTE_ADDR": connection, "HTTP_X_FORWARDED_FOR": header}
-        assert client_address(meta, trusted_proxies({"TRUSTED_PROXIES": "10.0.0.0/24"})) == address
+        assert client_address(meta) == address
 
-    def test_nonsense_refuses_to_start(self) -> None:
-        with pytest.raises(SettingError, match="TRUSTED_PROXIES"):
-            trusted_proxies({"TRUSTED_PROXIES": "my-proxy"})
-        with pytest.raises(SettingError, match="SIGN_IN_LIMIT"):
-            throttling.limits_from({"SIGN_IN_LIMIT": "0"})
+    @pytest.mark.parametrize("setting", [{"TRUSTED_PROXIES": "my-proxy"}, {"SIGN_IN_LIMIT": "0"}])
+    def test_nonsense_refuses_to_start(self, setting: dict[str, str], tmp_path: Path) -> None:
+        run = run_python("manage.py", "check", home=tmp_path, **setting)
+        assert run.returncode == 1
+        assert run.stderr.startswith("appraise: {}={!r}".format(*next(iter(setting.items()))))

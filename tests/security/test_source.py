@@ -30,13 +30,7 @@ RULES = {
     "safe marks": Rule(
         r"\bmark_safe\b|\bSafeString\(|\bSafeText\b",
         allowed={
-            "evaluation/markup.py": DRAWN,
-            "evaluation/markup_places.py": DRAWN,
             "evaluation/reports/plots.py": DRAWN,
-            "evaluation/skeleton.py": DRAWN,
-            "evaluation/templatetags/appraise.py": DRAWN,
-            "evaluation/templatetags/upload.py": DRAWN,
-            "evaluation/views/desk.py": DRAWN,
             "metrics/reports/item.py": DRAWN,
         },
     ),
@@ -47,11 +41,11 @@ RULES = {
     "HTML from strings": Rule(
         r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|DOMParser",
         SCRIPTS,
-        {"static/align.js": "parses a page of our own, as the browser would; scripts in it do not run"},
+        {"static/js/alignment-preview.js": "parses a page of our own; scripts in it do not run"},
     ),
     "requests without the form's token": Rule(
         r"csrf_exempt",
-        allowed={"evaluation/views/upload.py": "only to look at the size first; csrf_protect follows"},
+        allowed={"evaluation/tasks/views/upload.py": "only to look at the size first; csrf_protect follows"},
     ),
     "SQL beside the ORM": Rule(r"\.raw\(|\.extra\(|\bRawSQL\b"),
     "objects from files": Rule(
@@ -66,7 +60,7 @@ RULES = {
         r"urllib\.request|http\.client|\b(import|from) (requests|httpx|urllib3|aiohttp|smtplib|ftplib)\b",
         allowed={
             "appraise/client.py": "the client for scripts: it talks to the site that it is told",
-            "appraise/probe.py": "asks this machine's own server whether it is up",
+            "appraise/operations/probe.py": "asks this machine's own server whether it is up",
         },
     ),
 }
@@ -93,11 +87,10 @@ SAFE_MARKS = {("B308", path) for path in RULES["safe marks"].allowed} | {
     ("B703", path) for path in RULES["safe marks"].allowed
 }
 CONSTANT_SQL = {
-    ("B608", "appraise/operations/sqlite.py"),
-    ("B608", "evaluation/prepared.py"),
-    ("B608", "evaluation/reports/columns.py"),
-    ("B608", "evaluation/services/storing.py"),
-    ("B608", "metrics/linguistics/cache.py"),
+    ("B608", "appraise/operations/database_dumps.py"),
+    ("B608", "evaluation/reports/study_query.py"),
+    ("B608", "evaluation/tasks/services/storage.py"),
+    ("B608", "metrics/tools/cache.py"),
 }  # names of our own tables and columns, quoted; every value is a parameter
 
 

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def checks(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     home = tmp_path_factory.mktemp("site") / "home"
     home.mkdir()
     environment = {
@@ -33,22 +33,22 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return result
 
 
-def test_no_connection_leaves_the_machine(found: dict[str, Any]) -> None:
+def test_no_connection_leaves_the_machine(checks: dict[str, Any]) -> None:
     """Imports, annotation, scoring and reports on SQLite open no socket at all."""
-    assert found["connections"] == []
+    assert checks["connections"] == []
 
 
-def test_an_erased_name_is_in_no_byte_of_the_database(found: dict[str, Any]) -> None:
-    assert len(found["at work"]) >= 4  # the test can see them
-    assert found["after the erasure"] == []
-    assert found["rankings"] > 0
+def test_an_erased_name_is_in_no_byte_of_the_database(checks: dict[str, Any]) -> None:
+    assert len(checks["at work"]) >= 4  # the test can see them
+    assert checks["after the erasure"] == []
+    assert checks["rankings"] > 0
 
 
-def test_a_restored_backup_forgets_the_person_again(found: dict[str, Any]) -> None:
-    assert len(found["restored"]) >= 4
-    assert found["erased again"] == 1
-    assert found["after the replay"] == []
+def test_a_restored_backup_forgets_the_person_again(checks: dict[str, Any]) -> None:
+    assert len(checks["restored"]) >= 4
+    assert checks["erased again"] == 1
+    assert checks["after the replay"] == []
 
 
-def test_the_log_names_nobody(found: dict[str, Any]) -> None:
-    assert "anarienvogel" not in found["said"]
+def test_the_log_names_nobody(checks: dict[str, Any]) -> None:
+    assert "anarienvogel" not in checks["said"]

@@ -44,7 +44,7 @@ def main(home: Path) -> dict[str, object]:
     found["after the erasure"] = traces(home)
     restore(home)
     found["restored"] = traces(home)
-    from evaluation.services.privacy import replay_erasures
+    from evaluation.people.erasure import replay_erasures
 
     found["erased again"] = replay_erasures()
     found["after the replay"] = traces(home)
@@ -58,12 +58,14 @@ def work() -> None:
 
     from django.test import Client
 
+    from evaluation.annotate.services import assignments
+    from evaluation.annotate.services.answers import submit_sentence_answer
     from evaluation.models import User
+    from evaluation.people import api_tokens
     from evaluation.schemes import Choice
-    from evaluation.services import claiming, judging, oversight, people
-    from evaluation.services.sentences import submit_sentence_answer
-    from metrics.services.finding import find_metrics
-    from metrics.services.scoring import score_task
+    from evaluation.tasks.services import management
+    from metrics.scoring.services.metric_lookup import find_metrics
+    from metrics.scoring.services.runs import score_task
     from tests.database.answering import always, answer_task
     from tests.database.conftest import annotator, make_task
 
@@ -76,12 +78,12 @@ def work() -> None:
     bird.save()
     bird.user.email, bird.user.last_name = mail, street
     bird.user.save()
-    people.add_members(task, [name], by=root)
-    oversight.make_token(bird.user, name=laptop)
-    first = claiming.next_assignment(task, bird)
+    management.add_members(task, [name], by=root)
+    api_tokens.create_token(bird.user, name=laptop)
+    first = assignments.next_assignment(task, bird)
     assert first is not None
     submit_sentence_answer(first, "comment", street, uuid=uuid.uuid4())
-    judging.skip(first, street)
+    assignments.skip_assignment(first, street)
     answer_task(task, bird, always(Choice.EQUAL))
     score_task(task, find_metrics(["wer"]))
     for user, pages in (
@@ -96,9 +98,9 @@ def work() -> None:
 
 def erase() -> None:
     from evaluation.models import User
-    from evaluation.services import privacy
+    from evaluation.people import erasure
 
-    privacy.erase(User.objects.get(username=CANARIES[0]))
+    erasure.erase(User.objects.get(username=CANARIES[0]))
 
 
 def rankings() -> int:

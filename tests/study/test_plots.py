@@ -7,7 +7,7 @@ import itertools
 import pytest
 from defusedxml import ElementTree
 
-from evaluation.agreement.stability import Window
+from evaluation.agreement.stability import TimeWindow
 from evaluation.reports import plots
 from evaluation.reports.plots import Plot
 from evaluation.results import SystemLine
@@ -23,7 +23,9 @@ DRAWN = {
     "labels": plots.label_bars([HOSTILE, "b"], [3, 0]),
     "labels without data": plots.label_bars(["a"], [0]),
     "times": plots.time_bars([(0, 1, 5), (1, None, 2)]),
-    "over time": plots.over_time([Window(5, 0, None, None), Window(5, 3, 0.5, -0.4), Window(5, 3, 0.5, 0.4)]),
+    "over time": plots.over_time(
+        [TimeWindow(5, 0, None, None), TimeWindow(5, 3, 0.5, -0.4), TimeWindow(5, 3, 0.5, 0.4)]
+    ),
     "over no time": plots.over_time([]),
     "sides": plots.side_bars([(HOSTILE, 0.6, (0.5, 0.7)), ("b", None, None)]),
     "nobody's sides": plots.side_bars([]),
@@ -61,7 +63,9 @@ def test_the_words_of_a_value_near_an_end_run_inwards(value: float, anchor: str)
 
 
 def test_numbers_of_an_axis_keep_a_line_between_them() -> None:
-    drawn = ElementTree.fromstring(plots.over_time([Window(5, 3, 0.5, 0.3), Window(5, 3, 1.0, 1.0)]).svg)
+    drawn = ElementTree.fromstring(
+        plots.over_time([TimeWindow(5, 3, 0.5, 0.3), TimeWindow(5, 3, 1.0, 1.0)]).svg
+    )
     heights = sorted(float(mark.get("y", "0")) for mark in drawn if mark.get("text-anchor") == "end")
     assert len(heights) >= 3
     assert all(below - above >= 16 for above, below in itertools.pairwise(heights))

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from evaluation.results import Verdict, Votes
+from evaluation.results import PhraseRanking, Votes
 from evaluation.schemes import SIX_WAY, Choice
-from evaluation.study import Meetings, disputes, study_results, study_votes
-from evaluation.study.disputes import Split, entropy, most_bits
-from evaluation.study.systems import meet
+from evaluation.study import SystemPairs, collect_system_votes, compute_study_results, find_disagreements
+from evaluation.study.disagreements import Split, entropy, max_entropy
+from evaluation.study.systems import pair_systems
 from tests.study.studies import answers, make_study
 
 NAMES = ("x", "y", "z")
@@ -36,25 +36,25 @@ def test_votes_from_columns_are_votes_one_by_one(
 ) -> None:
     study = make_study(rows)
     pairs, sentences, first, second = np.array(where, dtype=np.int64).reshape(-1, 4).T
-    meetings = Meetings(pairs, sentences, first, second, NAMES)
+    meetings = SystemPairs(pairs, sentences, first, second, NAMES)
     slow = [
-        Verdict([NAMES[one]], [NAMES[other]], Choice(label).sign, sentence, "abcdefghij"[person])
+        PhraseRanking([NAMES[one]], [NAMES[other]], Choice(label).sign, sentence, "abcdefghij"[person])
         for person, pair, label in rows
         for place, sentence, one, other in where
         if place == pair and one != other
     ]
-    fast = counted(study_votes(study, meetings))
+    fast = counted(collect_system_votes(study, meetings))
     for key in [key for key in fast if key[0] == key[1]]:  # nobody writes both sides; random data does
         del fast[key]
-    assert fast == counted(Votes.from_verdicts(slow))
+    assert fast == counted(Votes.from_rankings(slow))
 
 
 def test_identical_outputs_are_all_credited() -> None:
     writers = np.array([[10, 10, 20], [0, 1, 2]])  # x and y wrote candidate 10, z wrote 20
     one = np.array([0])
-    meetings = meet(one, one, np.array([10]), np.array([20]), writers, NAMES)
+    meetings = pair_systems(one, one, np.array([10]), np.array([20]), writers, NAMES)
     assert list(zip(meetings.first.tolist(), meetings.second.tolist(), strict=True)) == [(0, 2), (1, 2)]
-    results = study_results(make_study([(0, 0, "A>B")]), meetings)
+    results = compute_study_results(make_study([(0, 0, "A>B")]), meetings)
     assert {line.system: (line.wins, line.losses) for line in results.systems} == {
         "x": (1, 0),
         "y": (1, 0),
@@ -64,20 +64,22 @@ def test_identical_outputs_are_all_credited() -> None:
 
 def test_a_damaged_candidate_that_no_system_wrote_meets_nobody() -> None:
     one = np.array([0])
-    assert len(meet(one, one, np.array([10]), np.array([99]), np.array([[10], [0]]), NAMES).pairs) == 0
+    assert (
+        len(pair_systems(one, one, np.array([10]), np.array([99]), np.array([[10], [0]]), NAMES).pairs) == 0
+    )
 
 
 def test_two_annotators_who_contradict_each_other_are_not_significant() -> None:
     rows = [(person, pair, ("A>B", "A<B")[person]) for person in range(2) for pair in range(30)]
     places = np.arange(30)
-    meetings = Meetings(places, places, places * 0, places * 0 + 1, ("x", "y"))
-    assert not study_results(make_study(rows), meetings).comparisons[0].significant
+    meetings = SystemPairs(places, places, places * 0, places * 0 + 1, ("x", "y"))
+    assert not compute_study_results(make_study(rows), meetings).comparisons[0].significant
 
 
 @given(st.lists(st.integers(0, 5), min_size=2, max_size=6).filter(any))
 def test_entropy_is_what_scipy_says(votes: list[int]) -> None:
     assert entropy(np.array([votes]))[0] == pytest.approx(stats.entropy(votes, base=2), abs=1e-12)
-    assert entropy(np.array([votes]))[0] <= most_bits(sum(votes), len(votes)) + 1e-9
+    assert entropy(np.array([votes]))[0] <= max_entropy(sum(votes), len(votes)) + 1e-9
 
 
 def test_disputes_come_most_divided_first_and_can_be_parted() -> None:
@@ -87,10 +89,10 @@ def test_disputes_come_most_divided_first_and_can_be_parted() -> None:
         (0, 2, "A>B"), (1, 2, "A<B"), (2, 2, "A=B"),  # opposite
     ]  # fmt: skip
     study = make_study(rows)
-    assert [dispute.pair for dispute in disputes(study)] == [2, 1]
-    assert [dispute.pair for dispute in disputes(study, split=Split.DEGREE)] == [1]
-    assert [dispute.pair for dispute in disputes(study, split=Split.OPPOSITE)] == [2]
-    assert [dispute.pair for dispute in disputes(study, annotator=2)] == [2]
-    assert disputes(study, pairs=[0]) == []
-    assert sum(disputes(study)[0].votes) == 3
-    assert len(disputes(study)[0].votes) == len(SIX_WAY.choices)
+    assert [dispute.pair for dispute in find_disagreements(study)] == [2, 1]
+    assert [dispute.pair for dispute in find_disagreements(study, split=Split.DEGREE)] == [1]
+    assert [dispute.pair for dispute in find_disagreements(study, split=Split.OPPOSITE)] == [2]
+    assert [dispute.pair for dispute in find_disagreements(study, annotator=2)] == [2]
+    assert find_disagreements(study, pairs=[0]) == []
+    assert sum(find_disagreements(study)[0].votes) == 3
+    assert len(find_disagreements(study)[0].votes) == len(SIX_WAY.choices)

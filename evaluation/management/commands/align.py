@@ -4,16 +4,31 @@ from __future__ import annotations
 
 import json
 from argparse import ArgumentParser
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from appraise.commands import Command as BaseCommand
-from evaluation.alignment import ALIGNERS, Link, Mode, align, aligner
-from evaluation.alignment.formats import parse_links, text_lines
-from evaluation.problems import InputError, Problem
-from evaluation.streams import read, readable
+from appraise.lib.problems import InputError, Problem
+from appraise.lib.streams import convert_read_errors, read_bytes
+from evaluation.alignment import (
+    ALIGNERS,
+    AlignmentMode,
+    Link,
+    PhraseAlignment,
+    WordAligner,
+    align,
+    load_aligner,
+)
+from evaluation.alignment.link_files import parse_links, text_lines
+from evaluation.alignment.pairs import select_asked
+from evaluation.alignment.question_rules import COARSENESS, QuestionRules, QuestionSize
+from evaluation.alignment.questions import group_questions, project_questions
+from evaluation.alignment.segmenters import load_segmenter
+from evaluation.alignment.word_classes import WordClasses
+from evaluation.management.base import AppraiseCommand
 from evaluation.tokens import split, tokenize, words
+
+Tokenizer = Callable[[str], tuple[str, ...]]
 
 _REMEDY = 'write {"a": text or token list, "b": the same, "links": "0-0 1-1" (optional)} on each line'
 
@@ -27,78 +42,113 @@ class SentencePair:
     links: tuple[Link, ...] | None
 
 
-class Command(BaseCommand):
+class Command(AppraiseCommand):
     help = "Align pairs of sentences into shared and differing phrases."
     examples = (
         "align pairs.jsonl",
         "align --lang en --ignore-case --join < pairs.jsonl",
     )
+    option_help = {
+        "file": "JSON lines, plain or gzipped (default: standard input)",
+        "--mode": "complete: every word is in a phrase; paper: the published algorithm",
+        "--aligner": "aligner for lines without word links",
+        "--lang": "language code of both texts, for tokens and stems",
+        "--segment-words": "find the words of Chinese, Japanese or Thai with an optional library",
+        "--ignore-case": "treat words that differ only in case as equal",
+        "--ignore-punctuation": "ignore differences in punctuation",
+        "--join": "join neighbouring differences",
+        "--max-length": "split differing phrases longer than this",
+        "--coarseness": "shared letters allowed between two differences of one question"
+        " (default: %(default)g)",
+        "--ask-all": "ask about every difference, including trivial ones",
+    }
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
-            "file", nargs="?", default="-", help="JSON lines, plain or gzipped (default: standard input)"
-        )
-        parser.add_argument(
-            "--mode",
-            choices=[mode.value for mode in Mode],
-            default=Mode.COMPLETE.value,
-            help="every word in one phrase, or the published algorithm as it is",
-        )
-        parser.add_argument(
-            "--aligner",
-            choices=sorted(ALIGNERS),
-            default="lexical",
-            help="finds the word links of lines without any",
-        )
-        parser.add_argument("--lang", default="", help="language code of both texts, for tokens and stems")
+        modes = [mode.value for mode in AlignmentMode]
+        parser.add_argument("file", nargs="?", default="-")
+        parser.add_argument("--mode", choices=modes, default=AlignmentMode.COMPLETE.value)
+        parser.add_argument("--aligner", choices=sorted(ALIGNERS), default="lexical")
+        parser.add_argument("--lang", default="")
+        parser.add_argument("--segment-words", action="store_true")
         parser.add_argument("--link-base", type=int, choices=[0, 1], default=0)
+        parser.add_argument("--ignore-case", action="store_true")
+        parser.add_argument("--ignore-punctuation", action="store_true")
+        parser.add_argument("--join", action="store_true")
+        parser.add_argument("--max-length", type=int)
         parser.add_argument(
-            "--ignore-case", action="store_true", help="words that differ in case only are equal"
+            "--coarseness", type=float, default=COARSENESS[QuestionSize.MEDIUM], metavar="LETTERS"
         )
-        parser.add_argument(
-            "--ignore-punctuation", action="store_true", help="punctuation makes no difference"
-        )
-        parser.add_argument("--join", action="store_true", help="join neighbouring differences")
-        parser.add_argument("--max-length", type=int, help="split differing phrases longer than this")
+        parser.add_argument("--ask-all", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         if options["max_length"] is not None and options["max_length"] < 1:
             self.refuse(f"--max-length must be at least 1, not {options['max_length']}")
+        if not options["coarseness"] >= 0:  # also refuses nan
+            self.refuse(f"--coarseness must be at least 0, not {options['coarseness']:g}")
         file, data = self._read(options["file"])
-        pairs = list(read_pairs(data, file, options["lang"], options["link_base"]))
+        tokenizer = self._find_tokenizer(options["lang"], options["segment_words"])
+        pairs = list(read_pairs(data, file, tokenizer, options["link_base"]))
         corpus = [(pair.a, pair.b) for pair in pairs if pair.links is None]
         try:
-            made = aligner(options["aligner"], options["lang"], corpus) if corpus else None
+            aligner = load_aligner(options["aligner"], options["lang"], corpus) if corpus else None
         except ValueError as error:
             self.refuse(str(error))
+        texts = [text for pair in pairs for text in (pair.a, pair.b)]
+        rules = QuestionRules(
+            WordClasses.learn(texts, options["lang"]),
+            coarseness=options["coarseness"],
+            ask_all=options["ask_all"],
+        )
         for pair in pairs:
             alignment = align(
                 pair.a,
                 pair.b,
                 links=pair.links,
-                mode=Mode(options["mode"]),
-                aligner=made,
-                ignore_case=options["ignore_case"],
-                ignore_punctuation=options["ignore_punctuation"],
-                join=options["join"],
-                max_length=options["max_length"],
+                mode=AlignmentMode(options["mode"]),
+                aligner=aligner,
+                **{
+                    name: options[name]
+                    for name in ("ignore_case", "ignore_punctuation", "join", "max_length")
+                },
             )
-            self.write_json(alignment.to_json())
+            if pair.links is not None or options["mode"] == AlignmentMode.PAPER:
+                questions = {number: number for number in select_asked(alignment)}
+            else:
+                alignment, questions = self._find_questions(alignment, aligner, rules)
+            self.write_json(alignment.to_json(questions))
+
+    def _find_tokenizer(self, language: str, is_segmented: bool) -> Tokenizer:
+        try:
+            segmenter = load_segmenter(language) if is_segmented else None
+        except ValueError as error:
+            self.refuse(f"--segment-words: {error}")
+        if segmenter is None:
+            return lambda text: tokenize(text, language)
+        return lambda text: words(text, segmenter.offsets(text))
+
+    def _find_questions(
+        self, alignment: PhraseAlignment, word_aligner: WordAligner | None, rules: QuestionRules
+    ) -> tuple[PhraseAlignment, dict[int, int]]:
+        """What an import asks about these sentences, whatever options shape the phrases that are printed."""
+        imported = align(
+            alignment.a, alignment.b, aligner=word_aligner, ignore_case=True, ignore_punctuation=True
+        )
+        return project_questions(imported, group_questions(imported, rules), alignment)
 
     def _read(self, path: str) -> tuple[str, bytes]:
         """The name of the input for messages, and its bytes."""
-        with readable(path):
-            return "<stdin>" if path == "-" else path, read(path)
+        with convert_read_errors(path):
+            return "<stdin>" if path == "-" else path, read_bytes(path)
 
 
-def read_pairs(data: bytes, file: str, language: str, base: int) -> Iterator[SentencePair]:
+def read_pairs(data: bytes, file: str, tokenizer: Tokenizer, base: int) -> Iterator[SentencePair]:
     """The sentence pairs of a file of JSON lines; blank lines are skipped."""
     for number, line in enumerate(text_lines(data, file), 1):
         if line.strip():
-            yield _pair(line, file, number, language, base)
+            yield _pair(line, file, number, tokenizer, base)
 
 
-def _pair(line: str, file: str, number: int, language: str, base: int) -> SentencePair:
+def _pair(line: str, file: str, number: int, tokenizer: Tokenizer, base: int) -> SentencePair:
     try:
         record = json.loads(line, object_pairs_hook=_object)
     except _DuplicateKey as error:
@@ -116,7 +166,7 @@ def _pair(line: str, file: str, number: int, language: str, base: int) -> Senten
     links = record.get("links")
     if not ("links" not in record or isinstance(links, str)):
         _refuse(f"links must be a string, found {type(links).__name__}", file, number)
-    a, b = (_tokens(record, key, links is not None, language, file, number) for key in "ab")
+    a, b = (_tokens(record, key, links is not None, tokenizer, file, number) for key in "ab")
     if links is None:
         return SentencePair(a, b, None)
     return SentencePair(a, b, parse_links(links, len(a), len(b), base=base, file=file, line=number))
@@ -135,7 +185,7 @@ def _object(items: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _tokens(
-    record: dict[str, object], key: str, linked: bool, language: str, file: str, number: int
+    record: dict[str, object], key: str, linked: bool, tokenizer: Tokenizer, file: str, number: int
 ) -> tuple[str, ...]:
     """A string is split on white space if its words are linked by number, and tokenised otherwise."""
     if key not in record:
@@ -143,7 +193,7 @@ def _tokens(
     value = record[key]
     if isinstance(value, str):
         _check_unicode([value], key, file, number)
-        return words(value, split(value)) if linked else tokenize(value, language)
+        return words(value, split(value)) if linked else tokenizer(value)
     if isinstance(value, list) and all(isinstance(token, str) and token for token in value):
         _check_unicode(value, key, file, number)
         return tuple(value)

@@ -1,10 +1,10 @@
-"""The demonstration: invented news, three invented systems, three annotators who do not quite agree.
+"""``manage.py demo``: invented news, three invented systems, three annotators who partly disagree.
 
-Everything is done as with real data: the files are imported, seats are claimed, answers are submitted. Only
+The services are called as with real data: files are imported, slots are claimed, answers are submitted. Only
 the annotators are simulated, from a seed, so that the demo is the same everywhere.
 
-A second campaign judges the same sentences again, with a new release of the weakest system and with useful
-questions first, so that there is something to compare and something was drawn.
+A second campaign judges the same sentences with a new release of the weakest system, as an example for the
+campaign diff.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ from django.core.management.base import CommandParser
 from django.db import transaction
 from django.utils import timezone
 
-from appraise.commands import Command as AppraiseCommand
 from evaluation import jobs
+from evaluation.annotate.places import count_steps
+from evaluation.annotate.services import answers, assignments, places, practice
 from evaluation.blinding import canonical
 from evaluation.importers import SourceFile, read
+from evaluation.management.base import AppraiseCommand
 from evaluation.models import (
     Annotator,
     Assignment,
@@ -36,22 +38,21 @@ from evaluation.models import (
     Task,
     User,
 )
-from evaluation.places import step_count
 from evaluation.schemes import Choice, Scheme
-from evaluation.services import claiming, judging, places, practice, selecting
-from evaluation.services.importing import TaskSettings, import_set
+from evaluation.tasks.services.importing import import_set
+from evaluation.tasks.services.task_settings import TaskSettings
 
 PASSWORD = "demo"  # printed on the terminal, for a site that listens on this machine only
-# How good each invented system is; a phrase of a better one is usually the better phrase.
+# The quality of each invented system; a phrase of a better system is usually the better phrase.
 QUALITY = {"fjord": 2.0, "mesa": 1.1, "tundra": 0.0, "tundra-2": 1.2}
-# The new release leaves words out, which annotators mind: there its quality is lower by this much.
-OMITS, OMISSION = "tundra-2", 3.0
+# The new release omits words; where it does, its quality is lower by this much.
+OMITTING_SYSTEM, OMISSION_PENALTY = "tundra-2", 3.0
 FOLDER = settings.BASE_DIR / "fixtures" / "demo"
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """An invented annotator: ``noise`` blurs the verdicts, ``share`` of each task is finished."""
+    """An invented annotator with normal noise, who finishes the share ``shares`` of each task."""
 
     name: str
     noise: float
@@ -65,10 +66,11 @@ PEOPLE = (
     Person("lark", 0.8, 0.6, 8.0, (0.85, 0.7, 0.5)),
     Person("wren", 1.0, 0.5, 5.0, (0.6, 0.35, 0.0)),
 )
+SECOND_ROUND = 74  # comparisons that each person judges of the 87
 STAFF = (("admin", "administrator"), ("manager", "manager"), ("researcher", "researcher"))
 
 
-def greeting() -> str:
+def format_greeting() -> str:
     lines = ["", "Demo log-ins (password: demo), on this machine only; all data is invented:"]
     lines += [f"  {name:<11} {role}" for name, role in STAFF]
     lines += [f"  {person.name:<11} annotator" for person in PEOPLE]
@@ -91,11 +93,12 @@ class Command(AppraiseCommand):
                 for person in PEOPLE:
                     random = Random(f"{options['seed']} {number} {person.name}")
                     annotate(task, person, round(task.size * person.shares[number]), random)
-            again = load_second_round()
-            select_and_annotate(again, options["seed"])
-            leave_to_the_worker([*tasks, again])
+            second_round = load_second_round()
+            for person in PEOPLE[:2]:
+                annotate(second_round, person, SECOND_ROUND, Random(f"{options['seed']} again {person.name}"))
+            enqueue_scoring([*tasks, second_round])
         if options["verbosity"]:
-            self.stdout.write(greeting())
+            self.stdout.write(format_greeting())
 
 
 def load() -> list[Task]:
@@ -106,193 +109,153 @@ def load() -> list[Task]:
     User.objects.filter(username="manager").update(may_create=True)
     for person in PEOPLE:  # a fixed key: the same sides in every copy of the demo
         Annotator.objects.create(user=User.objects.get(username=person.name), key=f"demo-{person.name}")
-    campaign = found_campaign("demo", "Demonstration")
+    campaign = create_campaign("demo", "Demonstration")
     slugs = [
-        *import_file(campaign, "town-news.jsonl", "four-way", Task.Shows.SOURCE),
-        *import_file(campaign, "evening-news.jsonl", "six-way", Task.Shows.SOURCE),
+        *import_file(campaign, "town-news.jsonl", "four-way"),
+        *import_file(campaign, "evening-news.jsonl", "six-way"),
         *import_file(
-            campaign,
-            "market-notes.jsonl",
-            "six-way",
-            Task.Shows.SOURCE,
-            repeats=0,
-            judging=Task.Judging.PLACES,
-            practice=True,
+            campaign, "market-notes.jsonl", "six-way", repeats=0, judging=Task.Judging.PLACES, practice=True
         ),
     ]
     return [Task.objects.get(slug=slug) for slug in slugs]
 
 
-def found_campaign(slug: str, name: str) -> Campaign:
+def create_campaign(slug: str, name: str) -> Campaign:
     campaign = Campaign.objects.create(slug=slug, name=name, invented=True)
-    roles = {"manager": Role.MANAGER, "researcher": Role.RESEARCHER} | {
-        p.name: Role.ANNOTATOR for p in PEOPLE
-    }
+    roles = {"manager": Role.MANAGER, "researcher": Role.RESEARCHER}
+    roles |= {person.name: Role.ANNOTATOR for person in PEOPLE}
     for user in User.objects.filter(username__in=roles):
         Membership.objects.create(user=user, campaign=campaign, role=roles[user.username])
     return campaign
 
 
 def load_second_round() -> Task:
-    """The same sentences once more, with a new release of tundra."""
-    campaign = found_campaign("demo-2", "Demonstration, second round")
+    """Import the same sentences with a new release of tundra."""
+    campaign = create_campaign("demo-2", "Demonstration, second round")
     (slug,) = import_file(
-        campaign, "second-round.jsonl", "six-way", Task.Shows.SOURCE,
-        overlap=2, repeats=0, order=Task.Order.SHUFFLED,
-    )  # fmt: skip
+        campaign, "second-round.jsonl", "six-way", overlap=2, repeats=0, order=Task.Order.SHUFFLED
+    )
     return Task.objects.get(slug=slug)
 
 
-def select_and_annotate(task: Task, seed: int) -> None:
-    """Judge some comparisons in the order of the task, then the most useful first, redrawn on the way."""
-    randoms = {person: Random(f"{seed} again {person.name}") for person in PEOPLE[:2]}
-    for drawing, wanted in enumerate((18, 24, 32)):
-        if drawing == 1:
-            selecting.select(task, Task.Selection.ORDER, by=User.objects.get(username="manager"))
-        if drawing:
-            selecting.draw_questions(task, seed=seed + drawing)
-        for person, random in randoms.items():
-            annotate(task, person, wanted, random)
-
-
-def leave_to_the_worker(tasks: list[Task]) -> None:
-    """Queue scoring and a replication, where the site has metrics, so that every page has something to
-    show."""
+def enqueue_scoring(tasks: list[Task]) -> None:
+    """Queue scoring jobs, if the metrics app is installed, so that every page shows something."""
     if "score" not in jobs.HANDLERS:
         return
-    staff = User.objects.in_bulk(["manager", "researcher"], field_name="username")
+    manager = User.objects.get(username="manager")
+    metrics = ["bleu", "chrf++", "ter", "wer"]
     for task in tasks:
-        jobs.enqueue(
-            "score",
-            f"Score {task.name}",
-            owner=staff["manager"],
-            task=task,
-            metrics=["bleu", "chrf++", "ter", "wer"],
-        )
-    for user in staff.values():  # each sees their own reports
-        jobs.enqueue(
-            "replicate",
-            "Replicate Federmann 2010: agreement about phrases: demo",
-            owner=user,
-            recipe="paper-003",
-            campaign="demo",
-            sets=[],
-            second=[],
-            scheme="",
-        )
+        jobs.enqueue("score", f"Score {task.name}", owner=manager, task=task, metrics=metrics)
 
 
-def import_file(campaign: Campaign, name: str, scheme: str, shows: str, **more: Any) -> list[str]:
+def import_file(campaign: Campaign, name: str, scheme: str, **more: Any) -> list[str]:
     imported = read([SourceFile.from_path(FOLDER / name)])
-    options = {
-        "source_language": imported.source_language,
-        "target_language": imported.target_language,
-        "overlap": 3,
-        "repeats": 10,
-        "instructions": "The texts and the systems of this demonstration are invented.",
-        **more,
-    }
-    task_settings = TaskSettings(name=imported.name, scheme=scheme, shows=shows, **options)
+    task_settings = TaskSettings(
+        name=imported.name,
+        scheme=scheme,
+        source_language=imported.source_language,
+        target_language=imported.target_language,
+        instructions="The texts and the systems of this demonstration are invented.",
+        **{"overlap": 3, "repeats": 10, **more},
+    )
     return import_set(imported, task_settings, campaign=campaign).tasks
 
 
 def annotate(task: Task, person: Person, wanted: int, random: Random) -> None:
-    """One person's work on one task, spread over the last days."""
+    """Simulate the work of one person on one task, spread over the last six days."""
     annotator = Annotator.objects.get(user__username=person.name)
     if task.practice and wanted:
-        practice.finish(task, annotator)
+        practice.finish_practice(task, annotator)
     begin = timezone.now() - timedelta(days=6)
     for number in range(wanted):
-        assignment = claiming.next_assignment(task, annotator)
+        assignment = assignments.next_assignment(task, annotator)
         if assignment is None:
             return
         when = begin + timedelta(days=6) * (number + random.random()) / wanted
         if assignment.is_by_place:
             rank(assignment, person, when, random)
-            places.finish(assignment)
+            places.finish_places(assignment)
         else:
             answer(assignment, person, when, random)
-            judging.finish(assignment)
+            answers.finish_pairs(assignment)
 
 
 def answer(assignment: Assignment, person: Person, when: datetime, random: Random) -> None:
-    names = [writers(assignment.comparison.first_id), writers(assignment.comparison.second_id)]
-    better = quality(names[0]) - quality(names[1])
-    for occurrence in judging.asked(assignment).select_related("pair").order_by("index"):
+    names = [list_systems(assignment.comparison.first_id), list_systems(assignment.comparison.second_id)]
+    better = best_quality(names[0]) - best_quality(names[1])
+    for occurrence in Occurrence.objects.asked_by(assignment).select_related("pair").order_by("index"):
         # About a third of all differences are a matter of taste.
         strength = 0.0 if Random(occurrence.pair.key).random() < 0.3 else better
-        strength += omission(occurrence, names)
-        stored = verdict(strength + random.gauss(0, person.noise), person, assignment.task.scheme, random)
+        strength += omission_effect(occurrence, names)
+        stored = choose(strength + random.gauss(0, person.noise), person, assignment.task.scheme, random)
         seconds = random.lognormvariate(0, 0.5) * person.seconds
         when += timedelta(seconds=seconds)
-        judging.submit_ranking(
-            assignment,
-            judging.Answer(
-                uuid=uuid.UUID(int=random.getrandbits(128), version=4),
-                phrase=occurrence.index,
-                # Seen from the comparison, not from the pair: the sides are turned back once, by the service.
-                choice=canonical(stored, swapped=assignment.swapped, flipped=False),
-                base=0,
-                active_ms=round(seconds * 1000),
-                elapsed_ms=round(seconds * 1100),
-            ),
-            received_at=when,
-        )
+        # Relative to the comparison, not to the pair: the service converts the sides once.
+        choice = canonical(stored, swapped=assignment.swapped, flipped=False)
+        submission = make_submission(occurrence.index, choice, seconds, random)
+        answers.submit_ranking(assignment, submission, received_at=when)
 
 
 def rank(assignment: Assignment, person: Person, when: datetime, random: Random) -> None:
-    """All variants of each place, a variant as good as the best system that has it."""
-    desk = places.desk(assignment)
-    written = Output.objects.filter(item=assignment.comparison.item)
-    known: dict[str, float] = {}
-    for text, name in written.values_list("candidate__text", "system__name"):
-        known[text] = max(QUALITY[name], known.get(text, 0.0))
-    for spot in desk.spots:
-        texts, of = desk.group.texts(spot.place), desk.group.variants(spot.place)
-        worth = dict.fromkeys(texts, 0.0)
-        for stave, number in zip(desk.group.staves, of, strict=True):
-            worth[texts[number]] = max(worth[texts[number]], known[stave.text])
-        # Not in the displayed order, which depends on the site's secret.
-        moods = {text: worth[text] + random.gauss(0, person.noise) for text in sorted(worth)}
-        felt = [moods[text] for text in spot.texts]
-        most = step_count(len(felt), assignment.task.scheme)
-        seconds = random.lognormvariate(0, 0.5) * person.seconds * len(felt) / 2
+    """Rank the variants of each place; a variant is as good as the best system that has it."""
+    sentence = places.load_places(assignment)
+    outputs = Output.objects.filter(item=assignment.comparison.item)
+    candidate_quality: dict[str, float] = {}
+    for text, name in outputs.values_list("candidate__text", "system__name"):
+        candidate_quality[text] = max(QUALITY[name], candidate_quality.get(text, 0.0))
+    for place in sentence.places:
+        texts, numbers = sentence.group.texts(place.place), sentence.group.variants(place.place)
+        variant_quality = dict.fromkeys(texts, 0.0)
+        for stave, number in zip(sentence.group.staves, numbers, strict=True):
+            text = texts[number]
+            variant_quality[text] = max(variant_quality[text], candidate_quality[stave.text])
+        # In the order of texts: the displayed order depends on the site's secret.
+        noisy = {
+            text: variant_quality[text] + random.gauss(0, person.noise) for text in sorted(variant_quality)
+        }
+        scores = [noisy[text] for text in place.texts]
+        most = count_steps(len(scores), assignment.task.scheme)
+        seconds = random.lognormvariate(0, 0.5) * person.seconds * len(scores) / 2
         when += timedelta(seconds=seconds)
-        places.rank_place(
-            assignment,
-            places.PlaceAnswer(
-                uuid=uuid.UUID(int=random.getrandbits(128), version=4),
-                place=spot.place,
-                steps=tuple([min(most, 1 + round(max(felt) - one)) for one in felt]),
-                base=0,
-                active_ms=round(seconds * 1000),
-                elapsed_ms=round(seconds * 1100),
-            ),
-            received_at=when,
-        )
+        steps: tuple[int | None, ...] = tuple([min(most, 1 + round(max(scores) - score)) for score in scores])
+        submission = make_submission(place.place, steps, seconds, random)
+        places.submit_place_ranking(assignment, submission, received_at=when)
 
 
-def writers(candidate: int) -> list[str]:
+def make_submission(
+    question: int, value: answers.Value, seconds: float, random: Random
+) -> answers.Submission[answers.Value]:
+    return answers.Submission(
+        uuid=uuid.UUID(int=random.getrandbits(128), version=4),
+        question=question,
+        value=value,
+        base=0,
+        active_ms=round(seconds * 1000),
+        elapsed_ms=round(seconds * 1100),
+    )
+
+
+def list_systems(candidate: int) -> list[str]:
     return list(Output.objects.filter(candidate=candidate).values_list("system__name", flat=True))
 
 
-def quality(names: list[str]) -> float:
-    """As good as the best system that wrote it."""
+def best_quality(names: list[str]) -> float:
+    """Return the quality of the best of the systems."""
     return max(QUALITY[name] for name in names)
 
 
-def omission(occurrence: Occurrence, names: list[list[str]]) -> float:
-    """What the first candidate gains, or loses, because one side leaves out what the other says."""
+def omission_effect(occurrence: Occurrence, names: list[list[str]]) -> float:
+    """Return how much the first candidate gains or loses because one side omits words."""
     texts = [occurrence.pair.first, occurrence.pair.second]
     if all(texts):
         return 0.0
-    silent = texts.index("") ^ occurrence.flipped
-    if names[silent] != [OMITS]:
+    empty_side = texts.index("") ^ occurrence.flipped
+    if names[empty_side] != [OMITTING_SYSTEM]:
         return 0.0
-    return -OMISSION if silent == 0 else OMISSION
+    return -OMISSION_PENALTY if empty_side == 0 else OMISSION_PENALTY
 
 
-def verdict(difference: float, person: Person, scheme: Scheme, random: Random) -> Choice:
+def choose(difference: float, person: Person, scheme: Scheme, random: Random) -> Choice:
     if random.random() < 0.03:
         return Choice.NOT_APPLICABLE
     if abs(difference) < person.lenient:

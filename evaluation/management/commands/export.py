@@ -9,18 +9,16 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from appraise.commands import Command as AppraiseCommand
-from evaluation.agreement.rendering import Table, as_latex
+from appraise.lib.tables import to_latex
 from evaluation.exporters import FORMATS
-from evaluation.exporters.verify import study_tables
 from evaluation.importers.json_format import dump_lines
-from evaluation.models import Task
-from evaluation.reports import judgements, votes
+from evaluation.management.base import AppraiseCommand
+from evaluation.models import AuditEntry
+from evaluation.reports import study_query
 from evaluation.reports.bundles import write_bundle
-from evaluation.reports.export import asked_pairs, voices
-from evaluation.reports.scope import Scope, whole_scope
-from evaluation.reports.sentences import as_set
-from evaluation.services.oversight import record_export
+from evaluation.reports.exports import load_display_names, read_answered_pairs, read_sentences
+from evaluation.reports.scope import Scope, load_scope
+from evaluation.study.tables import build_study_tables
 
 
 class Command(AppraiseCommand):
@@ -31,32 +29,27 @@ class Command(AppraiseCommand):
         "export --task evening-news --format csv --out answers.csv",
         "export --campaign demo --format bundle --out study.zip",
     )
+    option_help = {
+        "--format": "format of the file (docs/researchers.md describes each)",
+        "--out": "the file to write (default: standard output)",
+        "--identify": "include user names and times instead of pseudonyms",
+    }
 
     def add_arguments(self, parser: CommandParser) -> None:
         what = parser.add_mutually_exclusive_group(required=True)
         what.add_argument("--task", metavar="SLUG")
         what.add_argument("--campaign", metavar="SLUG")
-        parser.add_argument(
-            "--format",
-            required=True,
-            choices=[*FORMATS, "items", "latex", "bundle"],
-            help="format of the file (docs/researchers.md describes each)",
-        )
-        parser.add_argument(
-            "--out", metavar="FILE", type=Path, help="the file to write (default: standard output)"
-        )
-        parser.add_argument(
-            "--identify", action="store_true", help="user names and times instead of pseudonyms"
-        )
+        parser.add_argument("--format", required=True, choices=[*FORMATS, "items", "latex", "bundle"])
+        parser.add_argument("--out", metavar="FILE", type=Path)
+        parser.add_argument("--identify", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         kind = "task" if options["task"] else "campaign"
-        scope, form = whole_scope(kind, options[kind]), options["format"]
+        scope, form = load_scope(kind, options[kind]), options["format"]
         if options["identify"] and form not in FORMATS:
             self.refuse(f"--identify is for {', '.join(FORMATS)}; a {form} export never carries names")
-        record = partial(
-            record_export, None, target=f"{kind} {scope.slug}", form=form, identified=options["identify"]
-        )
+        detail = {"format": form, "identified": options["identify"]}
+        record = partial(AuditEntry.objects.record, None, "export", f"{kind} {scope.slug}", detail)
         try:
             self.write(scope, form, options["out"], identify=options["identify"])
         except BrokenPipeError:  # the reader has seen enough, and that much was given out
@@ -76,17 +69,17 @@ class Command(AppraiseCommand):
                 self.note(write_bundle(scope, stream))
             return
         if form == "items":
-            pieces = dump_lines(as_set(self.only_task(scope)))
+            if len(scope.tasks) != 1:
+                self.refuse("items are those of one task; name it with --task SLUG")
+            pieces = dump_lines(read_sentences(scope.tasks[0]))
         elif form == "latex":
-            pieces = (as_latex(table) + "\n" for table in scope_tables(scope).values())
+            study = study_query.load_study(scope.tasks)
+            tables = build_study_tables(study, study_query.load_system_pairs(scope.tasks, study))
+            pieces = (to_latex(table) + "\n" for table in tables.values())
         else:
-            pieces = FORMATS[form].write(asked_pairs(scope, voices(scope, identify=identify)))
+            names = load_display_names(scope, identify=identify)
+            pieces = FORMATS[form].write(read_answered_pairs(scope, names))
         self.send(pieces, out)
-
-    def only_task(self, scope: Scope) -> Task:
-        if len(scope.tasks) != 1:
-            self.refuse("items are those of one task; name it with --task SLUG")
-        return scope.tasks[0]
 
     def send(self, pieces: Iterator[str], out: Path | None) -> None:
         if out is None:
@@ -96,8 +89,3 @@ class Command(AppraiseCommand):
         with out.open("w", encoding="utf-8", newline="") as file:
             file.writelines(pieces)
         self.note(f"{out} written")
-
-
-def scope_tables(scope: Scope) -> dict[str, Table]:
-    study = judgements.study(scope.tasks)
-    return study_tables(study, votes.meetings(scope.tasks, study))

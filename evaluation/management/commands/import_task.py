@@ -4,127 +4,101 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import asdict
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
-from appraise.commands import Command as AppraiseCommand
-from appraise.commands import whole
-from evaluation.checks import MOST_PERCENT
-from evaluation.importers import COMMAND_LINE, FORMATS, ImportedSet, Options, Role, SourceFile, read
-from evaluation.importers.model import ImportedItem
+from appraise.lib.problems import InputError, Problem
+from appraise.lib.streams import convert_read_errors
+from evaluation.annotate.known_answers import MOST_PERCENT
+from evaluation.importers import COMMAND_LINE, FORMATS, FileRole, ImportedSet, ImportOptions, SourceFile, read
+from evaluation.management.base import AppraiseCommand, whole_number
 from evaluation.models import Task
-from evaluation.planning import LEARNT_FROM
-from evaluation.problems import InputError, Problem
 from evaluation.schemes import SCHEMES
-from evaluation.services.importing import ImportSummary, TaskSettings, dry_run, import_set
-from evaluation.services.uploading import named_campaign, new_campaign
-from evaluation.streams import readable
+from evaluation.tasks.planning import TRAINING_PAIRS
+from evaluation.tasks.services.import_job import create_campaign, find_campaign
+from evaluation.tasks.services.importing import import_set
+from evaluation.tasks.services.task_settings import ImportSummary, TaskSettings, dry_run
+
+SETTINGS = (
+    "name", "scheme", "overlap", "comparisons", "aligner", "dedup", "seed", "repeats", "checks", "order",
+    "moved", "judging", "practice", "question_size", "ask_all", "segment_words",
+)  # fmt: skip
 
 
 class Command(AppraiseCommand):
-    help = "Make one or more tasks from files, or nothing if there is a fault; prints what was made as JSON."
+    help = (
+        "Import files as one or more tasks and print a summary as JSON. If there are problems,"
+        " nothing is stored."
+    )
     examples = (
         'import_task news.xml --name "News, week 12"',
         "import_task --name News --source source.de.txt --system north=north.en.txt south=south.en.txt",
         "import_task news.tsv.gz --name News --scheme six-way --overlap 3 --dry-run",
     )
+    option_help = {
+        "--campaign": "campaign of the task; created if it does not exist (default: a new one)",
+        "--shows": "text shown above A and B (default: the source, if there is one)",
+        "--comparisons": "which systems are compared: all, baseline:NAME, round-robin:K or blocks:K",
+        "--dedup": "ask identical phrase pairs once per sentence, once per task, or every time",
+        "--aligner": "how words are linked; statistical learns from the first"
+        f" {TRAINING_PAIRS:,} sentence pairs",
+        "--alignments": "word links between the two systems, Pharaoh or GIZA++ A3",
+        "--reference": "plain text: reference translations",
+        "--system": "plain text: the output of a system",
+        "--empty": "how to treat items with an empty output",
+        "--repeats": "percentage of the comparisons that each annotator sees a second time",
+        "--checks": f"attention checks, as a percentage of the comparisons (at most {MOST_PERCENT})",
+        "--moved": "whether to ask about moved phrases",
+        "--judging": "sentences with three or more candidates: two at a time, or all variants of a place at"
+        " once",
+        "--question-size": "how many neighbouring differences are one question; phrase: each is one",
+        "--ask-all": "ask about every difference, including trivial ones",
+        "--segment-words": "find the words of Chinese, Japanese or Thai with an optional library",
+    }
 
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
         add("files", nargs="*", type=Path, metavar="FILE", help="one set of sentences, plain or gzipped")
         add("--format", choices=["auto", *FORMATS], default="auto", help="auto: detected from the content")
-        add("--name", type=title, required=True, help="what people see as the title of the task")
-        add(
-            "--campaign",
-            metavar="SLUG",
-            help="where the task belongs; created if it does not exist (default: one of its own)",
-        )
-        add("--split", type=whole(1), metavar="N", help="make several tasks of N sentences each")
+        add("--name", type=parse_title, required=True, help="title of the task, as annotators see it")
+        add("--campaign", metavar="SLUG")
+        add("--split", type=whole_number(1), metavar="N", help="split into tasks of N sentences each")
         add("--scheme", choices=list(SCHEMES), default="four-way", help="how many choices annotators have")
-        add(
-            "--shows",
-            choices=Task.Shows.values,
-            help="what stands above A and B (default: source if there is one)",
-        )
-        add("--source-lang", default="", metavar="CODE", help="language, where the files do not name it")
-        add("--target-lang", default="", metavar="CODE", help="language, where the files do not name it")
-        add(
-            "--comparisons",
-            default="all",
-            metavar="DESIGN",
-            help="who meets whom: all, baseline:NAME, round-robin:K or blocks:K",
-        )
-        add(
-            "--dedup",
-            choices=Task.Dedup.values,
-            default=Task.Dedup.ITEM,
-            help="identical phrase pairs are asked once in a sentence, once in the task, or each time",
-        )
-        add("--overlap", type=whole(1), default=2, metavar="N", help="annotators for each comparison")
-        add("--seed", type=whole(0), default=1, help="decides every random draw")
-        learns = f"how words are linked; statistical learns from the first {LEARNT_FROM:,} pairs of sentences"
-        add("--aligner", choices=["lexical", "exact", "statistical"], default="lexical", help=learns)
-        add(
-            "--alignments",
-            type=Path,
-            metavar="FILE",
-            help="word links between the two systems, Pharaoh or GIZA++ A3",
-        )
+        add("--shows", choices=Task.Shows.values)
+        add("--source-lang", default="", metavar="CODE", help="language code, if the files do not contain it")
+        add("--target-lang", default="", metavar="CODE", help="language code, if the files do not contain it")
+        add("--comparisons", default="all", metavar="DESIGN")
+        add("--dedup", choices=Task.Dedup.values, default=Task.Dedup.ITEM)
+        add("--overlap", type=whole_number(1), default=2, metavar="N", help="annotators per comparison")
+        add("--seed", type=whole_number(0), default=1, help="seed of every random choice")
+        add("--aligner", choices=["lexical", "exact", "statistical"], default="lexical")
+        add("--segment-words", action="store_true")
+        add("--alignments", type=Path, metavar="FILE")
         add("--link-base", type=int, choices=[0, 1], default=0)
-        add("--source", type=Path, metavar="FILE", help="plain text: the source, one sentence a line")
-        add(
-            "--reference",
-            type=Path,
-            nargs="+",
-            default=[],
-            metavar="FILE",
-            help="plain text: reference translations",
-        )
-        add(
-            "--system",
-            action="extend",
-            nargs="+",
-            default=[],
-            metavar="NAME=FILE",
-            help="plain text: the output of a system",
-        )
-        add(
-            "--empty", choices=["refuse", "keep", "skip"], default="refuse",
-            help="what becomes of items with an empty side",
-        )  # fmt: skip
-        add("--incomplete", action="store_true", help="not every system has translated every item")
-        add(
-            "--repeats", type=whole(0, 100), default=0, metavar="PERCENT",
-            help="share of the comparisons that the same person sees a second time",
-        )  # fmt: skip
-        add(
-            "--checks", type=int, choices=range(MOST_PERCENT + 1), default=0, metavar="PERCENT",
-            help=f"attention checks, at most {MOST_PERCENT} per cent of the comparisons",
-        )  # fmt: skip
+        add("--source", type=Path, metavar="FILE", help="plain text: the source, one sentence per line")
+        add("--reference", type=Path, nargs="+", default=[], metavar="FILE")
+        add("--system", action="extend", nargs="+", default=[], metavar="NAME=FILE")
+        add("--empty", choices=["refuse", "keep", "skip"], default="refuse")
+        add("--incomplete", action="store_true", help="allow missing translations")
+        add("--repeats", type=whole_number(0, 100), default=0, metavar="PERCENT")
+        add("--checks", type=int, choices=range(MOST_PERCENT + 1), default=0, metavar="PERCENT")
         add("--order", choices=Task.Order.values, default=Task.Order.DOCUMENT, help="order of the sentences")
-        add(
-            "--moved",
-            choices=Task.Moved.values,
-            default=Task.Moved.RANKED,
-            help="whether phrases that moved are asked about",
-        )
-        add(
-            "--judging",
-            choices=Task.Judging.values,
-            default=Task.Judging.PAIRS,
-            help="sentences with three or more candidates: two at a time, or all variants of a place at once",
-        )
+        add("--moved", choices=Task.Moved.values, default=Task.Moved.RANKED)
+        add("--judging", choices=Task.Judging.values, default=Task.Judging.PAIRS)
+        add("--question-size", choices=Task.QuestionSizes.values, default=Task.QuestionSizes.MEDIUM)
+        add("--ask-all", action="store_true")
         add("--practice", action="store_true", help="a practice round before the first sentence")
-        add("--dry-run", action="store_true", help="check and count; store nothing")
+        add("--dry-run", action="store_true", help="check the files and print the summary, but store nothing")
 
     def handle(self, *args: Any, **options: Any) -> None:
         imported = read(
-            list(self.sources(options)),
+            self.find_files(options),
             format=options["format"],
             limits=COMMAND_LINE,
-            options=Options(
+            options=ImportOptions(
                 source_language=options["source_lang"],
                 target_language=options["target_lang"],
                 link_base=options["link_base"],
@@ -134,55 +108,47 @@ class Command(AppraiseCommand):
         )
         settings = self.settings(imported, options)
         if options["dry_run"]:
-            made = dry_run(imported, settings, split=options["split"])
+            summary = dry_run(imported, settings, split=options["split"])
         else:
-            made = self.store(imported, settings, options)
-        self.write_json(
-            {**asdict(made), "warnings": [str(warning) for warning in (*imported.warnings, *made.warnings)]}
-        )
+            summary = self.store(imported, settings, options)
+        warnings = [str(warning) for warning in (*imported.warnings, *summary.warnings)]
+        self.write_json({**asdict(summary), "warnings": warnings})
 
-    def sources(self, options: dict[str, Any]) -> list[SourceFile]:
-        found = [SourceFile.from_path(existing(path)) for path in options["files"]]
-        if options["source"]:
-            found.append(SourceFile.from_path(existing(options["source"]), Role.SOURCE))
-        found += [SourceFile.from_path(existing(path), Role.REFERENCE) for path in options["reference"]]
+    def find_files(self, options: dict[str, Any]) -> list[SourceFile]:
+        files = [
+            SourceFile.from_path(require_file(path), role)
+            for role, paths in (
+                (FileRole.ITEMS, options["files"]),
+                (FileRole.SOURCE, [options["source"]]),
+                (FileRole.REFERENCE, options["reference"]),
+                (FileRole.ALIGNMENTS, [options["alignments"]]),
+            )
+            for path in paths
+            if path is not None
+        ]
         for text in options["system"]:
             system, sign, path = text.partition("=")
             if not (system and sign and path):
                 self.refuse(
                     f"--system {text}: bad_option: expected NAME=FILE; name the system, and its file after ="
                 )
-            found.append(SourceFile.from_path(existing(Path(path)), Role.SYSTEM, system))
-        if options["alignments"]:
-            found.append(SourceFile.from_path(existing(options["alignments"]), Role.ALIGNMENTS))
-        if not found:
-            self.refuse("nothing to import: name a file, or --source, --reference and --system")
-        return found
+            files.append(SourceFile.from_path(require_file(Path(path)), FileRole.SYSTEM, system))
+        if not files:
+            self.refuse("nothing to import: give a file, or --source, --reference and --system")
+        return files
 
     def settings(self, imported: ImportedSet, options: dict[str, Any]) -> TaskSettings:
         return TaskSettings(
-            name=options["name"],
-            scheme=options["scheme"],
             source_language=imported.source_language,
             target_language=imported.target_language,
             shows=what_to_show(imported, options["shows"]),
-            overlap=options["overlap"],
-            comparisons=options["comparisons"],
-            aligner=options["aligner"],
-            dedup=options["dedup"],
-            seed=options["seed"],
-            repeats=options["repeats"],
-            checks=options["checks"],
-            order=options["order"],
-            moved=options["moved"],
-            judging=options["judging"],
-            practice=options["practice"],
+            **{name: options[name] for name in SETTINGS},
         )
 
     def store(self, imported: ImportedSet, settings: TaskSettings, options: dict[str, Any]) -> ImportSummary:
         name = options["campaign"] or options["name"]
-        known = named_campaign(name)
-        campaign = known or new_campaign(name)
+        known = find_campaign(name)
+        campaign = known or create_campaign(name)
         try:
             return import_set(
                 imported, settings, campaign=campaign, split=options["split"], report=self.progress
@@ -200,32 +166,31 @@ class Command(AppraiseCommand):
 
 def what_to_show(imported: ImportedSet, wanted: str | None) -> str:
     """What was asked for, or the source where every item has one, else the reference; never nothing."""
-    faults = []
+    problems = []
     for shows in [wanted] if wanted else Task.Shows.values:
-        lacking = next((item for item in imported.items if not _above(item, shows)), None)
+        text_of = attrgetter("source" if shows == Task.Shows.SOURCE else "references")
+        lacking = next((item for item in imported.items if not text_of(item)), None)
         if lacking is None:
             return shows
-        told, remedy = f"item {lacking.id!r} has no {shows} to be shown", f"give every item a {shows}"
-        faults.append(Problem("nothing_to_show", told, remedy, *lacking.place))
-    raise InputError(faults)
+        message, remedy = f"item {lacking.id!r} has no {shows} to be shown", f"give every item a {shows}"
+        problems.append(Problem("nothing_to_show", message, remedy, *lacking.position))
+    raise InputError(problems)
 
 
-def _above(item: ImportedItem, shows: str) -> bool:
-    return bool(item.source if shows == Task.Shows.SOURCE else item.references)
-
-
-def existing(path: Path) -> Path:
+def require_file(path: Path) -> Path:
     """A file that can be read twice, since it is checked whole before anything is stored."""
-    with readable(path):
+    with convert_read_errors(path):
         if path.is_file():
             return path
         if str(path) != "-":
             path.stat()
-    told = "this is no file, but a folder, a pipe or a device"
-    raise InputError(Problem("unreadable_file", told, "save the content and name the file", file=str(path)))
+    message = "not a regular file, but a folder, a pipe or a device"
+    raise InputError(
+        Problem("unreadable_file", message, "save the content to a regular file", file=str(path))
+    )
 
 
-def title(text: str) -> str:
+def parse_title(text: str) -> str:
     if text.strip():
         return text
-    raise argparse.ArgumentTypeError("annotators read the name; write a word or two")
+    raise argparse.ArgumentTypeError("the name is empty; annotators see it as the title")

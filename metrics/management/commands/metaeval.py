@@ -1,10 +1,10 @@
-"""How well do metrics agree with people? ``metaeval`` on files of judged translations.
+"""``manage.py metaeval``: how well metrics agree with people, on files of judged translations.
 
 Prints ``{metric: {"tau", "tau_ci", "pairs", "system_rho", "systems", "pearson", "pearson_ci", "spearman"}}``;
 with ``--by`` each metric also has ``"by": {group: {…}}``, with ``--details`` more figures and the tests
-against every other metric. A metric that says nothing of some translations also has ``"undefined"``, how
-many, and ``"pairs_left_out"``, the decisive pairs lost to them. Scores of lower-is-better metrics are negated
-first: a good metric is positive.
+against every other metric. A metric without a score for some translations also has ``"undefined"``, their
+number, and ``"pairs_left_out"``, the decisive pairs with such a translation. If lower scores are better, they
+are negated first, so that a good metric has positive figures.
 """
 
 from __future__ import annotations
@@ -15,17 +15,16 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from appraise.commands import Command as AppraiseCommand
-from metrics import datasets
+from evaluation.management.base import AppraiseCommand
 from metrics.base import Metric, MetricUnavailable
-from metrics.cluster import connected
-from metrics.datasets import Comparisons, Dataset, Ratings
-from metrics.metaeval.compare import compare
+from metrics.metaeval import datasets
+from metrics.metaeval.datasets import Comparisons, Dataset, Ratings
+from metrics.metaeval.evaluation import Evaluation, HumanJudgements, compare, evaluate, human_judgements
 from metrics.metaeval.kendall import TieRule
-from metrics.metaeval.people import machines_only
-from metrics.metaeval.report import Evaluation, Judgements, evaluate, judgements
 from metrics.metaeval.scoring import CellScores, score_dataset
-from metrics.model_files import chosen
+from metrics.metaeval.systems import drop_references
+from metrics.scoring.cluster import use_cluster
+from metrics.scoring.model_files import load_metrics
 
 Options = dict[str, Any]  # Any: argparse's values
 
@@ -41,31 +40,30 @@ class Command(AppraiseCommand):
         human = parser.add_mutually_exclusive_group(required=True)
         human.add_argument("--rankings", metavar="FILE.jsonl")
         human.add_argument("--pairs", metavar="FILE.tsv")
-        human.add_argument("--scores", metavar="FILE.tsv", help="people's scores: system, seg, a score")
+        human.add_argument(
+            "--scores", metavar="FILE.tsv", help="human scores: columns system, seg and a score"
+        )
         human.add_argument(
             "--judged", metavar="FILE.tsv", help="source, references, translation and score in one row"
         )
-        parser.add_argument("--segments", metavar="FILE.tsv")
-        parser.add_argument("--outputs", metavar="FILE.tsv")
-        parser.add_argument("--score-column", metavar="NAME", help="where a file has several scores")
-        parser.add_argument("--by", metavar="COLUMN", help="with --judged: also report each group")
-        parser.add_argument(
-            "--metrics", default="", metavar="NAME,…", help="metrics; `score --list` names them"
-        )
-        parser.add_argument("--model", action="append", default=[], metavar="FILE", help="a trained model")
-        parser.add_argument("--ties", choices=[rule.value for rule in TieRule], default=TieRule.WMT14.value)
-        parser.add_argument("--resamples", type=int, default=1000)
-        parser.add_argument("--seed", type=int, default=1)
-        parser.add_argument("--workers", type=int, default=1)
-        parser.add_argument(
-            "--details", action="store_true", help="more statistics, and tests between metrics"
-        )
-        parser.add_argument("--format", choices=["json", "text"], default="json")
+        add = parser.add_argument
+        add("--segments", metavar="FILE.tsv")
+        add("--outputs", metavar="FILE.tsv")
+        add("--score-column", metavar="NAME", help="column to use if a file has several scores")
+        add("--by", metavar="COLUMN", help="with --judged: also report each group of this column")
+        add("--metrics", default="", metavar="NAME,…", help="names of metrics, as listed by `score --list`")
+        add("--model", action="append", default=[], metavar="FILE", help="a trained model")
+        add("--ties", choices=[rule.value for rule in TieRule], default=TieRule.WMT14.value)
+        add("--resamples", type=int, default=1000)
+        add("--seed", type=int, default=1)
+        add("--workers", type=int, default=1)
+        add("--details", action="store_true", help="more statistics, and tests between metrics")
+        add("--format", choices=["json", "text"], default="json")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: argparse's values
         self._check(options)
         metrics = self._metrics(options)
-        with connected():
+        with use_cluster():
             whole, *groups = [
                 (group, self._evaluate(group, metrics, dataset, human, options))
                 for group, dataset, human in self._parts(options)
@@ -84,21 +82,21 @@ class Command(AppraiseCommand):
         if options["by"] and not options["judged"]:
             self.refuse("--by belongs to --judged")
         if options["resamples"] < 0:
-            self.refuse(f"--resamples counts from 0, not {options['resamples']}")
+            self.refuse(f"--resamples must be at least 0, not {options['resamples']}")
         if options["seed"] < 0 or options["workers"] < 1:
-            self.refuse("--seed counts from 0 and --workers from 1")
+            self.refuse("--seed must be at least 0 and --workers at least 1")
 
     def _metrics(self, options: Options) -> dict[str, Metric]:
         names = [name.strip() for name in options["metrics"].split(",") if name.strip()]
         if not names and not options["model"]:
             self.refuse("name at least one metric (--metrics) or model (--model)")
         try:
-            return chosen(names, options["model"])
+            return load_metrics(names, options["model"])
         except ValueError as error:
             self.refuse(str(error))
 
     def _parts(self, options: Options) -> Iterator[tuple[str | None, Dataset, Comparisons | Ratings]]:
-        """The whole set under None, then each group."""
+        """Yield the whole set with the group None, then each group."""
         human: Comparisons | Ratings
         if options["judged"]:
             column = options["score_column"] or self.refuse("--judged needs --score-column")
@@ -115,7 +113,7 @@ class Command(AppraiseCommand):
             dataset = datasets.read_dataset(options["segments"], options["outputs"])
             read = datasets.read_rankings if options["rankings"] else datasets.read_pairs
             human = read(options["rankings"] or options["pairs"], dataset)
-        human, people = machines_only(human, dataset)
+        human, people = drop_references(human, dataset)
         if people:
             self.note(f"left out, because they are references: {', '.join(people)}")
         yield None, dataset, human
@@ -128,18 +126,18 @@ class Command(AppraiseCommand):
         human: Comparisons | Ratings,
         options: Options,
     ) -> dict[str, dict[str, object]]:
-        sides, rule = judgements(dataset, human), TieRule(options["ties"])
+        sides, rule = human_judgements(dataset, human), TieRule(options["ties"])
         scores: dict[str, CellScores] = {}
         results: dict[str, Evaluation] = {}
         where = "" if group is None else f"{group}, "
         for name, metric in metrics.items():
-            self.note(f"{where}{name}: {len(dataset.cells):,} translations")  # a parser may need minutes
+            self.note(f"{where}{name}: {len(dataset.cells):,} translations")  # parsers may take minutes
             try:
                 scores[name] = score_dataset(metric, dataset, workers=options["workers"])
             except (MetricUnavailable, ValueError) as error:
                 self.refuse(str(error))
             if scores[name].undefined:
-                self.note(f"{name} says nothing of {scores[name].undefined} translations; they are left out")
+                self.note(f"{name} has no score for {scores[name].undefined} translations; they are left out")
             results[name] = evaluate(
                 scores[name], sides, rule, resamples=options["resamples"], seed=options["seed"]
             )
@@ -164,7 +162,7 @@ def _add_details(
     document: dict[str, dict[str, object]],
     results: dict[str, Evaluation],
     scores: dict[str, CellScores],
-    human: Judgements,
+    human: HumanJudgements,
     options: Options,
 ) -> None:
     pairs = list(combinations(results, 2))

@@ -1,9 +1,8 @@
-"""Analyse text lines: ``parse --constituency|--tags|--discourse [--tool …] [FILE]``.
+"""``manage.py parse``: analyse text lines, ``parse --constituency|--tags|--discourse [--tool …] [FILE]``.
 
-One line in, one JSON line out, in the same order: the tree or the tags, with the tool's name, version and
-mode. A line that could not be analysed gets the reason; it is never left out. Discourse trees come from the
-parser that is asked for; without ``--tool`` from the best one installed, down to the heuristic one; the
-output names it.
+Each line gives one JSON line, in the same order: the tree or the tags, with name, version and mode of the
+tool, or the reason why there is none. Without ``--tool``, discourse trees come from the best parser that is
+installed, at least the heuristic one; the output names it.
 """
 
 from __future__ import annotations
@@ -18,14 +17,14 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from appraise.commands import Command as AppraiseCommand
-from metrics.cluster import connected
-from metrics.linguistics.base import ToolAbsent
-from metrics.linguistics.cache import default_path
-from metrics.spreading import engine_is_there, spread
-from metrics.tables import lines
+from appraise.lib.parallel import is_parallel, parallel_map
+from appraise.lib.streams import read_lines
+from evaluation.management.base import AppraiseCommand
+from metrics.scoring.cluster import use_cluster
+from metrics.tools.base import ToolAbsent
+from metrics.tools.cache import default_path
 
-AT_ONCE = 200  # sentences per request to a tool: answers appear while the rest is being worked on
+AT_ONCE = 200  # sentences per request to a tool, so that answers appear early
 Options = dict[str, Any]  # Any: argparse's values
 Answers = Iterator[dict[str, object]]
 Slices = Iterator[Sequence[str]]
@@ -48,32 +47,36 @@ class Command(AppraiseCommand):
             kind.add_argument(f"--{name}", dest="kind", action="store_const", const=name, help=text)
         parser.add_argument("file", nargs="?", default="-", metavar="FILE", help="default: standard input")
         parser.add_argument("--language", default="en")
-        parser.add_argument("--tool", default="", help="which one; the message of a wrong name lists them")
-        parser.add_argument("--model", default="", metavar="FILE", help="of a learned discourse parser")
+        parser.add_argument(
+            "--tool", default="", help="tool to use; an unknown name lists the available ones"
+        )
+        parser.add_argument(
+            "--model", default="", metavar="FILE", help="model file of the learned discourse parser"
+        )
         parser.add_argument("--k", type=int, default=100, help="trees per sentence (constituency)")
         parser.add_argument("--workers", type=int, default=1, help="processes")
-        parser.add_argument("--no-cache", action="store_true", help="ask the tool even for known sentences")
+        parser.add_argument("--no-cache", action="store_true", help="do not use cached results")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: argparse's values
         if options["k"] < 1 or options["workers"] < 1:
-            self.refuse("--k and --workers count from 1")
+            self.refuse("--k and --workers must be at least 1")
         try:
             analyse = self._analyser(options)
-            with connected():
+            with use_cluster():
                 for answer in self._answers(analyse, options):
                     self.stdout.write(json.dumps(answer, ensure_ascii=False))
         except ToolAbsent as error:
             self.refuse(str(error))
 
     def _answers(self, analyse: Callable[[Slices, Options], Answers], options: Options) -> Answers:
-        """From one tool here, or slice by slice from the tools of a cluster's machines."""
+        """Yield the answers of the local tool, or slice by slice those of a cluster."""
         slices = _slices(_texts(options["file"]))
-        if not engine_is_there():
+        if not is_parallel():
             return analyse(slices, options)
-        return chain.from_iterable(spread(partial(_analyse_slice, analyse, options), slices))
+        return chain.from_iterable(parallel_map(partial(_analyse_slice, analyse, options), slices))
 
     def _analyser(self, options: Options) -> Callable[[Slices, Options], Answers]:
-        """The function for the wanted kind, language and tool; the first tool of a row is the default."""
+        """Return the function for the kind, language and tool; the first tool of a row is the default."""
         of_kind = {
             "constituency": {"en": {"stanford": constituency}},
             "tags": {
@@ -84,7 +87,7 @@ class Command(AppraiseCommand):
         }[options["kind"]]
         known = of_kind.get(options["language"].partition("-")[0])
         if known is None:
-            message = f"--{options['kind']} cannot be had for the language {options['language']!r}"
+            message = f"--{options['kind']} is not available for the language {options['language']!r}"
             self.refuse(f"{message}; known are: {', '.join(of_kind)}")
         if options["kind"] == "discourse" and not options["tool"]:
             options["tool"] = self._discourse_tool(options)
@@ -96,18 +99,19 @@ class Command(AppraiseCommand):
         return known[options["tool"]]
 
     def _discourse_tool(self, options: Options) -> str:
-        """The learned parser where a model is given, else the real one, else the rules that always are there.
+        """Return the learned parser if there is a model, else the real one if installed, else the heuristic
+        one.
 
-        Every answer names the tool and its mode, so a fallback is never taken for the real parser.
+        Every answer names the tool and its mode, so a fallback is never mistaken for the real parser.
         """
-        from metrics.linguistics.rst import shared_parser
+        from metrics.discourse.external_parser import shared_parser
 
         if options["model"]:
             return "learned"
         try:
             shared_parser()
         except ToolAbsent as error:
-            self.note(f"{error}; the heuristic parser answers instead, mode “heuristic”")
+            self.note(f"{error}; using the heuristic parser instead (mode “heuristic”)")
             return "heuristic"
         return "real"
 
@@ -119,7 +123,7 @@ def _analyse_slice(
 
 
 def constituency(slices: Slices, options: Options) -> Answers:
-    from metrics.linguistics.constituency import ConstituencyParser
+    from metrics.tools.constituency import ConstituencyParser
 
     with ConstituencyParser(k=options["k"], workers=options["workers"], cache_path=_cache(options)) as parser:
         for parse in chain.from_iterable(map(parser.parse, slices)):
@@ -134,7 +138,7 @@ def constituency(slices: Slices, options: Options) -> Answers:
 
 
 def stanford_tags(slices: Slices, options: Options) -> Answers:
-    from metrics.linguistics.constituency import ConstituencyParser
+    from metrics.tools.constituency import ConstituencyParser
 
     with ConstituencyParser(k=options["k"], workers=options["workers"], cache_path=_cache(options)) as parser:
         for parse in chain.from_iterable(map(parser.parse, slices)):
@@ -142,7 +146,7 @@ def stanford_tags(slices: Slices, options: Options) -> Answers:
 
 
 def german_tags(slices: Slices, options: Options) -> Answers:
-    from metrics.linguistics.german import GermanTagger
+    from metrics.tools.tagger import GermanTagger
 
     with GermanTagger(workers=options["workers"], cache_path=_cache(options)) as tagger:
         for tags in chain.from_iterable(map(tagger.tag, slices)):
@@ -151,7 +155,7 @@ def german_tags(slices: Slices, options: Options) -> Answers:
 
 
 def english_tags(slices: Slices, options: Options) -> Answers:
-    from metrics.linguistics.tagger import SpacyTagger
+    from metrics.tools.tagger import SpacyTagger
 
     with closing(SpacyTagger(workers=options["workers"])) as tagger:
         for tagged in chain.from_iterable(map(tagger.tag, slices)):
@@ -160,7 +164,7 @@ def english_tags(slices: Slices, options: Options) -> Answers:
 
 
 def heuristic_tags(slices: Slices, options: Options) -> Answers:
-    from metrics.linguistics.tagger import HeuristicTagger
+    from metrics.tools.tagger import HeuristicTagger
 
     tagger = HeuristicTagger()
     for tagged in chain.from_iterable(map(tagger.tag, slices)):
@@ -169,8 +173,8 @@ def heuristic_tags(slices: Slices, options: Options) -> Answers:
 
 
 def discourse(slices: Slices, options: Options) -> Answers:
-    from metrics.discourse.formats.json_lines import as_json
     from metrics.discourse.parsers import get_parser
+    from metrics.discourse.tree_files import as_json
 
     parser = get_parser(options["tool"], options["model"])
     for tree in chain.from_iterable(map(parser.parse, slices)):
@@ -182,8 +186,8 @@ def _cache(options: Options) -> Path | None:
 
 
 def _texts(file: str) -> Iterator[str]:
-    """Every line is an item, empty ones too, so that answers stay beside their lines."""
-    yield from (text for _, text in lines(file, blank=True))
+    """Yield every line, also empty ones, so that answers keep the order of lines."""
+    yield from (text for _, text in read_lines(file, blank=True))
 
 
 def _slices(texts: Iterator[str]) -> Slices:

@@ -1,7 +1,7 @@
-"""Rerank n-best lists: ``rerank --model RANKER --nbest FILE --source FILE``.
+"""``manage.py rerank``: rerank n-best lists, ``rerank --model RANKER --nbest FILE --source FILE``.
 
-The list has Moses' form, ``id ||| text ||| …``, ids counting from 0 into the lines of the source; what
-follows the text is kept. With ``--best`` only the first of every list is printed, as plain text.
+The format is that of Moses, ``id ||| text ||| …``; ids are line numbers of the source, from 0. Further fields
+are kept. With ``--best`` only the best text of every list is printed.
 """
 
 from __future__ import annotations
@@ -12,36 +12,39 @@ from typing import Any
 import numpy as np
 from django.core.management.base import CommandParser
 
-from appraise.commands import Command as AppraiseCommand
-from metrics.nbest import SEPARATOR, read_nbest
-from metrics.tables import lines
+from appraise.lib.streams import read_lines
+from evaluation.management.base import AppraiseCommand
+from metrics.metaeval.text_files import SEPARATOR, read_nbest
 
 
 class Command(AppraiseCommand):
-    help = "Reorder n-best lists by a trained reference-free ranker."
+    help = "Rerank n-best lists with a trained reference-free ranker."
     examples = ("rerank --model ranker.json --nbest nbest.txt --source source.de.txt --best",)
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--model", required=True, metavar="FILE", help="from `train ranker`")
-        parser.add_argument("--nbest", required=True, metavar="FILE", help="id ||| text ||| …")
-        parser.add_argument("--source", required=True, metavar="FILE", help="one sentence a line")
+        parser.add_argument("--model", required=True, metavar="FILE", help="model written by `train ranker`")
+        parser.add_argument("--nbest", required=True, metavar="FILE", help="n-best lists: id ||| text ||| …")
+        parser.add_argument("--source", required=True, metavar="FILE", help="source sentences, one per line")
         parser.add_argument(
-            "--lm", default="", metavar="FILE", help="instead of the one that the model names"
+            "--lm",
+            default="",
+            metavar="FILE",
+            help="language model to use instead of the one named in the model",
         )
         parser.add_argument("--lexicon", default="", metavar="FILE")
         parser.add_argument("--parser", choices=("auto", "stanford", "none"), default="auto")
         parser.add_argument("--best", action="store_true", help="print only the best text of every list")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: argparse's values
-        from metrics.ranking.metric import TrainedRanker
+        from metrics.ranking.metric import RankerMetric
         from metrics.ranking.pairs import soft_wins
-        from metrics.ranking.toolbox import Toolbox
+        from metrics.ranking.toolbox import open_tools
 
         if not Path(options["model"]).is_file():
             self.refuse(f"{options['model']}: there is no such file")
-        ranker = TrainedRanker(options["model"], options["lm"], options["lexicon"], options["parser"])
-        sources = [text for _, text in lines(options["source"], blank=True)]
-        with Toolbox(ranker.wanted(), self.note) as extractor:  # models and parsers start once for all lists
+        ranker = RankerMetric(options["model"], options["lm"], options["lexicon"], options["parser"])
+        sources = [text for _, text in read_lines(options["source"], blank=True)]
+        with open_tools(ranker.resources(), self.note) as extractor:  # tools start once
             for number, rows in read_nbest(Path(options["nbest"]), len(sources)):
                 outputs = [[row.split(SEPARATOR)[1]] for row in rows]
                 (matrix,) = ranker.preferences_by(extractor, [sources[number]], outputs)

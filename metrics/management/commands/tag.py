@@ -1,4 +1,4 @@
-"""``manage.py tag``: tag the outputs of systems, so that reports recognise phenomena by tags."""
+"""``manage.py tag``: tag the outputs of systems, so that reports find phenomena by tags."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from appraise.commands import Command as AppraiseCommand
-from evaluation.reports.scope import whole_scope
-from metrics.services.tagging import tag_candidates
+from evaluation.management.base import AppraiseCommand
+from evaluation.reports.scope import load_scope
+from metrics.scoring.jobs import tag_candidates
 
 
 class Command(AppraiseCommand):
     help = (
-        "Tag the sentences of a task or a campaign, so that phenomena are found by tags, not by word lists."
+        "Tag the sentences of a task or a campaign, so that phenomena are classified by tags instead"
+        " of word lists."
     )
     examples = ("tag --campaign demo-2",)
 
@@ -24,5 +25,5 @@ class Command(AppraiseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         kind = "task" if options["task"] else "campaign"
-        scope = whole_scope(kind, options[kind])
+        scope = load_scope(kind, options[kind])
         self.write_json(tag_candidates(scope.tasks, lambda done, total: None))

@@ -1,6 +1,7 @@
-"""Train a model from files: ``train svm|combination|ranker|lm|collocations|discourse …``.
+"""``manage.py train``: train a model from files, ``train svm|combination|ranker|lm|collocations|discourse
+…``.
 
-Every family of metrics brings its own trainers in ``metrics/<family>/training.py``::
+Every family of metrics defines its trainers in ``metrics/<family>/training.py``::
 
     def add_trainers(kinds: Kinds) -> None:
         parser = kinds.add_parser("lm", help="…")
@@ -17,15 +18,17 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from appraise.commands import Command as AppraiseCommand
-from evaluation.problems import InputError, Problem
-from metrics.cluster import connected
+from appraise.lib.problems import InputError, Problem
+from evaluation.management.base import AppraiseCommand
+from metrics.scoring.cluster import use_cluster
 
 FAMILIES = ("learned", "ranking", "collocation", "discourse")
 
 
 class Command(AppraiseCommand):
-    help = "Train a model from files; models are JSON or NPZ and name their data, features and versions."
+    help = (
+        "Train a model from files. Models are JSON or NPZ files that name their data, features and versions."
+    )
     examples = (
         "train combination --set DIR/PREFIX --metrics bleu,ter,meteor --out combination.json",
         "train lm --text news.en.txt --out lm.npz",
@@ -40,15 +43,15 @@ class Command(AppraiseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: argparse's values
         train = options.pop("train")
-        make_room(Path(options["out"]))
-        with connected():
+        check_writable(Path(options["out"]))
+        with use_cluster():
             summary = train(options, self.note)
         self.write_json(summary)
 
 
-def make_room(out: Path) -> None:
-    """Notice before the long work, not after it, that the model cannot be written."""
+def check_writable(out: Path) -> None:
+    """Raise ``InputError`` before training if the model cannot be written."""
     out.parent.mkdir(parents=True, exist_ok=True)
     if out.is_dir() or not os.access(out.parent, os.W_OK):
-        message = "this is a folder" if out.is_dir() else "nothing can be written to its folder"
+        message = "this is a folder" if out.is_dir() else "its folder is not writable"
         raise InputError(Problem("cannot_open", message, "name a file that can be written", str(out)))

@@ -1,0 +1,200 @@
+"""Rebuild the table of Avramidis et al. 2011 (paper 001) on any ranking data.
+
+``python -m benchmarks.studies.ranker_table --train SET… --test SET`` trains on the first and tests on the
+second. Without ``--test`` there are two ways: ``--paper-split N`` keeps N sources without contradictory
+judgements apart, as in the paper's basic experiment; ``--folds K`` cross-validates by document. Every row
+comes with the tested sites held out of training as well, and with controls that know only the system's name.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import combinations_with_replacement
+
+import numpy as np
+
+from benchmarks.studies.base import note, write
+from metrics.metaeval.kendall import TieRule
+from metrics.ranking import data, presets
+from metrics.ranking.classifiers import CLASSIFIERS
+from metrics.ranking.data import RankedSet, find_site, without_systems
+from metrics.ranking.experiments import (
+    DescribedSet,
+    ExperimentPlan,
+    RankerAgreement,
+    join_described,
+    run_controls,
+    score_cells,
+    split_as_paper,
+    split_by_document,
+    spread_wins,
+    train_and_test,
+)
+from metrics.ranking.features import NAMES, feature_columns
+from metrics.ranking.pairs import preferences_of
+from metrics.ranking.toolbox import FeatureResources, add_options, open_tools
+from metrics.ranking.training import describe_set
+
+Note = Callable[[str], None]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    add = parser.add_argument
+    add("--train", nargs="+", required=True, metavar="SET", help="DIR/PREFIX or JSON lines")
+    add("--test", default="", metavar="SET", help="test on another set")
+    add("--paper-split", type=int, default=0, metavar="N", help="test on N sources without contradictions")
+    add("--folds", type=int, default=0, metavar="K", help="test by cross-validation")
+    add("--consistent", action="store_true", help="test only where no judgements contradict")
+    add("--preset", default="table1", help=f"{', '.join(presets.PRESETS)} or feature names")
+    add("--classifiers", default="naive-bayes,knn", metavar="NAME,…", help="classifiers to try")
+    add("--soft", action="store_true", help="add up probabilities instead of counting wins")
+    add("--ties", choices=[rule.value for rule in TieRule], default="wmt14")
+    add("--resamples", type=int, default=1000)
+    add("--seed", type=int, default=1)
+    add_options(parser)
+    options = parser.parse_args(arguments)
+    if (bool(options.test), options.paper_split > 0, options.folds > 1).count(True) != 1:
+        parser.error("choose one of --test SET, --paper-split N and --folds K (K of at least 2)")
+    if unknown := [kind for kind in options.classifiers.split(",") if kind not in CLASSIFIERS]:
+        parser.error(f"unknown classifier {unknown[0]!r}; known are: {', '.join(CLASSIFIERS)}")
+    if options.resamples < 0 or options.seed < 0:
+        parser.error("--resamples and --seed count from 0")
+    write(lambda: run_study(options))
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentRow:
+    """One row of a table of experiments."""
+
+    features: str
+    classifier: str
+    training: str  # all, held-out, or what a control knows
+    result: RankerAgreement
+
+    def as_dict(self) -> dict[str, object]:
+        about = {"features": self.features, "classifier": self.classifier, "training": self.training}
+        return about | asdict(self.result)
+
+
+def without_sites(ranked: RankedSet, sites: Collection[str]) -> RankedSet:
+    """Without the outputs of the named sites, so that the tested systems do not occur in training."""
+    return without_systems(ranked, lambda system: find_site(system) in sites)
+
+
+def run_study(options: argparse.Namespace) -> dict[str, object]:
+    """Train and test rankers over combinations of features."""
+    plan = _plan(options)
+    with open_tools(FeatureResources.from_options(vars(options)), note) as extractor:
+        train = join_described(
+            [describe_set(data.read_ranked_set(name), extractor) for name in options.train]
+        )
+        test = describe_set(data.read_ranked_set(options.test), extractor) if options.test else None
+        tools = {name: str(tool) for name, tool in extractor.tools.items()}
+    rows = _rows(plan, train, test, options)
+    missing = _missing_shares(train if test is None else test)
+    return {"tools": tools, "missing": missing, "rows": [row.as_dict() for row in rows]}
+
+
+def make_table(
+    plan: ExperimentPlan, train: DescribedSet, test: DescribedSet, note: Note = lambda message: None
+) -> list[ExperimentRow]:
+    """Every setting with every classifier, with and without the tested sites, then the controls."""
+    sites = {find_site(test.ranked.systems[cell]) for cell in test.ranked.judged_cells()}
+    rest = replace(train, ranked=without_sites(train.ranked, sites))
+    rows = []
+    for name, features in plan.settings.items():
+        for kind in plan.classifiers:
+            result = train_and_test(plan, kind, features, train, test)
+            if rest.ranked.rankings:
+                held_out = train_and_test(plan, kind, features, rest, test)
+            else:
+                held_out = hold_out_sites(plan, kind, features, train, test)
+            rows.append(ExperimentRow(name, kind, "all", result))
+            rows.append(ExperimentRow(name, kind, "held-out", held_out))
+            note(f"{name} | {kind}: τ = {result.tau}, held out {held_out.tau}")
+    controls = run_controls(plan, train, test).items()
+    return [*rows, *(ExperimentRow("system only", "share of wins", *control) for control in controls)]
+
+
+def hold_out_sites(
+    plan: ExperimentPlan,
+    kind: str,
+    features: Sequence[str],
+    train: DescribedSet,
+    test: DescribedSet,
+    parts: int = 4,
+) -> RankerAgreement:
+    """Judge every pair without the data of its two sites, where no other sites exist.
+
+    The sites are divided into parts; the pairs of two parts are judged by a classifier that saw neither.
+    """
+    columns = feature_columns(features)
+    sites = sorted({find_site(system) for system in (*train.ranked.systems, *test.ranked.systems)})
+    part_numbers = np.random.default_rng(plan.seed).permutation(len(sites)) % parts
+    part_of = dict(zip(sites, part_numbers.tolist(), strict=True))
+    part = np.array([part_of[find_site(system)] for system in test.ranked.systems], np.int64)
+    groups = test.ranked.groups(test.ranked.judged_cells())
+    matrices = [np.full((len(group), len(group)), 0.5) for group in groups]
+    for a, b in combinations_with_replacement(range(parts), 2):
+        excluded = {name for name, number in part_of.items() if number in (a, b)}
+        pairs = replace(train, ranked=without_sites(train.ranked, excluded)).pairs(features)
+        if not len(pairs.won):
+            continue
+        classifier = CLASSIFIERS[kind](pairs.differences, pairs.won)
+        preferences = preferences_of([test.features[group][:, columns] for group in groups], classifier)
+        for group, matrix, preferred in zip(groups, matrices, preferences, strict=True):
+            first, second = part[group][:, None], part[group][None, :]
+            of_parts = ((first == a) & (second == b)) | ((first == b) & (second == a))
+            matrix[of_parts] = preferred[of_parts]
+    return plan.measure(test.ranked, spread_wins(test.ranked, groups, matrices, soft=plan.soft))
+
+
+def cross_validate(
+    plan: ExperimentPlan, kind: str, features: Sequence[str], described: DescribedSet, folds: int = 10
+) -> RankerAgreement:
+    """Score every document by a classifier that was trained without it."""
+    scores = np.full(len(described.ranked.texts), np.nan)
+    for fold, rest in split_by_document(described.ranked, folds, plan.seed):
+        pairs = replace(described, ranked=rest).pairs(features)
+        classifier = CLASSIFIERS[kind](pairs.differences, pairs.won)
+        part = score_cells(replace(described, ranked=fold), features, classifier, soft=plan.soft)
+        scores = np.where(np.isnan(part), scores, part)
+    return plan.measure(described.ranked, scores)
+
+
+def _plan(options: argparse.Namespace) -> ExperimentPlan:
+    settings = presets.PRESETS.get(options.preset) or {options.preset: presets.find_features(options.preset)}
+    kinds, rule = options.classifiers.split(","), TieRule(options.ties)
+    return ExperimentPlan(settings, kinds, options.soft, rule, options.resamples, options.seed)
+
+
+def _rows(
+    plan: ExperimentPlan, train: DescribedSet, test: DescribedSet | None, options: argparse.Namespace
+) -> list[ExperimentRow]:
+    if options.folds:
+        return [
+            ExperimentRow(
+                name, kind, "cross-validated", cross_validate(plan, kind, names, train, options.folds)
+            )
+            for name, names in plan.settings.items()
+            for kind in plan.classifiers
+        ]
+    if test is None:
+        train, test = split_as_paper(train, options.paper_split, plan.seed)
+    if options.consistent:
+        test = DescribedSet(data.without_contradictions(test.ranked), test.features)
+    return make_table(plan, train, test, note)
+
+
+def _missing_shares(described: DescribedSet) -> dict[str, float]:
+    """For each feature that is missing somewhere, the share of judged outputs without it."""
+    rows = described.features[described.ranked.judged_cells()]
+    share = (rows != rows).mean(axis=0)  # NaN differs from itself
+    return {name: round(float(part), 4) for name, part in zip(NAMES, share, strict=True) if part}
+
+
+if __name__ == "__main__":
+    main()

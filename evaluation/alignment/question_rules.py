@@ -1,0 +1,267 @@
+"""Rules from linguistics: which differences are one question, and which are worth asking.
+
+The rules know word classes (``word_classes``), lengths and punctuation, and treat the two sentences alike.
+
+1. Differences that touch are one question. So are two with a short shared *island* between them: the fewer
+   letters it has, and the shorter the differences are, the stronger the tie. A pause weakens it as much as
+   twenty letters, and a sentence end is never bridged.
+2. A difference of function words belongs to the content word that it governs, so it reaches further.
+3. The same holds for a content word that one sentence has before the island and the other after it.
+4. What one sentence has here and the other there is one question with two runs a side, if the two have a
+   content word in common.
+5. A question has at most ``limit`` words a side, except where nothing inside allows a cut, and except for a
+   sentence that was rewritten entirely: it is one question.
+6. The place of a phrase that both sentences have is asked once for all moves that depend on each other.
+7. Not asked by default: a function word or two that one sentence has alone, a move of function words, and
+   differences of punctuation, Unicode normalisation or character references.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from html import unescape
+from itertools import accumulate
+
+from evaluation.alignment.differences import Difference, DifferenceChain
+from evaluation.alignment.values import Kind, Phrase, PhraseAlignment, Span
+from evaluation.alignment.word_classes import TokenClass, WordClasses, find_classes
+from evaluation.tokens import bare
+
+
+class QuestionSize(StrEnum):
+    """How much is asked at once: each differing phrase, or small, medium or large groups of phrases."""
+
+    PHRASE = "phrase"
+    SMALL = "small"
+    MEDIUM = "medium"
+    LARGE = "large"
+
+
+COARSENESS = {QuestionSize.SMALL: 8.0, QuestionSize.MEDIUM: 13.0, QuestionSize.LARGE: 20.0}
+"""Letters of shared text that may stand between two differences of one question."""
+LIMIT = 10
+"""Words on a side that a person can judge at once."""
+
+_TOUCHING = 100.0  # more than any island takes away
+_SIZE = 0.5  # letters that each word of the two differences takes away
+_LONGEST = 30  # words of two differences that count
+_GOVERNING, _GOVERNED = 7.5, 4.5  # letters that a function word reaches further, to its content word and away
+_COMPLEMENT = 8.0  # letters that are added where a word stands before the island here and after it there
+_REACH = 12  # words between the two runs of a question
+_EXCHANGE = 14  # words on a side over which an exchange is one question about their order
+_TRIVIAL = 2  # function words that one sentence may have alone without a question
+_REWRITTEN = 0.1  # share of content words in place below which a sentence counts as rewritten
+_REWRITTEN_LEAST = 4  # content words on a side that such a sentence has at least
+_KIN = 4  # letters at the beginning that words of one stem have in common
+_SENTENCE_ENDS = frozenset(".!?…。！？؟।")
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One sentence with running totals, so that any span is measured in constant time."""
+
+    tokens: Sequence[str]
+    classes: Sequence[TokenClass]
+    letters: Sequence[float]
+    sizes: Sequence[float]
+
+    def measure(self, span: Span) -> float:
+        """The length of a span in words."""
+        return self.sizes[span[1]] - self.sizes[span[0]]
+
+    def count_letters(self, span: Span) -> float:
+        return self.letters[span[1]] - self.letters[span[0]]
+
+    def has(self, word_class: TokenClass, span: Span) -> bool:
+        return word_class in self.classes[span[0] : span[1]]
+
+    def has_end(self, span: Span) -> bool:
+        """Whether a sentence ends inside a span."""
+        return not _SENTENCE_ENDS.isdisjoint(self.tokens[span[0] : span[1]])
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedAlignment:
+    """An alignment with what the rules know about its words."""
+
+    alignment: PhraseAlignment
+    a: Side
+    b: Side
+
+    def measure(self, difference: Difference) -> float:
+        """The length of the longer side in words."""
+        return max(self.a.measure(difference.a), self.b.measure(difference.b))
+
+    def has_content(self, difference: Difference) -> bool:
+        return self.a.has(TokenClass.CONTENT, difference.a) or self.b.has(TokenClass.CONTENT, difference.b)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRules:
+    """The rules with their settings; ``version`` names everything that the questions depend on."""
+
+    classes: WordClasses = field(default_factory=find_classes)
+    coarseness: float = COARSENESS[QuestionSize.MEDIUM]
+    limit: int = LIMIT
+    ask_all: bool = False
+
+    @property
+    def version(self) -> str:
+        everything = " all" if self.ask_all else ""
+        return f"questions-2 {self.classes.version} {self.coarseness:g}/{self.limit}{everything}"
+
+    def describe(self, alignment: PhraseAlignment) -> DescribedAlignment:
+        """Look up the words of an alignment."""
+        return DescribedAlignment(alignment, self._side(alignment.a), self._side(alignment.b))
+
+    def _side(self, tokens: Sequence[str]) -> Side:
+        describe = self.classes.describe
+        traits = [describe(token) for token in tokens]
+        letters = list(accumulate([trait[1] for trait in traits], initial=0.0))
+        sizes = list(accumulate([trait[2] for trait in traits], initial=0.0))
+        return Side(tokens, [trait[0] for trait in traits], letters, sizes)
+
+    def is_rewritten(self, text: DescribedAlignment) -> bool:
+        """Whether two sentences have hardly any content word in common (rule 5)."""
+        shared = [phrase for phrase in text.alignment.phrases if phrase.kind is Kind.SHARED]
+        for side, spans in ((text.a, [p.a for p in shared]), (text.b, [p.b for p in shared])):
+            content = side.classes.count(TokenClass.CONTENT)
+            common = sum(side.classes[span[0] : span[1]].count(TokenClass.CONTENT) for span in spans if span)
+            if content < _REWRITTEN_LEAST or common > _REWRITTEN * content:
+                return False
+        return True
+
+    def score_ties(self, text: DescribedAlignment, chain: DifferenceChain) -> list[float]:
+        """How strongly each difference is tied to the next (rules 1 to 3); tied if above 0."""
+        has_content = [text.has_content(difference) for difference in chain.differences]
+        lengths = [text.a.measure(d.a) + text.b.measure(d.b) for d in chain.differences]
+        ties = []
+        for n, island in enumerate(chain.islands):
+            left, right = chain.differences[n], chain.differences[n + 1]
+            tie = self.coarseness - _SIZE * min(_LONGEST, lengths[n] + lengths[n + 1])
+            if island:
+                tie -= self._measure_island(text, left, right)
+                if not has_content[n]:
+                    tie += _GOVERNED if self.classes.governs_left else _GOVERNING
+                if not has_content[n + 1]:
+                    tie += _GOVERNING if self.classes.governs_left else _GOVERNED
+                if _are_complementary(left, right) and _have_common_stem(text, left, right):
+                    tie += _COMPLEMENT
+            else:
+                tie += _TOUCHING
+            ties.append(tie)
+        return ties
+
+    def _measure_island(self, text: DescribedAlignment, left: Difference, right: Difference) -> float:
+        """Letters between two differences; a sentence end counts as more than any rule bridges."""
+        span_a, span_b = (left.a[1], right.a[0]), (left.b[1], right.b[0])
+        if text.a.has_end(span_a) or text.b.has_end(span_b):
+            return 2 * _TOUCHING
+        return max(text.a.count_letters(span_a), text.b.count_letters(span_b))
+
+    def is_short(self, text: DescribedAlignment, *parts: Difference) -> bool:
+        """Whether parts are short enough, taken together, for one question."""
+        return (
+            sum([text.a.measure(part.a) for part in parts]) <= self.limit
+            and sum([text.b.measure(part.b) for part in parts]) <= self.limit
+        )
+
+    def can_link(self, text: DescribedAlignment, first: Difference, last: Difference) -> bool:
+        """Whether two places are near and short enough to be read as one question."""
+        between = Difference((first.a[1], last.a[0]), (first.b[1], last.b[0]), [])
+        return text.measure(between) <= _REACH and self.is_short(text, first, last)
+
+    def joins_exchange(self, text: DescribedAlignment, hull: Difference) -> bool:
+        """Whether everything between the two places of a moved phrase is one question about word order."""
+        return text.measure(hull) <= _EXCHANGE
+
+    def select_moves(self, text: DescribedAlignment, moves: Mapping[int, tuple[int, int]]) -> list[int]:
+        """The moves that are asked (rule 6), from the two places of each moved phrase.
+
+        Moves depend on each other if their ways overlap; the longest of them is asked.
+        """
+        phrases = text.alignment.phrases
+        asked = [number for number in moves if phrases[number].kind is not Kind.SHARED or self.ask_all]
+        rest = sorted([number for number in moves if number not in set(asked)], key=lambda n: moves[n])
+        cluster: list[int] = []
+        reach = -1
+        for number in rest:
+            first, last = moves[number]
+            if cluster and first > reach:
+                asked.append(self._longest_move(text, cluster))
+                cluster = []
+            cluster.append(number)
+            reach = max(reach, last)
+        return [*asked, self._longest_move(text, cluster)] if cluster else asked
+
+    def _longest_move(self, text: DescribedAlignment, numbers: Iterable[int]) -> int:
+        def key(number: int) -> tuple[object, ...]:
+            phrase = text.alignment.phrases[number]
+            spans = sorted([phrase.a or (0, 0), phrase.b or (0, 0)])
+            return text.a.count_letters(phrase.a or (0, 0)) + text.b.count_letters(phrase.b or (0, 0)), spans
+
+        return max(numbers, key=key)
+
+    def find_complements(
+        self, text: DescribedAlignment, hulls: Mapping[int, Difference]
+    ) -> list[tuple[int, int]]:
+        """Pairs of one-sided groups that say the same thing at two places (rule 4), the nearest first."""
+        of_a = {start: hull for start, hull in hulls.items() if hull.b[0] == hull.b[1]}
+        of_b = {start: hull for start, hull in hulls.items() if hull.a[0] == hull.a[1]}
+        pairs = []
+        for one, hull_a in of_a.items():
+            words = _list_stems(text.a, hull_a.a)
+            for other, hull_b in of_b.items() if words else ():
+                if not words.isdisjoint(_list_stems(text.b, hull_b.b)):
+                    pairs.append((abs(one - other), min(one, other), max(one, other)))
+        return [(first, last) for _, first, last in sorted(pairs)]
+
+    def is_asked(self, text: DescribedAlignment, group: Collection[int]) -> bool:
+        """Whether a group is worth a question (rule 7)."""
+        phrases = [text.alignment.phrases[number] for number in group]
+        if self.ask_all:
+            return True
+        if _read(text.a, phrases, "a") == _read(text.b, phrases, "b") and not any(p.moved for p in phrases):
+            return False
+        classes_a = [c for p in phrases if p.a for c in text.a.classes[slice(*p.a)]]
+        classes_b = [c for p in phrases if p.b for c in text.b.classes[slice(*p.b)]]
+        if TokenClass.CONTENT in classes_a or TokenClass.CONTENT in classes_b:
+            return True
+        function_a, function_b = classes_a.count(TokenClass.FUNCTION), classes_b.count(TokenClass.FUNCTION)
+        if function_a and function_b:
+            return any(phrase.kind is not Kind.SHARED for phrase in phrases)
+        return function_a + function_b > _TRIVIAL
+
+
+def _are_complementary(left: Difference, right: Difference) -> bool:
+    return (left.a[0] == left.a[1] and right.b[0] == right.b[1]) or (
+        left.b[0] == left.b[1] and right.a[0] == right.a[1]
+    )
+
+
+def _have_common_stem(text: DescribedAlignment, left: Difference, right: Difference) -> bool:
+    """Whether two one-sided differences, one of each sentence, have a content word in common."""
+    one, other = (left, right) if left.a[0] < left.a[1] else (right, left)
+    return not _list_stems(text.a, one.a).isdisjoint(_list_stems(text.b, other.b))
+
+
+def _list_stems(side: Side, span: Span) -> set[str]:
+    """The content words of a span by their first letters; short ones and numbers whole."""
+    words = [
+        token.lower()
+        for token, word_class in zip(side.tokens[slice(*span)], side.classes[slice(*span)], strict=True)
+        if word_class is TokenClass.CONTENT
+    ]
+    return {word if any(map(str.isdigit, word)) else word[: max(_KIN, len(word) * 2 // 3)] for word in words}
+
+
+def _read(side: Side, phrases: Iterable[Phrase], name: str) -> list[str]:
+    """The words of phrases as a reader sees them: normalised, without punctuation."""
+    spans = sorted([span for phrase in phrases if (span := getattr(phrase, name))])
+    tokens = [token for span in spans for token in side.tokens[slice(*span)]]
+    if not any(not token.isascii() or "&" in token for token in tokens):
+        return [part for token in tokens for part in bare(token)]
+    return [part for token in tokens for part in bare(unicodedata.normalize("NFKC", unescape(token)))]

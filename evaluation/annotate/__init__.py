@@ -1,0 +1,1 @@
+"""Claim a slot, show its questions, append answers; and the practice round."""

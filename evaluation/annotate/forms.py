@@ -1,0 +1,251 @@
+"""Parse the answers that a browser sends, as JSON or as a plain form; and the forms of annotation."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from evaluation.annotate.places import MOST_STEPS, Steps, choice_from_steps, count_steps
+from evaluation.annotate.services.answers import Submission, Value
+from evaluation.models import AlignmentReport
+from evaluation.schemes import Choice, Scheme
+
+MOST_MILLISECONDS = 24 * 60 * 60 * 1000
+MOST_VARIANTS = 500
+Fields = Mapping[str, object]
+"""The fields of one answer, from a JSON object or from a plain form."""
+
+
+class MalformedAnswer(ValueError):
+    """A field is missing or malformed; pages of this site never send such an answer."""
+
+
+def parse_json(body: bytes) -> dict[str, object]:
+    try:
+        document = json.loads(body)
+    except RecursionError as error:
+        raise MalformedAnswer("nested too deeply") from error
+    if not isinstance(document, dict):
+        raise MalformedAnswer("a JSON object is expected")
+    return document
+
+
+def parse_ranking(data: Fields) -> Submission[Choice]:
+    """Parse the ranking of one phrase pair; an empty choice withdraws it."""
+    return _parse_submission(data, lambda: Choice(str(data["choice"])) if data.get("choice") else None)
+
+
+def parse_place_ranking(data: Fields) -> Submission[Steps]:
+    """Parse the ranking of one place.
+
+    ``steps`` is a list of numbers, 0 for a variant that cannot be compared; an empty list withdraws the
+    answer.
+    """
+    return _parse_submission(data, lambda: _parse_steps(data["steps"]))
+
+
+def parse_sentence_answer(data: Fields) -> tuple[str, str, uuid.UUID, int]:
+    """Return question, value, UUID and the version that was seen."""
+    question, value = data.get("question"), data.get("value")
+    if not isinstance(question, str) or not isinstance(value, str):
+        raise MalformedAnswer("question and value must be text")
+    with _convert_errors():
+        return question, value, uuid.UUID(str(data["uuid"])), parse_number(data, "base")
+
+
+def _parse_submission(data: Fields, parse_value: Callable[[], Value | None]) -> Submission[Value]:
+    """A plain function: this is the most frequent request of the site, and a form costs ten times as much."""
+    with _convert_errors():
+        return Submission(
+            uuid=uuid.UUID(str(data["uuid"])),
+            question=parse_number(data, "phrase"),
+            value=parse_value(),
+            base=parse_number(data, "base"),
+            active_ms=_parse_milliseconds(data, "active_ms"),
+            elapsed_ms=_parse_milliseconds(data, "elapsed_ms"),
+        )
+
+
+@contextmanager
+def _convert_errors() -> Iterator[None]:
+    """Convert errors about missing or malformed fields to ``MalformedAnswer``."""
+    try:
+        yield
+    except KeyError as error:
+        raise MalformedAnswer(f"{error.args[0]} is missing") from error
+    except MalformedAnswer:
+        raise
+    except ValueError as error:
+        raise MalformedAnswer(str(error)) from error
+
+
+def parse_number(data: Fields, name: str, most: int = 1_000_000) -> int:
+    value = data[name]
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 16:
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
+        raise MalformedAnswer(f"{name} must be a whole number from 0 to {most}")
+    return value
+
+
+def _parse_milliseconds(data: Fields, name: str) -> int | None:
+    return None if data.get(name) in (None, "") else parse_number(data, name, MOST_MILLISECONDS)
+
+
+def _parse_steps(steps: object) -> Steps | None:
+    if not isinstance(steps, list) or len(steps) > MOST_VARIANTS:
+        raise MalformedAnswer("steps must be a list of numbers")
+    return tuple([parse_number({"step": step}, "step", MOST_STEPS) or None for step in steps]) or None
+
+
+def steps_to_json(steps: Steps | None) -> list[int]:
+    """The inverse of ``parse_place_ranking``, for the receipt."""
+    return [step or 0 for step in steps or ()]
+
+
+# --- all answers of a page, sent as a plain form ------------------------------------------------------
+
+
+def parse_ranking_form(post: QueryDict) -> list[Submission[Choice]]:
+    """Return one submission for each question that has a choice."""
+    choices = {phrase: post.get(f"choice-{phrase}") for phrase in post.getlist("phrase")}
+    return [
+        parse_ranking({"choice": choice, **_form_fields(post, phrase)})
+        for phrase, choice in choices.items()
+        if choice
+    ]
+
+
+def parse_place_form(post: QueryDict) -> list[Submission[Steps]]:
+    """Return one submission for each place in which every variant has a step."""
+    return [
+        parse_place_ranking({"steps": steps, **_form_fields(post, place)})
+        for place, steps in read_typed_steps(post).items()
+        if steps and all(steps)
+    ]
+
+
+def read_typed_steps(post: QueryDict) -> dict[int, list[str]]:
+    """Return the chosen step of every variant by place, empty where none is chosen."""
+    typed = {}
+    for place in post.getlist("place"):
+        count = parse_number({"variants": post.get(f"variants-{place}", "")}, "variants", MOST_VARIANTS)
+        typed[parse_number({"place": place}, "place")] = [
+            post.get(f"step-{place}-{n}", "") for n in range(count)
+        ]
+    return typed
+
+
+def _form_fields(post: QueryDict, question: str | int) -> dict[str, object]:
+    return {
+        "phrase": question,
+        "uuid": post.get(f"uuid-{question}") or uuid.uuid4(),
+        "base": post.get(f"base-{question}", "0"),
+    }
+
+
+# --- other forms --------------------------------------------------------------------------------------
+
+
+class SkipForm(forms.Form):
+    reason = forms.CharField(max_length=300, strip=True)
+
+
+class ReportForm(forms.Form):
+    phrase = forms.IntegerField(min_value=0)
+    reason = forms.ChoiceField(choices=AlignmentReport.Reason.choices)
+    note = forms.CharField(max_length=2000, required=False, strip=True)
+
+
+class PracticeAnswerForm(forms.Form):
+    """One of the choices of the scheme."""
+
+    choice = forms.CharField(max_length=4)
+
+    def __init__(self, scheme: Scheme, *args: Any) -> None:
+        super().__init__(*args)
+        self.scheme = scheme
+
+    def clean_choice(self) -> Choice:
+        choice: str = self.cleaned_data["choice"]
+        if choice not in self.scheme.labels:
+            raise forms.ValidationError("not a choice of this task")
+        return Choice(choice)
+
+
+class PracticeStepsForm(forms.Form):
+    """The steps of two variants, in tasks that rank places; converted to a choice."""
+
+    def __init__(self, scheme: Scheme, *args: Any) -> None:
+        super().__init__(*args)
+        self.scheme = scheme
+        for number in range(2):
+            self.fields[f"step-0-{number}"] = forms.IntegerField(
+                min_value=0, max_value=count_steps(2, scheme)
+            )
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or self.cleaned_data
+        if not self.errors:
+            one, other = (data[f"step-0-{number}"] or None for number in range(2))
+            data["choice"] = choice_from_steps(one, other, self.scheme)
+        return data
+
+    @property
+    def steps(self) -> list[int | None]:
+        if not self.is_bound:
+            return [None, None]
+        return [self.cleaned_data.get(f"step-0-{number}") for number in range(2)]
+
+
+def _text_area() -> forms.Textarea:
+    return forms.Textarea(attrs={"class": "in area", "rows": 2})
+
+
+class PracticeQuestionForm(forms.Form):
+    """Two sentences and the expected choice, the first sentence being A."""
+
+    above = forms.CharField(
+        label=_("Text at the top"),
+        required=False,
+        max_length=5000,
+        widget=_text_area(),
+    )
+    first = forms.CharField(label=_("Sentence A"), max_length=5000, widget=_text_area())
+    second = forms.CharField(
+        label=_("Sentence B"),
+        max_length=5000,
+        widget=_text_area(),
+        help_text=_("The order of the two is random for each annotator."),
+    )
+    expected = forms.ChoiceField(label=_("Expected answer"), widget=forms.Select(attrs={"class": "in"}))
+    why = forms.CharField(
+        label=_("Explanation"),
+        required=False,
+        max_length=1000,
+        widget=_text_area(),
+        help_text=_("Shown after the answer. Do not mention A or B, because the sides may be swapped."),
+    )
+
+    def __init__(self, scheme: Scheme, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        expected = self.fields["expected"]
+        assert isinstance(expected, forms.ChoiceField)
+        expected.choices = [
+            (option.choice.value, f"{option.choice.symbol}: {gettext(option.words)}")
+            for option in scheme.options
+        ]
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or self.cleaned_data
+        if data.get("first") and data.get("first") == data.get("second"):
+            self.add_error("second", _("The two sentences are the same."))
+        return data

@@ -1,0 +1,275 @@
+"""What an annotator may see of an assignment.
+
+Everything on the pages of annotators comes from here, and nothing here reveals a system, score, file name,
+database id, upload order or attention check. Where all candidates are judged together, their order, and the
+order of the variants of a place, depend on the texts and the annotator only.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+
+from evaluation.annotate.places import MOST_STEPS, CandidateGroup, Steps, count_steps, variant_letter
+from evaluation.annotate.services import answers, places
+from evaluation.annotate.services.answers import Receipt
+from evaluation.annotate.services.practice import PracticePage
+from evaluation.blinding import canonical, shown_order
+from evaluation.models import Alignment, Assignment
+from evaluation.presentation import Card, Fragment, Sheet, ShownPhrase, hue, sheet
+from evaluation.schemes import Choice, Scheme
+
+
+@dataclass(frozen=True, slots=True)
+class PairQuestion:
+    """A card with its newest answer; ``uuid`` makes it safe to send a plain form twice."""
+
+    card: Card
+    choice: Choice | None
+    version: int
+    uuid: str
+
+    @property
+    def field(self) -> str:
+        """The name of the radio buttons."""
+        return f"choice-{self.card.index}"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskProgress:
+    done: int
+    total: int
+    active_minutes: int
+    minutes_left: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PairPage:
+    number: int
+    sheet: Sheet
+    questions: list[PairQuestion]
+    scheme: Scheme
+    progress: TaskProgress
+    sentence: dict[str, Receipt[str]]
+
+    @property
+    def answered(self) -> int:
+        return sum(question.choice is not None for question in self.questions)
+
+
+def load_texts(assignment: Assignment) -> Assignment:
+    """Attach the alignment, candidates and item that the page shows to an assignment; one query.
+
+    Separate from the query for the assignment: PostgreSQL plans two joins of three and five tables in a third
+    of the time of one of eight, and requests that only store an answer need no texts.
+    """
+    alignments = Alignment.objects.select_related(
+        "comparison__first", "comparison__second", "comparison__item"
+    )
+    alignment = alignments.get(pk=assignment.alignment_id)
+    assignment.alignment, assignment.comparison = alignment, alignment.comparison
+    return assignment
+
+
+def build_pair_page(assignment: Assignment) -> PairPage:
+    """Return everything that the page shows, from an assignment with its texts; at most three queries."""
+    swapped = assignment.swapped
+    asked = answers.load_questions(assignment)
+    layout = sheet(
+        assignment.comparison.first.stave,
+        assignment.comparison.second.stave,
+        read_phrases(assignment.alignment.phrases),
+        {place: index for index, question in asked.items() for place in question.indices},
+        groups=assignment.alignment.groups,
+        swapped=swapped,
+    )
+    questions = []
+    for card in layout.questions:
+        question = asked[card.index]
+        stored = question.choice
+        choice = canonical(Choice(stored), swapped=swapped, flipped=question.flipped) if stored else None
+        questions.append(PairQuestion(card, choice, question.version, str(uuid.uuid4())))
+    return PairPage(
+        number=assignment.number,
+        sheet=layout,
+        questions=questions,
+        scheme=assignment.task.scheme,
+        progress=load_progress(assignment),
+        sentence=_load_sentence_answers(assignment),
+    )
+
+
+def read_phrases(rows: Iterable[Sequence[Any]]) -> list[ShownPhrase]:  # Any: JSON
+    """Convert the stored rows to phrases."""
+    return [
+        ShownPhrase(
+            None if a_start is None else (a_start, a_end),
+            None if b_start is None else (b_start, b_end),
+            kind == "shared",
+            moved,
+        )
+        for a_start, a_end, b_start, b_end, kind, moved in rows
+    ]
+
+
+def load_progress(assignment: Assignment) -> TaskProgress:
+    """Return the progress of the annotator in the task; one query."""
+    counts = Assignment.objects.of(assignment.annotator_id, assignment.task_id).count_progress()
+    return estimate_progress(counts["done"], assignment.task.per_person, counts["active_ms"])
+
+
+def estimate_progress(done: int, total: int, active_ms: int) -> TaskProgress:
+    """Estimate the remaining time. ``done`` may exceed ``total`` after comparisons were removed.
+
+    >>> estimate_progress(10, 40, 10 * 60_000)
+    TaskProgress(done=10, total=40, active_minutes=10, minutes_left=30)
+    >>> estimate_progress(44, 40, 44 * 60_000)
+    TaskProgress(done=44, total=44, active_minutes=44, minutes_left=0)
+    """
+    total = max(total, done)
+    left = round(active_ms / done * (total - done) / 60_000) if done and active_ms else None
+    return TaskProgress(done, total, round(active_ms / 60_000), left)
+
+
+def _load_sentence_answers(assignment: Assignment) -> dict[str, Receipt[str]]:
+    """Return the newest answers about the whole sentence: verdict, rating_a, rating_b, comment."""
+    task = assignment.task
+    if not (task.ask_sentence or task.ask_rating or task.ask_comment):
+        return {}
+    return answers.load_sentence_answers(assignment)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownVariant:
+    """``step`` is None without an answer and 0 for “cannot be compared”, as in the form."""
+
+    number: int
+    letter: str
+    text: str
+    step: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceCard:
+    """``number`` counts the questions of a page, ``place`` the places of the sentence."""
+
+    number: int
+    place: int
+    variants: list[ShownVariant]
+    steps: range
+    version: int
+    uuid: str
+
+    @property
+    def is_answered(self) -> bool:
+        return all(variant.step is not None for variant in self.variants)
+
+    @property
+    def hue(self) -> int:
+        return hue(self.number)
+
+
+@dataclass(frozen=True, slots=True)
+class PlacesPage:
+    number: int
+    staves: list[list[Fragment]]
+    cards: list[PlaceCard]
+    scheme: Scheme
+    progress: TaskProgress
+
+    @property
+    def answered(self) -> int:
+        return sum(card.is_answered for card in self.cards)
+
+    @property
+    def most_steps(self) -> int:
+        """The largest number of steps of any place."""
+        return max(len(card.steps) for card in self.cards)
+
+
+def build_places_page(assignment: Assignment, typed: Mapping[int, Sequence[str]] | None = None) -> PlacesPage:
+    """Return everything that the page shows, in four queries; ``typed`` are the steps of a refused form."""
+    sentence = places.load_places(assignment)
+    rankings = places.load_rankings(assignment)
+    scheme = assignment.task.scheme
+    cards = []
+    for number, place in enumerate(sentence.places, 1):
+        receipt = place.receipt(assignment, rankings)
+        steps = _chosen_steps(receipt.value, (typed or {}).get(place.place, ()), len(place.texts))
+        uuid_ = str(uuid.uuid4())
+        cards.append(make_place_card(number, place.place, place.texts, steps, scheme, receipt.version, uuid_))
+    return PlacesPage(
+        number=assignment.number,
+        staves=_lay_out_candidates(assignment, sentence.group),
+        cards=cards,
+        scheme=scheme,
+        progress=load_progress(assignment),
+    )
+
+
+def _chosen_steps(stored: Steps | None, typed: Sequence[str], count: int) -> list[int | None]:
+    """
+    >>> _chosen_steps((1, None), (), 2), _chosen_steps(None, ("2", ""), 2)
+    ([1, 0], [2, None])
+    >>> _chosen_steps(None, ("9" * 9999, "x"), 2)
+    [None, None]
+    """
+    if stored is not None:
+        return [step or 0 for step in stored]
+    if len(typed) != count:
+        return [None] * count
+    offered = {str(step): step for step in range(MOST_STEPS + 1)}
+    return [offered.get(step) for step in typed]
+
+
+def _lay_out_candidates(assignment: Assignment, group: CandidateGroup) -> list[list[Fragment]]:
+    secret, texts = settings.SECRET_KEY.encode(), [stave.text for stave in group.staves]
+    order = shown_order(secret, assignment.annotator.key, texts, assignment.presentation)
+    return [lay_out_candidate(group, candidate) for candidate in order]
+
+
+def lay_out_candidate(group: CandidateGroup, candidate: int) -> list[Fragment]:
+    """Return one candidate as fragments: adjacent shared words are joined, questions are numbered."""
+    numbers = {place: number for number, place in enumerate(group.question_places, 1)}
+    stave, fragments, end = group.staves[candidate], list[Fragment](), 0
+    for place, spans in enumerate(group.places):
+        span = spans[candidate]
+        text = stave.slice(span)
+        space = " " if fragments and stave.text[end : end + 1].isspace() else ""
+        if text:
+            start = stave.spans[span[0]][0]
+            space, end = stave.text[end:start], stave.spans[span[1] - 1][1]
+        if place in numbers:
+            fragments.append(Fragment(text, numbers[place], "sub" if text else "only-a", True, space))
+        elif fragments and fragments[-1].number is None:
+            last = fragments[-1]
+            fragments[-1] = Fragment(last.text + space + text, space=last.space)
+        else:
+            fragments.append(Fragment(text, space=space))
+    return fragments
+
+
+def make_place_card(
+    number: int,
+    place: int,
+    texts: Sequence[str],
+    steps: Sequence[int | None],
+    scheme: Scheme,
+    version: int = 0,
+    uuid: str = "",
+) -> PlaceCard:
+    """Return the card of a place; version and UUID are only needed on pages that store answers."""
+    variants = [
+        ShownVariant(n, variant_letter(n), text, step)
+        for n, (text, step) in enumerate(zip(texts, steps, strict=True))
+    ]
+    return PlaceCard(number, place, variants, range(1, count_steps(len(texts), scheme) + 1), version, uuid)
+
+
+def exercise_as_place(page: PracticePage, scheme: Scheme, steps: Sequence[int | None]) -> PlaceCard:
+    """Return the exercise as a place with two variants, for tasks that rank places."""
+    return make_place_card(1, 0, (page.card.a, page.card.b), steps, scheme)

@@ -1,0 +1,223 @@
+"""Assignments: claim a slot, renew its lease, finish, skip or reopen; and reports of wrong alignments.
+
+No slot is given to two people: slots are created at import, and claiming one is a conditional update.
+Answering renews the lease; after a longer break the slot may have been given to another annotator.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import IntegrityError, connection, transaction
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from evaluation.blinding import is_swapped
+from evaluation.models import (
+    Alignment,
+    AlignmentReport,
+    Annotator,
+    Assignment,
+    Comparison,
+    Membership,
+    Ranking,
+    Role,
+    Slot,
+    Task,
+    User,
+)
+
+
+class TaskClosed(Exception):
+    """The task takes no new work."""
+
+
+def next_assignment(task: Task, annotator: Annotator) -> Assignment | None:
+    """Return the next assignment: unfinished ones first, then a free slot; ``None`` if all is done."""
+    if not task.is_open:
+        raise TaskClosed(task.slug)
+    quota = _find_quota(task, annotator)
+    # Where a transaction locks the whole database (SQLite), the slow search runs before it, so that no answer
+    # has to wait. If the slot is taken by then, the search is repeated inside the transaction.
+    ahead = None if connection.features.has_select_for_update else _find_free_slot(task, annotator)
+    with transaction.atomic():
+        # One claim at a time per annotator, otherwise two tabs could claim the same comparison.
+        Annotator.objects.select_for_update().get(pk=annotator.pk)
+        for assignment in Assignment.objects.of(annotator, task).unfinished().order_by("number"):
+            assignment.task = task
+            if take_slot(assignment) is not None:
+                return assignment
+            _release(assignment)
+        return _claim(task, annotator, quota, ahead)
+
+
+def _claim(
+    task: Task, annotator: Annotator, quota: int | None, ahead: Slot | None = None
+) -> Assignment | None:
+    numbers = Assignment.objects.of(annotator, task).order_by("-number").values_list("number", flat=True)
+    last = numbers.first() or 0
+    if quota is not None and last >= quota:
+        return None
+    slot = ahead or _find_free_slot(task, annotator)
+    if slot is None:
+        return None
+    if not Slot.objects.filter(pk=slot.pk).take(annotator.pk, lease_end(task)):
+        # Another annotator was faster; the next search no longer finds that slot.
+        return _claim(task, annotator, quota)
+    return Assignment.objects.create(
+        annotator=annotator,
+        task=task,
+        comparison=slot.comparison,
+        presentation=slot.presentation,
+        alignment=Alignment.objects.filter(comparison=slot.comparison_id).latest(),
+        number=last + 1,
+        swapped=_is_swapped(slot.comparison, annotator, slot.presentation),
+    )
+
+
+def _is_swapped(comparison: Comparison, annotator: Annotator, presentation: int) -> bool:
+    secret = settings.SECRET_KEY.encode()
+    return is_swapped(secret, annotator.key, comparison.first.text, comparison.second.text, presentation)
+
+
+def _find_free_slot(task: Task, annotator: Annotator) -> Slot | None:
+    """Return the next free slot after the annotator's last position, else the first one before it."""
+    held = Slot.objects.filter(annotator=annotator, task=task).order_by("-position")
+    last = held.values_list("position", flat=True).first()
+    slots = (
+        Slot.objects.filter(task=task)
+        .open_to(annotator)
+        .select_related("comparison__first", "comparison__second")
+        .order_by("position", "k")
+    )
+    if connection.features.has_select_for_update_skip_locked:
+        slots = slots.select_for_update(skip_locked=True, of=("self",))
+    for after in (-1,) if last is None else (last, -1):
+        ahead = slots.filter(position__gt=after)
+        # Two queries, because each can use the index on positions; "free" would read all slots.
+        candidates = (ahead.unclaimed().first(), ahead.expired().first())
+        if free := [slot for slot in candidates if slot is not None]:
+            return min(free, key=lambda slot: (slot.position, slot.k))
+    return None
+
+
+def _find_quota(task: Task, annotator: Annotator) -> int | None:
+    memberships = Membership.objects.filter(
+        Q(task=task) | Q(task__isnull=True, campaign=task.campaign_id),
+        user=annotator.user_id,
+        role=Role.ANNOTATOR,
+    )
+    quotas = memberships.values_list("quota", flat=True)
+    return min((quota for quota in quotas if quota is not None), default=None)
+
+
+def lease_end(task: Task) -> datetime:
+    """Return when a lease that starts now expires."""
+    return timezone.now() + timedelta(minutes=task.lease_minutes)
+
+
+def take_slot(assignment: Assignment) -> Slot | None:
+    """Renew the slot of an assignment, or take a free one of the same comparison; ``None`` if there is
+    none."""
+    # Locked until the answer is stored, so that the slot cannot be given to another annotator meanwhile.
+    held = Slot.objects.held_by(assignment).select_for_update().only("state", "lease_until")
+    for own in held:
+        if own.state == Slot.State.TAKEN and _is_half_over(own, assignment.task):
+            Slot.objects.filter(pk=own.pk).update(lease_until=lease_end(assignment.task))
+        return own
+    for slot in Slot.objects.of(assignment).free().order_by("k"):
+        try:
+            with transaction.atomic():
+                taken = Slot.objects.filter(pk=slot.pk).take(
+                    assignment.annotator_id, lease_end(assignment.task)
+                )
+        except IntegrityError:  # another tab of the same annotator took one first
+            return Slot.objects.held_by(assignment).first()
+        if taken:
+            slot.annotator_id, slot.state = assignment.annotator_id, Slot.State.TAKEN
+            return slot
+    return None
+
+
+def _is_half_over(slot: Slot, task: Task) -> bool:
+    """Leases are renewed after half of their time, not at every answer, so most answers need one write."""
+    half = timedelta(minutes=task.lease_minutes) / 2
+    return slot.lease_until is None or slot.lease_until - timezone.now() < half
+
+
+def _release(assignment: Assignment) -> None:
+    """Close an assignment whose slot another annotator holds; late answers still find it by its token."""
+    assignment.finished_at = timezone.now()
+    assignment.skip_reason = "lease expired"
+    assignment.save(update_fields=["finished_at", "skip_reason"])
+
+
+# --- ending an assignment -----------------------------------------------------------------------------
+
+
+def skip_assignment(assignment: Assignment, reason: str) -> None:
+    """Skip a comparison with a reason. This is no judgement: nothing is stored about its pairs."""
+    with transaction.atomic():
+        end_assignment(assignment, reason=reason or "no reason given")
+
+
+def end_assignment(assignment: Assignment, *, reason: str) -> None:
+    assignment.finished_at = timezone.now()
+    assignment.skip_reason = reason
+    assignment.active_ms = sum(_active_times(assignment))
+    assignment.save(update_fields=["finished_at", "skip_reason", "active_ms"])
+    Slot.objects.held_by(assignment).update(state=Slot.State.DONE, lease_until=None)
+
+
+def _active_times(assignment: Assignment) -> list[int]:
+    """Return the time of each answer: about the pairs of the comparison, or of the sentence for places."""
+    rankings = Ranking.objects.given_by(assignment)
+    if assignment.is_by_place:
+        rankings = rankings.filter(pair__item=assignment.comparison.item_id)
+    else:
+        rankings = rankings.filter(pair__owner=assignment.comparison_id)
+    return [ms or 0 for ms in rankings.values_list("active_ms", flat=True)]
+
+
+def reopen_assignment(assignment: Assignment) -> None:
+    """Make a finished assignment unfinished again, because an answer was withdrawn."""
+    if assignment.finished_at is None:
+        return
+    assignment.finished_at = None
+    assignment.save(update_fields=["finished_at"])
+    until = lease_end(assignment.task)
+    Slot.objects.held_by(assignment).update(state=Slot.State.TAKEN, lease_until=until)
+
+
+REASONS = {
+    AlignmentReport.Reason.UNRELATED: _("These phrases do not belong together"),
+    AlignmentReport.Reason.CUT: _("The phrase boundaries are wrong"),
+    AlignmentReport.Reason.NOT_MOVED: _("Marked as moved, but it is not"),
+    AlignmentReport.Reason.WITH_PREVIOUS: _("It belongs together with the pair before it"),
+    AlignmentReport.Reason.WITH_NEXT: _("It belongs together with the pair after it"),
+    AlignmentReport.Reason.APART: _("It is several questions in one"),
+}
+PLACE_REASONS = {
+    AlignmentReport.Reason.UNRELATED: _("These variants do not belong together"),
+    AlignmentReport.Reason.CUT: _("The variant boundaries are wrong"),
+}
+
+
+def report_alignment(
+    annotator: Annotator, *, pair: int, alignment: int, reason: str, note: str
+) -> AlignmentReport:
+    """Store a report of a wrong alignment; reporting a dismissed pair again reopens its report."""
+    return AlignmentReport.objects.update_or_create(
+        annotator=annotator,
+        pair_id=pair,
+        alignment_id=alignment,
+        defaults={"reason": reason, "note": note, "resolved_at": None, "resolved_by": None},
+    )[0]
+
+
+def find_moved_assignment(token: str, user: User) -> Assignment | None:
+    """Return the assignment under its new token, if its alignment was corrected after it was opened."""
+    later = Assignment.objects.filter(token__startswith=f"{token.partition('.')[0]}.", annotator__user=user)
+    return later.exclude(token=token).first()

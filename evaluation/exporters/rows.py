@@ -1,0 +1,81 @@
+"""The columns of an export: a phrase pair with its item and systems, and every answer to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+# A plain tuple with the fields of ``ExportedAnswer``: a million of them are created in half the time.
+AnswerRow = tuple[
+    str, int, int, bool, str | None, str, bool, int | None, int | None, int | None, int, str | None
+]  # fmt: skip
+
+
+class ExportedAnswer(NamedTuple):
+    """One version of one answer. ``label`` is None if withdrawn; ``received_at`` only in identified exports.
+
+    The label is relative to the pair as stored; ``left`` says which of its texts was shown as A.
+    """
+
+    annotator: str
+    presentation: int
+    version: int
+    current: bool
+    label: str | None
+    left: str
+    surplus: bool
+    alignment: int | None
+    active_ms: int | None
+    elapsed_ms: int | None
+    order: int
+    received_at: str | None = None
+
+
+class ExportedPair(NamedTuple):
+    """Two texts of an item, the systems that wrote them, and the answers.
+
+    ``question`` is the number of its first phrase in the newest alignment of the comparison that asks it.
+    """
+
+    task: str
+    item: str
+    document: str
+    pair: str
+    kind: str
+    first: str
+    second: str
+    systems_first: tuple[str, ...]
+    systems_second: tuple[str, ...]
+    check: str
+    question: int | None
+    answers: Sequence[AnswerRow]
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The columns of the pair; systems with the same text are joined by “+”."""
+        systems = "+".join(self.systems_first), "+".join(self.systems_second)
+        question = "" if self.question is None else str(self.question)
+        return (*self[:7], *systems, self.check, question)
+
+
+PAIR_COLUMNS = ExportedPair._fields[:-1]
+COLUMNS = (*PAIR_COLUMNS, *ExportedAnswer._fields)
+
+
+class TextCache(dict[str, str]):
+    """Caches the results of a function for the first ten thousand different texts.
+
+    >>> names = TextCache(str.upper)
+    >>> names["ann"], len(names)
+    ('ANN', 1)
+    """
+
+    def __init__(self, function: Callable[[str], str]) -> None:
+        super().__init__()
+        self._function = function
+
+    def __missing__(self, text: str) -> str:
+        result = self._function(text)
+        if len(self) < 10_000:  # names recur, but timestamps are all different
+            self[text] = result
+        return result

@@ -1,0 +1,1 @@
+"""Sign-in and throttling, API tokens, personal data and erasure."""

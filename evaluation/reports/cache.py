@@ -1,0 +1,197 @@
+"""Cached results of reports, and consistent snapshots of the database.
+
+A result is cached until a new answer arrives, which the id of the newest ranking shows (one index lookup).
+While transactions overlap, ids can become visible out of order. Therefore, a result that was computed within
+a minute of the newest answer is computed once more after that minute. The cache is in the memory of each
+process; the least recently used entries are dropped first.
+
+What would take a web thread too long is computed by a job (``report_job``), in another process, which shares
+its results in files (``share_results``); pages read them (``read_results``).
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from threading import RLock
+from typing import Any, Literal, NamedTuple, TypeVar, cast
+
+from django.core.cache import caches
+from django.db import connection as default_connection
+from django.db import transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import Model, Subquery
+from django.utils import timezone
+
+from appraise.lib.digests import text_digest
+from evaluation.models import Alignment, Ranking
+
+SETTLED = timedelta(minutes=1)
+MAX_ENTRIES = 48
+
+T = TypeVar("T")
+
+
+class DatabaseState(NamedTuple):
+    """The ids of the newest ranking and alignment, and when that ranking was received.
+
+    A fixed state is that of a result which is shown although there may be newer answers.
+    """
+
+    ids: tuple[object, ...]
+    newest_at: datetime | None
+    is_fixed: bool = False
+
+
+class NotShared(Exception):
+    """A result that is neither in memory nor shared."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    ids: tuple[object, ...]
+    computed_at: datetime
+    newest_at: datetime | None
+    value: Any  # Any: whatever ``compute`` returned
+
+
+_entries: OrderedDict[Hashable, _Entry] = OrderedDict()
+_lock = RLock()  # one thread computes, the others wait for its result
+_states: list[DatabaseState] = []  # of the computations in progress, the innermost last
+
+
+def get_or_compute(key: Hashable, compute: Callable[[], T], state: DatabaseState | None = None) -> T:
+    """Return the cached result, or ``compute()`` if an answer has arrived since.
+
+    ``state`` saves a query where the caller already knows the state of the database.
+    """
+    with _lock, _shared_state(state) as current:
+        now = timezone.now()
+        entry = _entries.get(key)
+        if entry is None or not _is_valid(entry, current, now):
+            entry = _read_shared(key, current) or _Entry(current.ids, now, current.newest_at, compute())
+            _entries[key] = entry
+            while len(_entries) > MAX_ENTRIES:
+                _entries.popitem(last=False)
+        _entries.move_to_end(key)
+        if _mode.get() == "share":
+            caches["reports"].set(_shared_name(key, entry.ids), entry)
+        return cast(T, entry.value)
+
+
+_mode: ContextVar[Literal["compute", "share", "read"]] = ContextVar("mode", default="compute")
+
+
+@contextmanager
+def share_results() -> Iterator[None]:
+    """Share every result that the block computes or reads with the other processes of the site."""
+    token = _mode.set("share")
+    try:
+        yield
+    finally:
+        _mode.reset(token)
+
+
+@contextmanager
+def read_results() -> Iterator[None]:
+    """Compute nothing: a result that is neither in memory nor shared raises ``NotShared``."""
+    token = _mode.set("read")
+    try:
+        yield
+    finally:
+        _mode.reset(token)
+
+
+def _read_shared(key: Hashable, state: DatabaseState) -> _Entry | None:
+    if _mode.get() != "read":
+        return None
+    entry = caches["reports"].get(_shared_name(key, state.ids))
+    if not isinstance(entry, _Entry):
+        raise NotShared(repr(key))
+    return entry
+
+
+def _shared_name(key: Hashable, ids: tuple[object, ...]) -> str:
+    return text_digest(repr(key), repr(ids))
+
+
+def clear_cache() -> None:
+    """Empty the cache; for tests, and for commands that change what is stored."""
+    with _lock:
+        _entries.clear()
+
+
+def state_columns() -> dict[str, Subquery]:
+    """Return the state of the database as annotations of any query; ``read_state`` reads them."""
+    rankings = Ranking.objects.order_by("-pk")
+    return {
+        "newest_ranking": Subquery(rankings.values("pk")[:1]),
+        "newest_at": Subquery(rankings.values("received_at")[:1]),
+        "newest_alignment": Subquery(Alignment.objects.order_by("-pk").values("pk")[:1]),
+    }
+
+
+def read_state(row: Model) -> DatabaseState:
+    """Return the state from a row with the annotations of ``state_columns``."""
+    ranking, alignment, at = (
+        getattr(row, name) for name in ("newest_ranking", "newest_alignment", "newest_at")
+    )
+    return DatabaseState((0,), None) if ranking is None else DatabaseState((ranking, alignment), at)
+
+
+@contextmanager
+def _shared_state(state: DatabaseState | None) -> Iterator[DatabaseState]:
+    """The state of the database, queried once even where one computation needs another."""
+    _states.append(_states[-1] if _states else state or _query_state())
+    try:
+        yield _states[-1]
+    finally:
+        _states.pop()
+
+
+def _query_state() -> DatabaseState:
+    alignment = Alignment.objects.order_by("-pk").values("pk")[:1]
+    newest = Ranking.objects.order_by("-pk").values_list("pk", Subquery(alignment), "received_at").first()
+    return DatabaseState((0,), None) if newest is None else DatabaseState(newest[:2], newest[2])
+
+
+def _is_valid(entry: _Entry, state: DatabaseState, now: datetime) -> bool:
+    return entry.ids == state.ids and (state.is_fixed or not _is_unsettled(entry, now))
+
+
+def _is_unsettled(entry: _Entry, now: datetime) -> bool:
+    return not is_settled(entry.computed_at, entry.newest_at, now)
+
+
+def is_settled(computed_at: datetime, newest_at: datetime | None, now: datetime) -> bool:
+    """Whether a result need not be computed again, because an older answer cannot have followed."""
+    if newest_at is None or computed_at - newest_at > SETTLED:
+        return True
+    return now - computed_at <= SETTLED
+
+
+@contextmanager
+def snapshot(connection: BaseDatabaseWrapper = default_connection) -> Iterator[None]:
+    """Make every query of the block see the same state of the database. For reading only.
+
+    Inside a transaction that has already begun, the isolation of that transaction applies.
+    """
+    if connection.in_atomic_block:
+        yield
+    elif connection.vendor == "postgresql":
+        with transaction.atomic(connection.alias):
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            yield
+    else:
+        # Not ``atomic``: on SQLite it would join the queue of writers, and all answers would wait for it.
+        with connection.cursor() as cursor:
+            cursor.execute("BEGIN DEFERRED")
+            try:
+                yield
+            finally:
+                cursor.execute("ROLLBACK")

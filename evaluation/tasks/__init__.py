@@ -1,0 +1,1 @@
+"""Import files as tasks, manage members and invitations, correct alignments."""

@@ -1,0 +1,1 @@
+"""What managers fill in, as domain values."""

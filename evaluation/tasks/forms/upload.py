@@ -1,0 +1,303 @@
+"""The settings of an upload, and the roles of its files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from appraise.lib.problems import InputError
+from evaluation.annotate.known_answers import MOST_PERCENT
+from evaluation.importers import FORMATS
+from evaluation.importers import languages as language_codes
+from evaluation.importers.model import FileRole
+from evaluation.models import Task, Upload, UploadedFile
+from evaluation.people.forms import number_input, select_input, text_input
+from evaluation.schemes import SCHEMES
+from evaluation.tasks.services import uploads
+from evaluation.tasks.services.task_settings import TaskSettings
+
+DESIGNS = [
+    ("all", _("all pairs of systems")),
+    ("baseline", _("every system against a baseline")),
+    ("round-robin", _("each system against some others, in rotation")),
+    ("blocks", _("some systems per sentence, in rotation")),
+]
+ALIGNERS = [
+    ("lexical", _("built-in: words, stems, synonyms")),
+    ("statistical", _("statistical: learns from the first 2,000 sentence pairs")),
+    ("exact", _("exact: identical words only")),
+]
+
+
+class SettingsForm(forms.Form):
+    """The settings of a task.
+
+    ``systems`` are those of the files; ``tops`` is what every sentence has and can be shown above.
+    """
+
+    name = forms.CharField(label=_("Name of the task"), max_length=150, widget=text_input())
+    campaign = forms.CharField(
+        label=_("Campaign"),
+        max_length=150,
+        required=False,
+        widget=text_input(list="campaigns"),
+        help_text=_("A campaign groups tasks with their members and reports. Empty: create a new campaign."),
+    )
+    source_language = forms.CharField(
+        label=_("Source language"),
+        required=False,
+        max_length=20,
+        widget=text_input(placeholder=_("for example de")),
+    )
+    target_language = forms.CharField(
+        label=_("Target language"),
+        required=False,
+        max_length=20,
+        widget=text_input(placeholder=_("for example en")),
+    )
+    scheme = forms.ChoiceField(
+        label=_("Choices"),
+        choices=lambda: [(name, _(scheme.summary or scheme.title)) for name, scheme in SCHEMES.items()],
+        widget=forms.RadioSelect,
+    )
+    shows = forms.ChoiceField(
+        label=_("Text at the top"),
+        choices=[("source", _("Source sentence")), ("reference", _("Reference translation"))],
+        widget=forms.RadioSelect,
+    )
+    overlap = forms.IntegerField(
+        label=_("Annotators per comparison"), min_value=1, max_value=20, widget=number_input(1, 20)
+    )
+    aligner = forms.ChoiceField(
+        label=_("Aligner"),
+        choices=ALIGNERS,
+        widget=select_input(),
+        help_text=_("Alignments in your files take precedence."),
+    )
+    segment_words = forms.BooleanField(
+        label=_("Find the words of Chinese, Japanese or Thai"),
+        required=False,
+        help_text=_("With an optional library. Otherwise phrases consist of characters."),
+    )
+    design = forms.ChoiceField(label=_("Comparisons"), choices=DESIGNS, widget=select_input())
+    baseline = forms.ChoiceField(label=_("… against"), required=False, widget=select_input())
+    meetings = forms.IntegerField(
+        label=_("… how many"), required=False, min_value=1, max_value=50, widget=number_input(1, 50)
+    )
+    dedup = forms.ChoiceField(
+        label=_("Ask about identical phrase pairs only once"),
+        choices=Task.Dedup.choices,
+        widget=select_input(),
+    )
+    judging = forms.ChoiceField(
+        label=_("Three or more candidates are judged"),
+        required=False,
+        choices=Task.Judging.choices,
+        widget=select_input(),
+        help_text=_(
+            "All at once: annotators rank the variants of each place, with fewer clicks and"
+            " no contradictions."
+        ),
+    )
+    question_size = forms.ChoiceField(
+        label=_("Size of a question"),
+        required=False,
+        choices=Task.QuestionSizes.choices,
+        widget=select_input(),
+        help_text=_(
+            "Neighbouring differences are asked together. Given links and phrases are asked as they are."
+        ),
+    )
+    ask_all = forms.BooleanField(
+        label=_("Ask about every difference"),
+        required=False,
+        help_text=_(
+            "Otherwise single function words, punctuation and spelling variants are not asked about."
+        ),
+    )
+    practice = forms.BooleanField(
+        label=_("A practice round before the first sentence"),
+        required=False,
+        help_text=_("Five questions with feedback; you can write your own afterwards."),
+    )
+    moved = forms.ChoiceField(label=_("Moved phrases are"), choices=Task.Moved.choices, widget=select_input())
+    order = forms.ChoiceField(
+        label=_("Order of the sentences"), choices=Task.Order.choices, widget=select_input()
+    )
+    checks = forms.IntegerField(
+        label=_("Hidden attention checks, %"),
+        min_value=0,
+        max_value=MOST_PERCENT,
+        widget=number_input(0, MOST_PERCENT),
+        help_text=_("One candidate is damaged on purpose, so the expected answer is known."),
+    )
+    repeats = forms.IntegerField(
+        label=_("Hidden repeats, %"),
+        min_value=0,
+        max_value=50,
+        widget=number_input(0, 50),
+        help_text=_("Shown again with the sides swapped, to measure the consistency of each annotator."),
+    )
+    split = forms.IntegerField(
+        label=_("Split into tasks of … sentences"),
+        required=False,
+        min_value=1,
+        max_value=200_000,
+        widget=number_input(1, 200_000),
+        help_text=_("Empty: one task."),
+    )
+    seed = forms.IntegerField(
+        label=_("Seed"),
+        min_value=0,
+        max_value=2**31 - 1,
+        widget=number_input(0, 2**31 - 1),
+        help_text=_("Determines every random choice; the same seed gives the same task."),
+    )
+    instructions = forms.CharField(
+        label=_("Instructions for annotators"),
+        required=False,
+        max_length=10_000,
+        widget=forms.Textarea(attrs={"class": "in area", "rows": 4}),
+        help_text=_("Plain text; shown with the guidelines."),
+    )
+    ask_sentence = forms.BooleanField(label=_("Ask which whole sentence is better"), required=False)
+    ask_rating = forms.BooleanField(label=_("Ask for a rating of each sentence, 1 to 5"), required=False)
+    ask_comment = forms.BooleanField(label=_("Offer a field for comments"), required=False)
+    format = forms.ChoiceField(
+        label=_("Format"),
+        required=False,
+        choices=[("auto", _("detected from the content")), *((f.name, _(f.title)) for f in FORMATS.values())],
+        widget=select_input(),
+    )
+    empty = forms.ChoiceField(
+        label=_("Sentences with an empty side are"),
+        required=False,
+        choices=[("refuse", _("refused")), ("keep", _("kept")), ("skip", _("excluded"))],
+        widget=select_input(),
+    )
+    link_base = forms.ChoiceField(
+        label=_("Word links count from"),
+        required=False,
+        choices=[("0", "0"), ("1", "1")],
+        widget=select_input(),
+    )
+    incomplete = forms.BooleanField(label=_("Allow missing translations"), required=False)
+
+    def __init__(
+        self, *args: Any, systems: Sequence[str] = (), tops: Sequence[str] = ("source",), **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.tops = tops
+        baseline = self.fields["baseline"]
+        assert isinstance(baseline, forms.ChoiceField)
+        # Files with problems name no systems: the chosen one is kept until they can be read.
+        baseline.choices = [(name, name) for name in systems or [self["baseline"].value() or ""]]
+
+    def clean_source_language(self) -> str:
+        return self._language("source_language")
+
+    def clean_target_language(self) -> str:
+        return self._language("target_language")
+
+    def _language(self, field: str) -> str:
+        code: str = self.cleaned_data[field].strip()
+        known = language_codes.normalise(code) if code else ""
+        if known is None:
+            raise forms.ValidationError(
+                _("“%(code)s” is not a language code (bad_language). Use one such as de, eng or zh-Hans."),
+                params={"code": code},
+            )
+        return known
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or self.cleaned_data
+        if data.get("design") == "baseline" and not data.get("baseline"):
+            self.add_error("baseline", _("Choose the system that the others are compared with."))
+        if data.get("design") in ("round-robin", "blocks") and not data.get("meetings"):
+            self.add_error("meetings", _("Enter a number."))
+        if data.get("shows") and data["shows"] not in self.tops:
+            self.add_error("shows", _("Not every sentence in these files has this text."))
+        data["judging"] = data.get("judging") or Task.Judging.PAIRS
+        data["question_size"] = data.get("question_size") or Task.QuestionSizes.MEDIUM
+        if not self.errors:
+            settings = self.settings()
+            checks = {"judging": settings.check_judging, "segment_words": settings.find_segmenter}
+            for field, check in checks.items():
+                try:
+                    check()
+                except InputError as error:
+                    self.add_error(field, "; ".join(problem.message for problem in error.problems))
+        return data
+
+    def comparisons(self) -> str:
+        data = self.cleaned_data
+        match data["design"]:
+            case "baseline":
+                return f"baseline:{data['baseline']}"
+            case "round-robin" | "blocks":
+                return f"{data['design']}:{data['meetings']}"
+        return "all"
+
+    def settings(self) -> TaskSettings:
+        data = self.cleaned_data
+        same = ("name", "scheme", "source_language", "target_language", "shows", "overlap", "aligner")
+        asked = ("dedup", "order", "moved", "judging", "seed", "checks", "repeats", "instructions")
+        questions = ("question_size", "ask_all", "ask_sentence", "ask_rating", "ask_comment")
+        others = ("practice", "segment_words")
+        return TaskSettings(
+            comparisons=self.comparisons(),
+            **{name: data[name] for name in (*same, *asked, *questions, *others)},
+        )
+
+
+def make_form(upload: Upload, outcome: uploads.UploadCheck | None) -> SettingsForm:
+    """Return the form with the stored values, else with defaults from the files."""
+    known = outcome or uploads.UploadCheck()
+    values = suggest_values(upload, known)
+    typed = upload.settings.get("values")
+    if typed is not None:
+        languages = {name: typed.get(name) or values[name] for name in ("source_language", "target_language")}
+        values = {"name": values["name"], **typed, **languages}
+    return SettingsForm(values, systems=known.systems, tops=known.tops)
+
+
+def suggest_values(upload: Upload, outcome: uploads.UploadCheck) -> dict[str, str]:
+    """Return the initial values for new files, as a browser would send them."""
+    source, target = uploads.guess_languages(upload)
+    return {
+        "name": outcome.name or uploads.suggest_name(upload),
+        "source_language": outcome.source_language or source,
+        "target_language": outcome.target_language or target,
+        "scheme": "four-way",
+        "shows": outcome.tops[0],
+        "overlap": "2",
+        "aligner": "lexical",
+        "design": "all",
+        "dedup": "item",
+        "moved": "ranked",
+        "judging": "pairs",
+        "question_size": "medium",
+        "order": "document",
+        "checks": "0",
+        "repeats": "0",
+        "seed": "1",
+        "ask_comment": "on",
+        "format": "auto",
+        "empty": "refuse",
+        "link_base": "0",
+    }
+
+
+def parse_roles(post: Mapping[str, str], files: Iterable[UploadedFile]) -> dict[int, tuple[str, list[str]]]:
+    """Return role and systems of each file by its position, if the form names an existing role."""
+    found = {}
+    for file in files:
+        role = post.get(f"role-{file.position}", "")
+        if role in set(FileRole):
+            named = [name.strip()[:200] for name in post.get(f"systems-{file.position}", "").split(",")]
+            takes_names = role in (FileRole.SYSTEM, FileRole.ALIGNMENTS)
+            found[file.position] = (role, [name for name in named if name] if takes_names else [])
+    return found

@@ -1,0 +1,1 @@
+"""What managers see of their tasks."""

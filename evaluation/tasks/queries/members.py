@@ -1,0 +1,111 @@
+"""Members of a task with their work and attention checks, and invitations with their state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Count, Q
+
+from evaluation.blinding import canonical
+from evaluation.models import Invitation, Membership, Occurrence, Ranking, Role, Task
+from evaluation.schemes import Choice
+from evaluation.tasks.services.management import is_guest
+
+PER_PAGE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class CheckCounts:
+    """The attention checks of an annotator; a filter for reports, never a reason to delete answers."""
+
+    seen: int = 0
+    passed: int = 0
+
+    @property
+    def share(self) -> float | None:
+        return self.passed / self.seen if self.seen else None
+
+
+@dataclass(frozen=True, slots=True)
+class MemberRow:
+    membership: Membership
+    done: int
+    checks: CheckCounts
+
+    @property
+    def is_of_campaign(self) -> bool:
+        return self.membership.task_id is None
+
+    @property
+    def is_guest(self) -> bool:
+        return is_guest(self.membership.user)
+
+
+@dataclass(frozen=True, slots=True)
+class MembersPage:
+    members: list[MemberRow]
+    shown: Page[Membership]
+    invitations: Page[Invitation]
+    has_checks: bool
+
+
+def build_members_page(task: Task, number: str = "", invitations_number: str = "") -> MembersPage:
+    """Return the members page; six queries. An invalid page number shows the first page."""
+    everybody = (
+        Membership.objects.filter(Q(task=task) | Q(task__isnull=True, campaign=task.campaign_id))
+        .select_related("user__annotator", "task")
+        .order_by("role", "user__username")
+    )
+    shown = Paginator(everybody, PER_PAGE).get_page(number)
+    memberships = list(shown)
+    # All of them, because counting them first would be one more query.
+    links = Paginator(list(task.invitations.order_by("-pk")), PER_PAGE).get_page(invitations_number)
+    done = dict(
+        task.assignments.filter(finished_at__isnull=False)
+        .values_list("annotator__user")
+        .annotate(n=Count("pk"))
+        .order_by()
+    )
+    checks = count_checks(task)
+    people = {row.user_id: getattr(row.user, "annotator", None) for row in memberships}
+    keys = {user: annotator.pk for user, annotator in people.items() if annotator}
+    return MembersPage(
+        members=[
+            MemberRow(
+                row,
+                done.get(row.user_id, 0) if row.role == Role.ANNOTATOR else 0,
+                checks.get(keys.get(row.user_id, 0), CheckCounts()),
+            )
+            for row in memberships
+        ],
+        shown=shown,
+        invitations=links,
+        has_checks=bool(task.checks),
+    )
+
+
+def count_checks(task: Task) -> dict[int, CheckCounts]:
+    """Count the checks of each annotator. A check is passed if every answer prefers the original."""
+    rows = (
+        Ranking.objects.filter(pair__task=task, presentation=0)
+        .exclude(pair__owner__check_kind="")
+        .order_by("version")
+        .values_list("annotator_id", "pair__owner_id", "pair__owner__expected", "pair_id", "choice")
+    )
+    flipped = dict(
+        Occurrence.objects.filter(pair__task=task)
+        .exclude(pair__owner__check_kind="")
+        .values_list("pair_id", "flipped")
+    )
+    last = {(annotator, check, expected, pair): choice for annotator, check, expected, pair, choice in rows}
+    right: dict[tuple[int, int], bool] = {}
+    for (annotator, check, expected, pair), choice in last.items():
+        if choice is not None:
+            sign = canonical(Choice(choice), swapped=False, flipped=flipped[pair]).sign
+            right[annotator, check] = right.get((annotator, check), True) and sign == Choice(expected).sign
+    counts: dict[int, CheckCounts] = {}
+    for (annotator, _), good in right.items():
+        before = counts.get(annotator, CheckCounts())
+        counts[annotator] = CheckCounts(before.seen + 1, before.passed + good)
+    return counts

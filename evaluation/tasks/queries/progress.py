@@ -1,0 +1,255 @@
+"""The home page, the end of a task, and the progress of a task by slots, answers and annotators."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Avg, Count, Max, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from evaluation.annotate.queries import TaskProgress, estimate_progress
+from evaluation.blinding import pseudonym
+from evaluation.models import (
+    Annotator,
+    Assignment,
+    PhrasePair,
+    Ranking,
+    Role,
+    SentenceAnswer,
+    Slot,
+    Task,
+    User,
+)
+from evaluation.schemes import Choice
+
+TASKS_AT_ONCE, MANAGED_AT_ONCE = 50, 100
+IDLE_AFTER = timedelta(days=2)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnTask:
+    task: Task
+    progress: TaskProgress
+    last: Assignment | None
+
+    @property
+    def is_finished(self) -> bool:
+        return self.progress.total > 0 and self.progress.done >= self.progress.total
+
+    @property
+    def is_begun(self) -> bool:
+        return self.progress.done > 0 or self.last is not None
+
+
+@dataclass(frozen=True, slots=True)
+class ManagedTask:
+    task: Task
+    slots: SlotCounts
+
+
+@dataclass(frozen=True, slots=True)
+class HomePage:
+    tasks: Page[OwnTask]
+    managed: Page[Task]
+    managed_rows: list[ManagedTask]
+    active_minutes: int
+    comparisons: int
+
+
+def build_home_page(user: User, number: str = "", managed_number: str = "") -> HomePage:
+    """Return the home page in a constant number of queries. Each list has its own page number."""
+    tasks = sorted(
+        Task.objects.annotated_by(user)
+        .filter(state__in=[Task.State.OPEN, Task.State.CLOSED])
+        .select_related("campaign"),
+        key=_sort_key,
+    )
+    mine = {row["task"]: row for row in _count_own_work(user)}
+    newest = {
+        assignment.task_id: assignment
+        for assignment in Assignment.objects.filter(pk__in=[row["newest"] for row in mine.values()])
+    }
+    own = [
+        OwnTask(
+            task,
+            estimate_progress(row["done"], task.per_person, row["ms"] or 0)
+            if row
+            else estimate_progress(0, task.per_person, 0),
+            newest.get(task.pk),
+        )
+        for task in tasks
+        for row in [mine.get(task.pk)]
+    ]
+    tasks_in_order = sorted(own, key=lambda t: (t.is_finished, not t.task.is_open, not t.is_begun))
+    studied = Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER).select_related("campaign")
+    managed = Paginator(sorted(studied, key=_sort_key), MANAGED_AT_ONCE).get_page(managed_number)
+    slots = count_slots(list(managed)) if managed else {}
+    return HomePage(
+        tasks=Paginator(tasks_in_order, TASKS_AT_ONCE).get_page(number),
+        managed=managed,
+        managed_rows=[ManagedTask(task, slots[task.pk]) for task in managed],
+        active_minutes=sum(t.progress.active_minutes for t in own),
+        comparisons=sum(t.progress.done for t in own),
+    )
+
+
+def _sort_key(task: Task) -> tuple[str, int, str]:
+    """Sort by name, with numbers in numeric order."""
+    return task.campaign.name, task.campaign_id, re.sub(r"\d+", lambda n: n[0].zfill(9), task.slug)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskEnd:
+    """The number of open and of answered comparisons."""
+
+    open: int
+    answered: int
+
+
+def load_task_end(user: User, task: Task) -> TaskEnd:
+    is_answered = Q(finished_at__isnull=False, skip_reason="")
+    counts = Assignment.objects.filter(annotator__user=user, task=task).aggregate(
+        open=Count("pk", filter=Q(finished_at__isnull=True)), answered=Count("pk", filter=is_answered)
+    )
+    return TaskEnd(**counts)
+
+
+def _count_own_work(user: User) -> Iterable[Mapping[str, Any]]:  # Any: each column has a type of its own
+    return (
+        Assignment.objects.filter(annotator__user=user)
+        .values("task")
+        .annotate(
+            done=Count("pk", filter=Q(finished_at__isnull=False)), ms=Sum("active_ms"), newest=Max("pk")
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatorRow:
+    name: str
+    done: int
+    answers: int
+    seconds: float | None
+    not_applicable: int
+    last: datetime | None
+
+    @property
+    def na_share(self) -> float | None:
+        return self.not_applicable / self.answers if self.answers else None
+
+    @property
+    def is_idle(self) -> bool:
+        return self.last is None or timezone.now() - self.last > IDLE_AFTER
+
+
+@dataclass(frozen=True, slots=True)
+class MonitorPage:
+    slots: int
+    slots_done: int
+    pairs: int
+    sentence_answers: int  # preferences and ratings, including imported ones
+    answers: int
+    by_label: list[tuple[Choice, int]]
+    annotators: list[AnnotatorRow]
+
+    @property
+    def has_answers(self) -> bool:
+        return self.answers > 0
+
+    @property
+    def na_share(self) -> float | None:
+        labels = dict(self.by_label)
+        return labels.get(Choice.NOT_APPLICABLE, 0) / self.answers if self.answers else None
+
+
+class SlotCounts(NamedTuple):
+    """The number of slots of a task, and of the finished ones."""
+
+    total: int
+    done: int
+
+    @property
+    def share(self) -> float | None:
+        """The finished share, rounded down to per cents, so that 100% means all."""
+        return 100 * self.done // self.total / 100 if self.total else None
+
+
+def count_slots(tasks: Collection[Task]) -> dict[int, SlotCounts]:
+    """Return the slots of each task by its id; one query."""
+    counted = Slot.objects.filter(task__in=tasks).order_by().values_list("task")
+    found = counted.annotate(total=Count("pk"), done=Count("pk", filter=Q(state=Slot.State.DONE)))
+    return {task.pk: SlotCounts(0, 0) for task in tasks} | {
+        pk: SlotCounts(*numbers) for pk, *numbers in found
+    }
+
+
+def build_monitor_page(task: Task, *, named: bool = False) -> MonitorPage:
+    """Return the progress of a task; four queries. Corrections count as answers here.
+
+    Annotators are shown under pseudonyms, or under user names if ``named``.
+    """
+    slots, pairs = Slot.objects.filter(task=OuterRef("pk")), PhrasePair.objects.filter(task=OuterRef("pk"))
+    done = slots.filter(state=Slot.State.DONE)
+    sentence_answers = SentenceAnswer.objects.filter(comparison__item__task=OuterRef("pk")).exclude(value="")
+    sentence_answers = sentence_answers.exclude(question=SentenceAnswer.Question.COMMENT)
+    counts = Task.objects.values_list(
+        _count_subquery(slots),
+        _count_subquery(done),
+        _count_subquery(pairs),
+        _count_subquery(sentence_answers, "comparison__item__task"),
+    ).get(pk=task.pk)
+    rankings = Ranking.objects.filter(pair__task=task, choice__isnull=False)
+    labels = dict(rankings.values_list("choice").annotate(n=Count("pk")).order_by())
+    return MonitorPage(
+        slots=counts[0],
+        slots_done=counts[1],
+        pairs=counts[2],
+        sentence_answers=counts[3],
+        answers=sum(labels.values()),
+        by_label=[(choice, labels.get(choice.value, 0)) for choice in task.scheme.choices],
+        annotators=_load_annotators(task, named=named),
+    )
+
+
+def _count_subquery(rows: QuerySet[Any], of: str = "task") -> Coalesce:
+    """Return a subquery that counts the related rows of an outer row; Any: rows of any model."""
+    counted = rows.order_by().values(of).annotate(n=Count("pk")).values("n")
+    return Coalesce(Subquery(counted), 0)
+
+
+def _load_annotators(task: Task, *, named: bool) -> list[AnnotatorRow]:
+    finished = Assignment.objects.filter(task=task, annotator=OuterRef("pk"), finished_at__isnull=False)
+    people = Annotator.objects.select_related("user").annotate(done=_count_subquery(finished, "annotator"))
+    # A separate query: a join would count the finished assignments once for every answer.
+    answers = {row["annotator"]: row for row in _count_answers(task)}
+    return [
+        AnnotatorRow(
+            name=str(person) if named or person.machine else pseudonym(task.campaign.key, person.key),
+            done=person.done,
+            answers=answers[person.pk]["answers"],
+            seconds=answers[person.pk]["seconds"],
+            not_applicable=answers[person.pk]["not_applicable"],
+            last=answers[person.pk]["last"],
+        )
+        for person in people.filter(pk__in=answers).order_by("pk")
+    ]
+
+
+def _count_answers(task: Task) -> Iterable[Mapping[str, Any]]:  # Any: each column has a type of its own
+    return (
+        Ranking.objects.filter(pair__task=task)
+        .order_by()
+        .values("annotator")
+        .annotate(
+            answers=Count("pk", filter=Q(choice__isnull=False)),
+            seconds=Avg("active_ms") / 1000,
+            not_applicable=Count("pk", filter=Q(choice=Choice.NOT_APPLICABLE)),
+            last=Max("received_at"),
+        )
+    )

@@ -1,0 +1,162 @@
+"""Create the slots of a task, and adjust slots and owners after an alignment was corrected.
+
+Every pair is owned by comparison comparison and asked only there, and a comparison that owns no pair has no
+slots. Both remain true after a correction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from django.db import transaction
+from django.db.models import Count, Exists, F, OuterRef, QuerySet
+
+from appraise.lib.digests import text_digest
+from evaluation.annotate.known_answers import pick_number
+from evaluation.models import Alignment, Assignment, Comparison, Occurrence, PhrasePair, Ranking, Slot, Task
+from evaluation.tasks.services.storage import Value, insert_rows, pick_owners
+
+AT_ONCE = 1000
+COLUMNS = ("task_id", "comparison_id", "k", "presentation", "position", "state")
+
+
+class AskingComparison(NamedTuple):
+    """A comparison that owns a pair."""
+
+    pk: int
+    item: int
+    first: str
+    second: str
+    check: str
+
+
+def create_slots(task: Task, *, repeats: int = 0) -> None:
+    """Create the slots of every comparison that owns a pair, in the order in which they are claimed."""
+    comparisons = Comparison.objects.filter(item__task=task, owned_pairs__isnull=False).distinct()
+    rows = comparisons.values_list("pk", "item__position", "first__digest", "second__digest", "check_kind")
+    asking = [AskingComparison(*row) for row in rows.iterator(chunk_size=1000)]
+    if task.judging == Task.Judging.PLACES:
+        asking = _select_one_per_sentence(task, asking)
+    slots = _make_slots(task, asking, repeats)
+    while some := list(islice(slots, AT_ONCE)):
+        with transaction.atomic():
+            # Idempotent after a crash: existing slots are not added again.
+            insert_rows(Slot, COLUMNS, some, again=True)
+    update_task_size(task)
+
+
+def update_task_size(task: Task) -> None:
+    """Store how many comparisons each annotator gets, so that no page has to count them."""
+    comparisons = task.slots.order_by().values("comparison").distinct()
+    size, repeated = (comparisons.filter(presentation=n).count() for n in (0, 1))
+    Task.objects.filter(pk=task.pk).update(size=size, repeated=repeated)
+
+
+def slot_sort_key(seed: int, first: str, second: str) -> str:
+    """Return a pseudo-random key from the digests of two texts, which determines the position."""
+    return text_digest(str(seed), first, second)
+
+
+def _select_one_per_sentence(task: Task, asking: Sequence[AskingComparison]) -> list[AskingComparison]:
+    """Select one comparison of each sentence whose candidates are judged together; it gets the slots."""
+    by_place = set(task.items.exclude(places=[]).values_list("position", flat=True))
+    selected: dict[int, AskingComparison] = {}
+    for comparison in sorted(
+        asking, key=lambda comparison: slot_sort_key(task.seed, comparison.first, comparison.second)
+    ):
+        if comparison.item in by_place:
+            selected.setdefault(comparison.item, comparison)
+    return [*(comparison for comparison in asking if comparison.item not in by_place), *selected.values()]
+
+
+def is_repeated(seed: int, first: str, second: str, percent: int) -> bool:
+    """Return whether a comparison, given by the digests of its texts, is shown a second time."""
+    return int(text_digest("repeat", str(seed), first, second)[:8], 16) % 100 < percent
+
+
+def _make_slots(task: Task, asking: Sequence[AskingComparison], repeats: int) -> Iterator[tuple[Value, ...]]:
+    seed = str(task.seed)
+    shuffled = task.order == Task.Order.SHUFFLED
+    ordered = sorted(
+        asking,
+        key=lambda comparison: (
+            0 if shuffled else comparison.item,
+            slot_sort_key(task.seed, comparison.first, comparison.second),
+        ),
+    )
+    gap = max(10, len(ordered) // 4)
+    for position, comparison in enumerate(ordered):
+        # A check is placed far from its sentence, like a repeat, so that the two cannot be distinguished.
+        is_shown_again = not comparison.check and is_repeated(
+            task.seed, comparison.first, comparison.second, repeats
+        )
+        start = (
+            _distant_position(position, gap, len(ordered), comparison, seed) if comparison.check else position
+        )
+        for n in range(2 if is_shown_again else 1):
+            for k in range(task.overlap):
+                yield task.pk, comparison.pk, k, n, start + n * gap, Slot.State.FREE.value
+
+
+def _distant_position(position: int, gap: int, length: int, comparison: AskingComparison, seed: str) -> int:
+    """Return a position that is at least ``gap`` away, modulo the length."""
+    offset = pick_number(max(1, length - 2 * gap), "check", seed, comparison.first, comparison.second)
+    return (position + gap + offset) % length
+
+
+def current_occurrences() -> QuerySet[Occurrence]:
+    """Return the occurrences in the newest alignment of every comparison."""
+    newer = Alignment.objects.filter(
+        comparison=OuterRef("alignment__comparison"), version__gt=OuterRef("alignment__version")
+    )
+    return Occurrence.objects.filter(~Exists(newer))
+
+
+def reassign_owners(task: Task, versions: Sequence[Alignment]) -> set[int]:
+    """Pick a new owner, as at import, for pairs that their owner no longer asks; returns the new owners.
+
+    Such a pair no longer occurs in the newest alignment of its owner, has no answer, and is part of no open
+    assignment.
+    """
+    at_owner = current_occurrences().filter(pair=OuterRef("pk"), alignment__comparison=OuterRef("owner"))
+    is_assigned = Assignment.objects.filter(
+        comparison=OuterRef("owner"),
+        finished_at__isnull=True,
+        alignment__occurrences__pair=OuterRef("pk"),
+    )
+    lost = task.pairs.filter(
+        ~Exists(at_owner), ~Exists(is_assigned),
+        ~Exists(Ranking.objects.filter(pair=OuterRef("pk"))),
+        Exists(Occurrence.objects.filter(pair=OuterRef("pk"), alignment__in=versions)),
+    )  # fmt: skip
+    owners = pick_owners(task, current_occurrences().filter(pair__in=lost))
+    PhrasePair.objects.bulk_update(
+        [PhrasePair(pk=pair, owner_id=comparison) for pair, comparison in owners.items()], ["owner"]
+    )
+    return set(owners.values())
+
+
+def adjust_slots(task: Task, comparisons: set[int]) -> None:
+    """Add slots to comparisons that own a pair now, and remove the free slots of the others."""
+    asking = set(
+        current_occurrences()
+        .filter(alignment__comparison__in=comparisons, pair__owner=F("alignment__comparison"))
+        .values_list("alignment__comparison_id", flat=True)
+    )
+    task.slots.filter(comparison__in=comparisons - asking, state=Slot.State.FREE).delete()
+    slots = task.slots.filter(presentation=0, comparison__in=asking).order_by().values("comparison")
+    complete = slots.annotate(n=Count("pk")).filter(n__gte=task.overlap).values_list("comparison", flat=True)
+    for comparison in Comparison.objects.filter(pk__in=asking - set(complete)).select_related("item"):
+        position = _find_position(task, comparison)
+        rows = [(task.pk, comparison.pk, k, 0, position, Slot.State.FREE.value) for k in range(task.overlap)]
+        insert_rows(Slot, COLUMNS, rows, again=True)
+    update_task_size(task)
+
+
+def _find_position(task: Task, comparison: Comparison) -> int:
+    """Return the last position of this sentence, or of the previous one, to keep the document order."""
+    before = task.slots.filter(presentation=0, comparison__item__position__lte=comparison.item.position)
+    last = before.order_by("-comparison__item__position", "-position").first()
+    return last.position if last else 0

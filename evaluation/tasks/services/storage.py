@@ -1,0 +1,260 @@
+"""Write planned items as rows: items, candidates, comparisons, alignments, pairs and occurrences.
+
+Rows are written in bulk, one chunk at a time, in the transaction of the caller. Attention checks are stored
+like all comparisons, with candidates that no system wrote and pairs that are never merged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from django.db import connection, transaction
+from django.db.models import Count, Model, QuerySet
+
+from appraise.lib.digests import text_digest
+from evaluation.alignment import format_links
+from evaluation.alignment.pairs import DedupScope, MergedPair, PairOccurrence, merge_questions, owner_key
+from evaluation.models import Alignment, Candidate, Comparison, Item, Occurrence, Output, PhrasePair, Task
+from evaluation.tasks.planning import PlannedComparison, PlannedItem, comparison_key
+
+OWNERS_AT_ONCE = 500
+Value = int | str | bool | None
+PAIR_COLUMNS = ("task_id", "item_id", "first", "second", "kind", "key", "owner_id")
+PAIRS_AT_ONCE = 500  # rows of seven columns: well below the limit of parameters in a statement
+
+
+class StoredComparison(NamedTuple):
+    """A comparison as planned and as stored; ``asked`` maps a phrase index to (pair, flipped)."""
+
+    plan: PlannedComparison
+    alignment: Alignment
+    asked: dict[int, tuple[int, bool]]
+
+    @property
+    def comparison(self) -> Comparison:
+        return self.alignment.comparison
+
+
+class TaskWriter:
+    """Writes planned items in bulk. Pairs that are merged over the task get their owner at the end."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.scope = DedupScope(task.dedup)
+        self.systems = {system.name: system for system in task.systems.all()}
+        self.known = dict(task.pairs.filter(item__isnull=True).values_list("key", "pk"))
+
+    def add(self, planned: Sequence[PlannedItem], *, first_position: int) -> list[list[StoredComparison]]:
+        """Store a chunk; returns the comparisons of each item, without checks."""
+        items = Item.objects.bulk_create(
+            Item(
+                task=self.task,
+                position=position,
+                key=plan.item.id,
+                document=plan.item.document,
+                source=plan.item.source,
+                references=list(plan.item.references),
+                context_before=plan.item.before,
+                context_after=plan.item.after,
+                places=[[n for span in place for n in span] for place in plan.places],
+            )
+            for position, plan in enumerate(planned, first_position)
+        )
+        candidates = self._candidates(items, planned)
+        ordinary, checks = self._alignments(items, planned, candidates)
+        self.add_questions(ordinary, self.scope)
+        self.add_questions(checks, DedupScope.NONE)
+        by_item: dict[int, list[StoredComparison]] = {item.pk: [] for item in items}
+        for stored in ordinary:
+            by_item[stored.comparison.item_id].append(stored)
+        return list(by_item.values())
+
+    def _candidates(
+        self, items: Sequence[Item], planned: Sequence[PlannedItem]
+    ) -> dict[tuple[int, str], Candidate]:
+        rows = [
+            Candidate(
+                item_id=item.pk,
+                text=stave.text,
+                digest=text_digest(stave.text),
+                offsets=[n for span in stave.spans for n in span],
+            )
+            for item, plan in zip(items, planned, strict=True)
+            # Sorted by text, so that a damaged one cannot be recognised by its position.
+            for stave in sorted(
+                (*plan.staves.values(), *(check.damaged for check in plan.checks)), key=lambda s: s.text
+            )
+        ]
+        made = {(row.item_id, row.text): row for row in Candidate.objects.bulk_create(rows)}
+        Output.objects.bulk_create(
+            Output(system_id=self.systems[system].pk, item_id=item.pk, candidate_id=made[item.pk, text].pk)
+            for item, plan in zip(items, planned, strict=True)
+            for system, text in plan.item.candidates
+        )
+        return made
+
+    def _alignments(
+        self,
+        items: Sequence[Item],
+        planned: Sequence[PlannedItem],
+        candidates: dict[tuple[int, str], Candidate],
+    ) -> tuple[list[StoredComparison], list[StoredComparison]]:
+        """The ordinary comparisons and the checks."""
+        plans = [
+            (item, comparison, expected)
+            for item, plan in zip(items, planned, strict=True)
+            for comparison, expected in (
+                *((comparison, "") for comparison in plan.comparisons),
+                *((check.comparison, check.expected.value) for check in plan.checks),
+            )
+        ]
+        comparisons = Comparison.objects.bulk_create(
+            Comparison(
+                item_id=item.pk,
+                first_id=candidates[item.pk, plan.first.text].pk,
+                second_id=candidates[item.pk, plan.second.text].pk,
+                check_kind=Comparison.Check.DEGRADED if expected else Comparison.Check.NONE,
+                expected=expected,
+            )
+            for item, plan, expected in plans
+        )
+        alignments = Alignment.objects.bulk_create(
+            Alignment(
+                comparison=comparison,
+                links=format_links(plan.alignment.links),
+                aligner=plan.aligner[:120],
+                phrases=plan.rows,
+                groups=plan.groups,
+            )
+            for comparison, (_, plan, _) in zip(comparisons, plans, strict=True)
+        )
+        stored = [
+            StoredComparison(plan, row, {}) for row, (_, plan, _) in zip(alignments, plans, strict=True)
+        ]
+        return (
+            [one for one in stored if not one.comparison.check_kind],
+            [one for one in stored if one.comparison.check_kind],
+        )
+
+    def add_questions(self, stored: Sequence[StoredComparison], scope: DedupScope) -> None:
+        """Store the pairs of some comparisons and where they occur."""
+        questions = [question for one in stored for question in one.plan.questions]
+        found = [
+            (pair_digest(pair), pair) for pair in merge_questions(questions, scope=scope, seed=self.task.seed)
+        ]
+        of = {(one.plan.questions[0].item, one.plan.key): one for one in stored if one.plan.questions}
+
+        def at(where: PairOccurrence) -> StoredComparison:
+            return of[where.item, where.comparison]
+
+        rows: list[tuple[Value, ...]] = [
+            (
+                self.task.pk,
+                None if is_task_wide(pair, scope) else at(pair.owner).comparison.item_id,
+                pair.first,
+                pair.second,
+                pair_kind(pair).value,
+                key,
+                at(pair.owner).alignment.comparison_id,
+            )
+            for key, pair in found
+            if key not in self.known
+        ]
+        made = insert_pairs(rows)
+        if scope is DedupScope.TASK:
+            self.known |= {str(row[5]): made[str(row[5])] for row in rows if row[1] is None}
+        occurrences: list[tuple[int, int, int, bool]] = []
+        for key, pair in found:
+            pair_id = made[key] if key in made else self.known[key]
+            for where in pair.occurrences:
+                one = at(where)
+                one.asked[where.phrase] = (pair_id, where.flipped)
+                occurrences.append((pair_id, one.alignment.pk, where.phrase, where.flipped))
+        insert_rows(Occurrence, ("pair_id", "alignment_id", "index", "flipped"), occurrences)
+
+    def settle_owners(self) -> None:
+        """Pick by seed which comparison asks each pair that occurs in several items."""
+        if self.scope is not DedupScope.TASK:
+            return
+        several = (
+            Occurrence.objects.filter(pair__task=self.task, pair__item__isnull=True)
+            .values("pair")
+            .annotate(n=Count("pk"))
+            .filter(n__gt=1)
+        )
+        picked = pick_owners(self.task, Occurrence.objects.filter(pair__in=several.values("pair")))
+        owners = [(comparison, pair) for pair, comparison in picked.items()]
+        table = connection.ops.quote_name(PhrasePair._meta.db_table)
+        for start in range(0, len(owners), OWNERS_AT_ONCE):
+            # Short transactions, so that annotators are not blocked.
+            with transaction.atomic(), connection.cursor() as cursor:
+                cursor.executemany(
+                    f"UPDATE {table} SET owner_id = %s WHERE id = %s", owners[start : start + OWNERS_AT_ONCE]
+                )
+
+
+def pick_owners(task: Task, places: QuerySet[Occurrence]) -> dict[int, int]:
+    """Return the comparison that asks each pair, picked by the seed from those in which it occurs."""
+    rows = places.values_list(
+        "pair_id", "pair__first", "pair__second", "index", "flipped", "alignment__comparison_id",
+        "alignment__comparison__item__key", "alignment__comparison__first__text",
+        "alignment__comparison__second__text",
+    )  # fmt: skip
+    best: dict[int, tuple[bytes, int]] = {}
+    for pair, first, second, index, flipped, comparison, item, text_a, text_b in rows.iterator(1000):
+        where = PairOccurrence(item, comparison_key(text_a, text_b), index, flipped)
+        candidate = (owner_key(task.seed, first, second, where), comparison)
+        best[pair] = min(candidate, best.get(pair, candidate))
+    return {pair: comparison for pair, (_, comparison) in best.items()}
+
+
+def insert_rows(
+    model: type[Model], columns: Sequence[str], rows: Sequence[tuple[Value, ...]], *, again: bool = False
+) -> None:
+    """Insert rows without model instances; with ``again``, existing rows are skipped.
+
+    Creating a million model instances costs more time than aligning the sentences.
+    """
+    quote = connection.ops.quote_name
+    names = ", ".join(map(quote, columns))
+    marks = ", ".join(["%s"] * len(columns))
+    ending = " ON CONFLICT DO NOTHING" if again else ""
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            f"INSERT INTO {quote(model._meta.db_table)} ({names}) VALUES ({marks}){ending}", rows
+        )
+
+
+def insert_pairs(rows: Sequence[tuple[Value, ...]]) -> dict[str, int]:
+    """Insert pairs; returns their ids by key, because the order of returned rows is not guaranteed."""
+    quote = connection.ops.quote_name
+    names = ", ".join(map(quote, PAIR_COLUMNS))
+    marks = f"({', '.join(['%s'] * len(PAIR_COLUMNS))})"
+    made: dict[str, int] = {}
+    with connection.cursor() as cursor:
+        for start in range(0, len(rows), PAIRS_AT_ONCE):
+            some = rows[start : start + PAIRS_AT_ONCE]
+            cursor.execute(
+                f"INSERT INTO {quote(PhrasePair._meta.db_table)} ({names}) "
+                f"VALUES {', '.join([marks] * len(some))} RETURNING {quote('key')}, {quote('id')}",
+                [value for row in some for value in row],
+            )
+            made |= dict(cursor.fetchall())
+    return made
+
+
+def is_task_wide(pair: MergedPair, scope: DedupScope) -> bool:
+    is_wording = pair_kind(pair) == PhrasePair.Kind.DIFFERENT
+    return scope is DedupScope.TASK and is_wording and not pair.is_bound
+
+
+def pair_kind(pair: MergedPair) -> PhrasePair.Kind:
+    if not pair.first:  # the empty text is the smaller one
+        return PhrasePair.Kind.ONE_SIDED
+    moved = pair.moved or pair.first == pair.second
+    return PhrasePair.Kind.MOVED if moved else PhrasePair.Kind.DIFFERENT
+
+
+def pair_digest(pair: MergedPair) -> str:
+    return text_digest(repr(pair.key))

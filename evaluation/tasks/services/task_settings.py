@@ -1,0 +1,181 @@
+"""The settings of a task, and what an import with these settings would create."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from appraise.lib.digests import text_digest
+from appraise.lib.problems import InputError, Problem
+from evaluation.alignment.designs import SystemPair, plan_comparisons
+from evaluation.alignment.pairs import DedupScope, merge_questions
+from evaluation.alignment.question_rules import QuestionSize
+from evaluation.alignment.segmenters import WordSegmenter, load_segmenter
+from evaluation.importers import ImportedItem, ImportedSet
+from evaluation.models import Task
+from evaluation.tasks.planning import ComparedItem, PlannedItem, Planner
+from evaluation.tasks.services.slots import is_repeated, slot_sort_key
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSettings:
+    """What the person who uploads files decides."""
+
+    name: str
+    scheme: str
+    source_language: str = ""
+    target_language: str = ""
+    shows: str = Task.Shows.SOURCE
+    overlap: int = 2
+    comparisons: str = "all"
+    aligner: str = "lexical"
+    segment_words: bool = False
+    dedup: str = Task.Dedup.ITEM
+    order: str = Task.Order.DOCUMENT
+    moved: str = Task.Moved.RANKED
+    judging: str = Task.Judging.PAIRS
+    question_size: str = Task.QuestionSizes.MEDIUM
+    ask_all: bool = False
+    practice: bool = False
+    seed: int = 1
+    checks: int = 0  # attention checks, in per cent of the comparisons
+    repeats: int = 0  # per cent of the comparisons that each annotator sees a second time
+    instructions: str = ""
+    ask_sentence: bool = False
+    ask_rating: bool = False
+    ask_comment: bool = True
+
+    def planner(self, sentences: Iterable[ComparedItem]) -> Planner:
+        """Return the planner; an aligner that learns is trained on the first ``sentences``."""
+        segmenter = self.find_segmenter()
+        try:
+            return Planner(
+                language=self.target_language,
+                aligner=self.aligner,
+                segmenter=segmenter,
+                moved=self.moved == Task.Moved.RANKED,
+                size=QuestionSize(self.question_size),
+                ask_all=self.ask_all,
+                checks=self.checks,
+                seed=self.seed,
+                together=self.judging == Task.Judging.PLACES,
+                sentences=sentences,
+            )
+        except ValueError as error:
+            raise InputError(Problem("bad_aligner", str(error), "choose another aligner")) from error
+
+    def find_segmenter(self) -> WordSegmenter | None:
+        """Return the segmenter of the target language if the settings ask for one."""
+        try:
+            return load_segmenter(self.target_language) if self.segment_words else None
+        except ValueError as error:
+            raise InputError(
+                Problem("bad_segmenter", str(error), "or import without word segmentation")
+            ) from error
+
+    def system_pairs(self, items: Iterable[ImportedItem]) -> list[tuple[SystemPair, ...]]:
+        """Return, for each item, the pairs of systems to compare."""
+        self.check_judging()
+        try:
+            return plan_comparisons(self.comparisons, [item.systems for item in items], self.seed)
+        except ValueError as error:
+            raise InputError(Problem("bad_design", str(error))) from error
+
+    def check_judging(self) -> None:
+        """Refuse settings that are incompatible with ranking places."""
+        if self.judging != Task.Judging.PLACES:
+            return
+        together = "variants of a place are judged all at once"
+        if self.comparisons != "all":
+            conflict, remedy = f"comparisons {self.comparisons!r}", "compare every two systems"
+        elif self.dedup != Task.Dedup.ITEM:
+            conflict, remedy = f"pairs merged {self.dedup!r}", "merge pairs within a sentence"
+        elif self.checks:
+            conflict, remedy = (
+                f"{self.checks}% attention checks",
+                "leave them out; they compare two candidates",
+            )
+        elif self.ask_sentence or self.ask_rating:
+            conflict, remedy = "questions about two whole sentences", "leave those out"
+        else:
+            return
+        raise InputError(Problem("bad_judging", f"{together}, which does not go with {conflict}", remedy))
+
+
+@dataclass(slots=True)
+class ImportSummary:
+    """What an import created, as printed by the command."""
+
+    tasks: list[str]
+    items: int = 0
+    comparisons: int = 0
+    phrase_pairs: int = 0
+    unique_pairs: int = 0
+    slots: int = 0
+    warnings: list[Problem] = field(default_factory=list)
+
+    def warn_if_idle(self) -> None:
+        if not self.slots:
+            self.warnings.append(
+                Problem(
+                    "nothing_asked",
+                    "the outputs of the compared systems are identical, or differ only in ways that"
+                    " are not asked about",
+                    "check that the outputs come from different systems",
+                )
+            )
+
+
+def dry_run(imported: ImportedSet, settings: TaskSettings, *, split: int | None = None) -> ImportSummary:
+    """Return what an import would create, without storing anything; pairs are merged as at import."""
+    system_pairs = settings.system_pairs(imported.items)
+    planner = settings.planner(zip(imported.items, system_pairs, strict=True))
+    size = split or max(len(imported.items), 1)
+    summary = ImportSummary(tasks=[])
+    plans = (planner.plan(*compared) for compared in zip(imported.items, system_pairs, strict=True))
+    while part := list(islice(plans, size)):
+        _count_part(planner.with_checks(part, 0), settings, summary)
+    summary.warn_if_idle()
+    return summary
+
+
+def _count_part(part: Sequence[PlannedItem], settings: TaskSettings, summary: ImportSummary) -> None:
+    planned = [(plan.item.id, comparison) for plan in part for comparison in plan.comparisons]
+    questions = [question for _, comparison in planned for question in comparison.questions]
+    pairs = merge_questions(questions, scope=DedupScope(settings.dedup), seed=settings.seed)
+    owners = {(pair.owner.item, pair.owner.comparison) for pair in pairs}
+    owners = select_slot_owners(part, owners, settings.seed)
+    repeats = sum(
+        (item, comparison.key) in owners
+        and is_repeated(
+            settings.seed,
+            text_digest(comparison.first.text),
+            text_digest(comparison.second.text),
+            settings.repeats,
+        )
+        for item, comparison in planned
+    )
+    checks = sum(len(plan.checks) for plan in part)
+    summary.items += len(part)
+    summary.comparisons += len(planned)
+    summary.phrase_pairs += len(questions)
+    summary.unique_pairs += len(pairs)
+    summary.slots += settings.overlap * (len(owners) + repeats + checks)
+
+
+def select_slot_owners(
+    part: Sequence[PlannedItem], owners: set[tuple[str, str]], seed: int
+) -> set[tuple[str, str]]:
+    """Return the owners that get slots: only one of each sentence whose candidates are judged together."""
+    selected = set(owners)
+    for plan in part:
+        if plan.places:
+            asking = [each for each in plan.comparisons if (plan.item.id, each.key) in owners]
+            asking.sort(
+                key=lambda each: slot_sort_key(
+                    seed, text_digest(each.first.text), text_digest(each.second.text)
+                )
+            )
+            selected -= {(plan.item.id, each.key) for each in asking[1:]}
+    return selected

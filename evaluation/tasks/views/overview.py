@@ -1,0 +1,116 @@
+"""The home page, the end of a task, its progress and history, and background jobs."""
+
+from __future__ import annotations
+
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from evaluation import jobs
+from evaluation.jobs import localize_message
+from evaluation.models import Job, Role, Task, Upload, User
+from evaluation.models.jobs import JobQuerySet
+from evaluation.tasks.queries.history import build_history_page
+from evaluation.tasks.queries.progress import build_home_page, build_monitor_page, load_task_end
+from evaluation.tasks.services import management
+from evaluation.web import get_managed_task, get_user
+
+
+@login_required
+@never_cache  # contains the return link of a guest
+@require_GET
+def home(request: HttpRequest) -> HttpResponse:
+    user = get_user(request)
+    token = management.sign_return_token(user) if management.is_guest(user) else None
+    link = request.build_absolute_uri(reverse("come-back", args=[token])) if token else ""
+    page = build_home_page(user, request.GET.get("page", ""), request.GET.get("managed", ""))
+    return render(request, "evaluation/home.html", {"page": page, "return_link": link})
+
+
+@login_required
+@require_GET
+def finished(request: HttpRequest, slug: str) -> HttpResponse:
+    """The end of a task; the completion code is shown only to annotators who have finished."""
+    user = get_user(request)
+    task = get_object_or_404(Task.objects.annotated_by(user), slug=slug)
+    return render(request, "evaluation/finished.html", {"task": task, "end": load_task_end(user, task)})
+
+
+@login_required
+@require_GET
+def monitor(request: HttpRequest, slug: str) -> HttpResponse:
+    user = get_user(request)
+    found = get_object_or_404(
+        Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER).select_related(
+            "campaign", "stopping_status"
+        ),
+        slug=slug,
+    )
+    is_manager = Task.objects.with_role(user, Role.MANAGER).filter(pk=found.pk).exists()
+    context = {"task": found, "page": build_monitor_page(found, named=is_manager), "is_manager": is_manager}
+    return render(request, "evaluation/task.html", context)
+
+
+@login_required
+@never_cache
+@require_GET
+def history(request: HttpRequest, slug: str) -> HttpResponse:
+    task = get_managed_task(request, slug)
+    shown, changes = build_history_page(task, request.GET.get("page", ""))
+    return render(request, "evaluation/history.html", {"task": task, "page": shown, "changes": changes})
+
+
+JOBS_AT_ONCE = 100
+UNFINISHED_STATES = (Job.State.FAILED, Job.State.CANCELLED)
+
+
+def visible_jobs(user: User) -> JobQuerySet:
+    if user.is_superuser:
+        return Job.objects.all()
+    return Job.objects.filter(Q(owner=user) | Q(task__in=Task.objects.with_role(user, Role.MANAGER)))
+
+
+@login_required
+@require_GET
+def job_list(request: HttpRequest) -> HttpResponse:
+    found = visible_jobs(get_user(request)).listed().select_related("task").order_by("-created_at", "pk")
+    shown = Paginator(found, JOBS_AT_ONCE).get_page(request.GET.get("page"))
+    return render(request, "evaluation/jobs.html", {"jobs": shown})
+
+
+@login_required
+@never_cache
+@require_GET
+def job_detail(request: HttpRequest, pk: str) -> HttpResponse:
+    """Show a job, or return its progress as JSON."""
+    found = get_object_or_404(visible_jobs(get_user(request)).select_related("task"), pk=pk)
+    if request.headers.get("Accept") == "application/json":
+        return JsonResponse(
+            {
+                "state": found.state,
+                "done": found.done,
+                "total": found.total,
+                "message": localize_message(found.message),
+            }
+        )
+    upload = _find_upload(found, get_user(request)) if found.state in UNFINISHED_STATES else None
+    return render(request, "evaluation/job.html", {"job": found, "upload": upload})
+
+
+@login_required
+@require_POST
+def cancel_job(request: HttpRequest, pk: str) -> HttpResponse:
+    """Cancel a job. That of an upload redirects to the upload."""
+    found = get_object_or_404(visible_jobs(get_user(request)), pk=pk)
+    jobs.cancel_job(found)
+    return redirect((found.kind in ("import", "check") and _find_upload(found, get_user(request))) or found)
+
+
+def _find_upload(job: Job, user: User) -> Upload | None:
+    """Return the upload of this user that the job belongs to."""
+    return user.uploads.filter(job=job).first()

@@ -1,0 +1,201 @@
+"""Trained models of this family and their files: rankers, and translation lexicons of IBM model 1.
+
+The files are NPZ with a JSON header, never pickle. A ranker's file names its features, its classifier, the
+digest of its training data, the tools that computed the features, and the language model and lexicon that it
+needs, by file name and digest. Curves and coefficients are stored as they are; neighbours and boosted trees
+are stored as their training pairs and fitted again on loading, which is exact because both are deterministic.
+
+The lexicon answers how well the words of one side explain those of the other (Brown et al. 1993). The
+discussion of paper 001 asks for alignment features, so that a well-formed sentence that has nothing to do
+with the source does not win. A sentence is scored by the mean log-probability of its words given the words of
+the other side and the empty word.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from appraise.lib.problems import InputError, Problem
+from appraise.lib.streams import Arrays, read_arrays
+from metrics.ranking.classifiers import CLASSIFIERS, Classifier, Curve, FloatArray, NaiveBayes
+from metrics.ranking.language_model import IntArray
+
+VERSION = 1
+EMPTY = ""  # the word of the given side that explains what no other word explains
+FLOOR = 1e-7  # least probability of a word
+Sentence = Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankerModel:
+    """A fitted ranker: its features, its classifier, and the provenance of both."""
+
+    features: tuple[str, ...]
+    kind: str
+    classifier: Classifier
+    about: Mapping[str, Any]  # Any: JSON
+    pairs: FloatArray
+    won: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class TranslationLexicon:
+    """t(word | given): ``keys`` are sorted ``given · V + word``, ``table`` their probabilities."""
+
+    given: tuple[str, ...]
+    words: tuple[str, ...]
+    keys: IntArray
+    table: FloatArray
+
+    @cached_property
+    def _given_ids(self) -> dict[str, int]:
+        return {word: i for i, word in enumerate(self.given)}
+
+    @cached_property
+    def _word_ids(self) -> dict[str, int]:
+        return {word: i for i, word in enumerate(self.words)}
+
+    def score(self, given: Sentence, words: Sentence) -> float | None:
+        """Mean natural log p(word | the other side); None for a sentence without words."""
+        if not words:
+            return None
+        left = np.array([self._given_ids.get(word, -1) for word in (EMPTY, *given)], np.int64)
+        right = np.array([self._word_ids.get(word, -1) for word in words], np.int64)
+        return float(np.log(np.maximum(self.probabilities(left, right).mean(axis=0), FLOOR)).mean())
+
+    def probabilities(self, left: IntArray, right: IntArray) -> FloatArray:
+        """t for every combination of two rows of word numbers; 0 for a pair that training never saw."""
+        wanted = left[:, None] * len(self.words) + right[None, :]
+        row = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
+        known = (left[:, None] >= 0) & (right[None, :] >= 0) & (self.keys[row] == wanted)
+        return np.where(known, self.table[row], 0.0)
+
+
+def fit_ranker(
+    features: tuple[str, ...], kind: str, pairs: FloatArray, won: FloatArray, about: Mapping[str, Any]
+) -> RankerModel:
+    """Train a classifier by name on examples whose columns are ``features``; raises ``ValueError``."""
+    if kind not in CLASSIFIERS:
+        raise ValueError(f"unknown classifier {kind!r}; known are: {', '.join(CLASSIFIERS)}")
+    if len(won) == 0:
+        raise ValueError("there is no decided pair to learn from")
+    return RankerModel(features, kind, CLASSIFIERS[kind](pairs, won), about, pairs, won)
+
+
+def train_lexicon(pairs: Sequence[tuple[Sentence, Sentence]], rounds: int = 5) -> TranslationLexicon:
+    """IBM model 1 of the second side given the first, by EM; raises ``ValueError`` without sentence pairs.
+
+    >>> model = train_lexicon([(["das", "Haus"], ["the", "house"]), (["das"], ["the"])])
+    >>> model.score(["das"], ["the"]) > model.score(["das"], ["house"])
+    True
+    """
+    from evaluation.alignment.hmm import Direction  # imports scipy.special
+
+    pairs = [(a, b) for a, b in pairs if a and b]
+    if not pairs:
+        raise ValueError("a lexicon needs at least one pair of sentences with words")
+    given = {word: i for i, word in enumerate(dict.fromkeys((EMPTY, *(w for a, _ in pairs for w in a))))}
+    words = {word: i for i, word in enumerate(dict.fromkeys(w for _, b in pairs for w in b))}
+    sources = [np.array([given[word] for word in a], np.int64) for a, _ in pairs]
+    targets = [np.array([words[word] for word in b], np.int64) for _, b in pairs]
+    model = Direction(sources, targets, len(words))
+    owners = model.keys // len(words)
+    model.t[:-1] = 1.0 / np.bincount(owners, minlength=len(given))[owners]
+    batches = model.batches(sources, targets)
+    for _ in range(rounds):
+        model.learn_relative_frequencies(batches, model.model1(batches))
+    return TranslationLexicon(tuple(given), tuple(words), model.keys, model.t[:-1])
+
+
+def save_ranker(model: RankerModel, path: Path) -> None:
+    about = {"features": model.features, "classifier": model.kind, **model.about}
+    arrays: Arrays = {}
+    if isinstance(model.classifier, NaiveBayes):
+        arrays["prior"] = np.array([model.classifier.prior])
+        for k, curve in enumerate(model.classifier.curves):
+            if curve is not None:
+                arrays[f"curve{k}"] = np.stack([curve.grid, curve.values])
+    else:
+        arrays |= {"pairs": model.pairs, "won": model.won}
+    _save(path, "appraise-ranker", about, arrays)
+
+
+def load_ranker(path: Path) -> RankerModel:
+    """Raises ``InputError`` when the file is not a ranker."""
+    with _refuse_other_files(path):
+        arrays, header = _load(path, "appraise-ranker")
+        features, kind = tuple(header["features"]), header["classifier"]
+        if kind != "naive-bayes":
+            return fit_ranker(features, kind, arrays["pairs"], arrays["won"], header)
+        curves = (arrays.get(f"curve{k}") for k in range(len(features)))
+        bayes = NaiveBayes(
+            float(arrays["prior"][0]),
+            tuple(None if both is None else Curve(both[0], both[1]) for both in curves),
+        )
+        return RankerModel(features, kind, bayes, header, np.zeros((0, len(features))), np.zeros(0))
+
+
+def save_lexicons(
+    forward: TranslationLexicon, backward: TranslationLexicon, path: Path, about: Mapping[str, Any]
+) -> None:
+    """Write both directions of IBM model 1 to one file."""
+    arrays: Arrays = {}
+    for name, lexicon in (("there", forward), ("back", backward)):
+        arrays[f"{name}_given"] = _as_array("\n".join(lexicon.given))
+        arrays[f"{name}_words"] = _as_array("\n".join(lexicon.words))
+        arrays[f"{name}_keys"] = lexicon.keys
+        arrays[f"{name}_table"] = lexicon.table.astype(np.float32)
+    _save(path, "appraise-lexicon", about, arrays)
+
+
+def load_lexicons(path: Path) -> tuple[TranslationLexicon, TranslationLexicon]:
+    """Target given source, and source given target; raises ``InputError``."""
+    with _refuse_other_files(path):
+        arrays, _ = _load(path, "appraise-lexicon")
+        forward, backward = (
+            TranslationLexicon(
+                tuple(bytes(arrays[f"{name}_given"]).decode().split("\n")),
+                tuple(bytes(arrays[f"{name}_words"]).decode().split("\n")),
+                arrays[f"{name}_keys"],
+                arrays[f"{name}_table"].astype(np.float64),
+            )
+            for name in ("there", "back")
+        )
+        return forward, backward
+
+
+def _save(path: Path, kind: str, about: Mapping[str, Any], arrays: Arrays) -> None:
+    header = _as_array(json.dumps({"format": kind, "version": VERSION, **about}))
+    with path.open("wb") as file:  # a file, because savez would add a suffix to a name
+        np.savez_compressed(file, allow_pickle=False, header=header, **arrays)
+
+
+def _load(path: Path, kind: str) -> tuple[Arrays, dict[str, Any]]:
+    """The arrays of a file, and its header."""
+    arrays = read_arrays(path)
+    header = json.loads(bytes(arrays["header"]))
+    if header["format"] != kind:
+        message = f"expected {kind}, found {header['format']}"
+        raise InputError(Problem("bad_model", message, "name another file", path.name))
+    return arrays, header
+
+
+def _as_array(text: str) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    return np.frombuffer(text.encode(), np.uint8)
+
+
+@contextmanager
+def _refuse_other_files(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+        problem = Problem("bad_model", f"not a model file ({error})", "train it again", path.name)
+        raise InputError(problem) from error

@@ -1,0 +1,1 @@
+"""Services: functions that write, each in one transaction."""

@@ -1,0 +1,146 @@
+"""Score a task: one run per metric, stored completely or not at all, and never twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+from django.utils.translation import gettext_noop
+
+from appraise.lib.problems import InputError
+from evaluation.models import Job, Task
+from metrics.base import Metric, MetricUnavailable
+from metrics.models import MetricRun, PhraseVote, SegmentScore
+from metrics.scoring.phrase_votes import AlignedOccurrence, MachineVote, phrase_votes
+from metrics.scoring.queries import content_digest, load_occurrences, load_test_set
+from metrics.scoring.testset import TestSet, score_test_set
+
+ROWS_AT_ONCE = 5000
+MAX_SIGNATURE = 500
+HELD_OUT = "|sentences:held-out"
+ReportProgress = Callable[[int, int, str], None]
+"""Called with the finished steps, all steps and a message; may raise to stop."""
+
+
+class RunState(StrEnum):
+    SCORED = "scored"
+    KNOWN = "known"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringOutcome:
+    """The outcome for one metric; ``sentence`` says why it was refused."""
+
+    metric: str
+    state: RunState
+    sentence: str = ""
+    run: int | None = None
+
+    def as_dict(self) -> dict[str, str | int | None]:
+        return {"metric": self.metric, "state": str(self.state), "sentence": self.sentence, "run": self.run}
+
+
+def ignore_progress(done: int, total: int, message: str) -> None:
+    """The ``ReportProgress`` that does nothing."""
+
+
+def score_task(
+    task: Task,
+    metrics: Mapping[str, Metric],
+    report: ReportProgress = ignore_progress,
+    *,
+    job: Job | None = None,
+) -> list[ScoringOutcome]:
+    """Score outputs and phrase pairs with each metric, unless they were scored before.
+
+    A run is saved as soon as it is complete, so an interrupted job continues with the next metric.
+    """
+    tests = load_test_set(task)
+    content = content_digest(task, tests)
+    asked = list(load_occurrences(task))
+    outcomes = []
+    for number, (name, metric) in enumerate(metrics.items()):
+
+        def report_step(step: int, what: str, name: str = name, number: int = number) -> None:
+            report(2 * number + step, 2 * len(metrics), f"{name}: {what}")
+
+        report_step(0, gettext_noop("sentences"))
+        outcomes.append(_score_metric(task, name, metric, tests, content, asked, report_step, job))
+    report(2 * len(metrics), 2 * len(metrics), "")
+    return outcomes
+
+
+def find_run(task: Task, signature: str, content: str) -> MetricRun | None:
+    """Return the run of this content and signature, to which the number of references may be appended.
+
+    For a model that was trained on the task itself, this is the run of models that were not trained on the
+    sentences they score.
+    """
+    longer = Q(signature__startswith=f"{signature}|refs:") | Q(signature=_short(signature + HELD_OUT))
+    same = Q(signature=_short(signature)) | longer
+    return MetricRun.objects.filter(same, task=task, content=content).first()
+
+
+def _score_metric(
+    task: Task,
+    name: str,
+    metric: Metric,
+    tests: TestSet,
+    content: str,
+    asked: Sequence[AlignedOccurrence],
+    report_step: Callable[[int, str], None],
+    job: Job | None,
+) -> ScoringOutcome:
+    try:
+        known = find_run(task, metric.signature, content)
+        if known is not None:
+            return ScoringOutcome(name, RunState.KNOWN, run=known.pk)
+        scored = score_test_set(metric, tests)
+        report_step(1, gettext_noop("phrase pairs"))
+        votes = phrase_votes(metric, asked, tests.items)
+    except (MetricUnavailable, InputError) as error:  # the latter for a damaged model file
+        return ScoringOutcome(name, RunState.REFUSED, str(error))
+    run = MetricRun(
+        task=task,
+        metric=name[:80],
+        signature=_short(scored.signature),
+        higher_is_better=metric.higher_is_better,
+        content=content,
+        corpus=dict(scored.systems),
+        job=job,
+    )
+    try:
+        return ScoringOutcome(name, RunState.SCORED, run=store_run(run, scored.outputs, votes).pk)
+    except IntegrityError:  # another process has scored the same meanwhile
+        known = find_run(task, metric.signature, content)
+        if known is None:
+            raise
+        return ScoringOutcome(name, RunState.KNOWN, run=known.pk)
+
+
+@transaction.atomic
+def store_run(
+    run: MetricRun, outputs: Mapping[int, float | None], votes: Sequence[MachineVote] = ()
+) -> MetricRun:
+    """Store a run with all its scores and votes, or nothing."""
+    run.save(force_insert=True)
+    SegmentScore.objects.bulk_create(
+        (SegmentScore(run=run, output_id=output, value=value) for output, value in outputs.items()),
+        batch_size=ROWS_AT_ONCE,
+    )
+    PhraseVote.objects.bulk_create(
+        (
+            PhraseVote(run=run, pair_id=vote.pair, choice=vote.choice.value, delta=vote.delta)
+            for vote in votes
+        ),
+        batch_size=ROWS_AT_ONCE,
+    )
+    return run
+
+
+def _short(signature: str) -> str:
+    return signature[:MAX_SIGNATURE]

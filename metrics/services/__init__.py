@@ -1,1 +1,0 @@
-"""Everything of the metrics app that writes: one function, one transaction."""

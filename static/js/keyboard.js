@@ -1,0 +1,56 @@
+// Keys of the annotation and practice pages. Which command a key stands for is decided here; pages carry it out.
+
+/**
+ * @typedef {"answer" | "next-row" | "previous-row" | "continue" | "report" | "close" | "undo" | "guidelines" | "help"}
+ *   Command
+ * @typedef {Pick<KeyboardEvent, "key" | "repeat" | "ctrlKey" | "metaKey" | "altKey">} Key
+ * @typedef {object} KeyState where the focus is and what keys may do there
+ * @property {(digit: string) => boolean} hasOption whether the active row has an answer for a digit
+ * @property {boolean} canMove whether up and down move between rows
+ * @property {boolean} [inReport] the focus is on a reason of a report
+ * @property {boolean} onControl the focus is on something that Enter activates: a link, a button, a summary
+ * @property {boolean} usesSingleKeys
+ */
+
+/** @type {Record<string, Command>} */
+const LETTERS = { u: "undo", g: "guidelines", "?": "help" };
+
+/** @param {string} key */
+const isDigit = (key) => key.length === 1 && key >= "0" && key <= "9";
+
+/**
+ * @param {Key} event
+ * @param {KeyState} state
+ * @returns {Command | "ignore" | null} "ignore" suppresses the key; null leaves it to the browser
+ */
+export function readCommand({ key, repeat, ctrlKey, metaKey, altKey }, state) {
+  if (ctrlKey || metaKey || altKey) return null;
+  const isAnswer = isDigit(key) && state.hasOption(key);
+  // A key that is held down answers one question, not those that follow.
+  if (repeat && !key.startsWith("Arrow")) return isAnswer || key === "Enter" ? "ignore" : null;
+  if (state.canMove && key === "ArrowDown") return "next-row";
+  if (state.canMove && key === "ArrowUp") return "previous-row";
+  if (key === "Enter" && state.inReport) return "report";
+  if (key === "Enter") return state.onControl ? null : "continue";
+  if (key === "Escape") return "close";
+  if (!state.usesSingleKeys) return null;
+  return isAnswer ? "answer" : LETTERS[key.toLowerCase()] ?? null;
+}
+
+/**
+ * Carries out the commands of a page. A command that returns false did nothing: the key is the browser's again.
+ * @param {(target: Element) => KeyState | null} readState null where keys belong to the focused element
+ * @param {Partial<Record<Command, (key: string, target: Element) => unknown>>} commands
+ */
+export function bindKeys(readState, commands) {
+  document.addEventListener("keydown", (event) => {
+    const target = /** @type {Element} */ (event.target), state = readState(target);
+    const command = state && readCommand(event, state);
+    if (!command) return;
+    if (command !== "ignore") {
+      const run = commands[command];
+      if (!run || run(event.key, target) === false) return;
+    }
+    event.preventDefault();
+  });
+}

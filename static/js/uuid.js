@@ -1,0 +1,12 @@
+// Ids of answers, made in the browser so that an answer sent twice is stored once.
+
+/** @returns {string} a random UUID (version 4) */
+export function createUuid() {
+  // crypto.randomUUID exists only on https and localhost; a study in a local network may run on http.
+  if (typeof crypto.randomUUID === "function") return crypto.randomUUID();
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}

@@ -1,0 +1,101 @@
+"""How a comparison is laid out for one annotator."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.presentation import Fragment, Sheet, ShownPhrase, Stave, sheet
+
+
+def stave(text: str) -> Stave:
+    spans, start = [], 0
+    for word in text.split():
+        start = text.index(word, start)
+        spans.append((start, start + len(word)))
+        start += len(word)
+    return Stave(text, spans)
+
+
+def read(fragments: list[Fragment]) -> str:
+    return "".join(f.space + f.text for f in fragments)
+
+
+UNION = stave("On Tuesday the union announced a strike .")
+UNION_B = stave("The union announced today on Tuesday a walkout .")
+PHRASES = [
+    ShownPhrase((0, 2), (4, 6), False, True),  # On Tuesday / on Tuesday
+    ShownPhrase((2, 4), (0, 2), True, False),  # the union
+    ShownPhrase((4, 5), (2, 3), True, False),  # announced
+    ShownPhrase(None, (3, 4), False, False),  # ε / today
+    ShownPhrase((5, 6), (6, 7), True, False),  # a
+    ShownPhrase((6, 7), (7, 8), False, False),  # strike / walkout
+    ShownPhrase((7, 8), (8, 9), True, False),  # .
+]
+
+
+def layout(*, swapped: bool = False, asked: set[int] | None = None) -> Sheet:
+    questions = {0, 3, 5} if asked is None else asked
+    return sheet(UNION, UNION_B, PHRASES, {n: n for n in questions}, swapped=swapped)
+
+
+def test_both_sides_read_as_they_were_written() -> None:
+    page = layout()
+    assert read([f for f in page.a if f.text]) == UNION.text
+    assert read([f for f in page.b if f.text]) == UNION_B.text
+
+
+def test_cards_are_numbered_as_side_a_reads() -> None:
+    assert [(card.number, card.a, card.b) for card in layout().cards] == [
+        (1, "On Tuesday", "on Tuesday"),
+        (2, "", "today"),
+        (3, "strike", "walkout"),
+    ]
+    assert [(card.number, card.a, card.b) for card in layout(swapped=True).cards] == [
+        (1, "today", ""),
+        (2, "on Tuesday", "On Tuesday"),
+        (3, "walkout", "strike"),
+    ]
+
+
+def test_each_kind_of_difference_is_named() -> None:
+    assert [card.kind for card in layout().cards] == ["moved", "only-b", "sub"]
+    assert [card.kind for card in layout(swapped=True).cards] == ["only-a", "moved", "sub"]
+
+
+def test_an_empty_side_stands_after_its_left_neighbour() -> None:
+    words = [(f.text, f.number) for f in layout().a]
+    assert words == [
+        ("On Tuesday", 1),
+        ("the union announced", None),
+        ("", 2),
+        ("a", None),
+        ("strike", 3),
+        (".", None),
+    ]
+
+
+def test_a_pair_that_is_asked_elsewhere_comes_last_and_is_quiet() -> None:
+    page = layout(asked={5})
+    assert [card.number for card in page.questions] == [1]
+    assert page.questions[0].a == "strike"
+    assert {f.number for f in page.a if not f.asked and f.number} == {2, 3}
+
+
+def test_the_index_of_a_card_does_not_depend_on_the_side() -> None:
+    assert {card.index for card in layout().cards} == {card.index for card in layout(swapped=True).cards}
+
+
+@given(st.lists(st.sampled_from(["shared", "different", "first", "second"]), max_size=8), st.booleans())
+def test_any_monotone_alignment_rebuilds_both_sentences(kinds: list[str], swapped: bool) -> None:
+    phrases, a, b = [], 0, 0
+    for kind in kinds:
+        first = None if kind == "second" else (a, a + 1)
+        second = None if kind == "first" else (b, b + 1)
+        a, b = a + (first is not None), b + (second is not None)
+        phrases.append(ShownPhrase(first, second, kind == "shared", False))
+    left, right = stave(" ".join(f"a{i}" for i in range(a))), stave(" ".join(f"b{i}" for i in range(b)))
+    page = sheet(left, right, phrases, {n: n for n in range(len(phrases))}, swapped=swapped)
+    texts = {read([f for f in side if f.text]) for side in (page.a, page.b)}
+    assert texts == {left.text, right.text}
+    assert len(page.cards) == sum(kind != "shared" for kind in kinds)

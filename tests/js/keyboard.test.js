@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readCommand } from "../../static/js/keyboard.js";
+
+const NO_MODIFIER = { repeat: false, ctrlKey: false, metaKey: false, altKey: false };
+const IN_ROW = { hasOption: (digit) => "12345".includes(digit), canMove: true, onControl: false, usesSingleKeys: true };
+
+/** The command of a key, in a row of five choices unless told otherwise. */
+const command = (key, state = {}, modifiers = {}) =>
+  readCommand({ key, ...NO_MODIFIER, ...modifiers }, { ...IN_ROW, ...state });
+
+test("every key of the help dialog has its command", () => {
+  const commands = {
+    1: "answer", 5: "answer", ArrowDown: "next-row", ArrowUp: "previous-row", Enter: "continue", Escape: "close",
+    u: "undo", U: "undo", g: "guidelines", G: "guidelines", "?": "help",
+  };
+  for (const [key, expected] of Object.entries(commands)) assert.equal(command(key), expected, key);
+});
+
+test("other keys are left to the browser", () => {
+  for (const key of ["0", "9", "a", "Tab", "ArrowLeft", "F1", " "]) assert.equal(command(key), null, key);
+});
+
+test("shortcuts of the browser are left to the browser", () => {
+  for (const modifier of ["ctrlKey", "metaKey", "altKey"]) {
+    for (const key of ["1", "u", "Enter"]) assert.equal(command(key, {}, { [modifier]: true }), null, modifier + key);
+  }
+});
+
+test("a key that is held down answers once", () => {
+  for (const key of ["1", "Enter"]) assert.equal(command(key, {}, { repeat: true }), "ignore");
+  assert.equal(command("u", {}, { repeat: true }), null);
+  assert.equal(command("ArrowDown", {}, { repeat: true }), "next-row");
+});
+
+test("without single keys only Enter, Escape and arrows work", () => {
+  const off = { usesSingleKeys: false };
+  for (const key of ["1", "u", "g", "?"]) assert.equal(command(key, off), null, key);
+  assert.equal(command("ArrowUp", off), "previous-row");
+  assert.equal(command("Enter", off), "continue");
+  assert.equal(command("Escape", off), "close");
+});
+
+test("Enter activates the focused link or button", () => {
+  assert.equal(command("Enter", { onControl: true }), null);
+});
+
+test("Enter on a reason sends the report", () => {
+  assert.equal(command("Enter", { inReport: true }), "report");
+});
+
+test("outside the rows arrows are left to the browser", () => {
+  assert.equal(command("ArrowDown", { canMove: false }), null);
+});

@@ -1,0 +1,102 @@
+"""Taggers: the rule of thumb anywhere, the real ones where the tools are installed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metrics.collocation.content_words import READERS, find_lemmas, get_reader
+from metrics.tools import base
+from metrics.tools.base import ToolAbsent, ToolMode
+from metrics.tools.process import Failure
+from metrics.tools.tagger import (
+    HanTaTagger,
+    HeuristicTagger,
+    SimplemmaTagger,
+    SpacyTagger,
+    Tagged,
+    read_answer,
+    spacy_tagger,
+    words,
+)
+
+EXAMPLE = (
+    "The Egyptian Prime Minister, Atif Abeer, also met the Sudanese Minister today to discuss mutual and "
+    "trade relations between Egypt and Sudan."
+)
+CANONICAL = (
+    "egyptian prime minister atif abeer also meet sudanese today discuss mutual trade relation egypt sudan"
+)
+
+
+def installed(name: str) -> None:
+    try:
+        get_reader(name)
+    except ToolAbsent as error:
+        pytest.skip(str(error))
+
+
+def test_spacy_and_wordnet_read_the_example_of_paper_002_from_plain_text() -> None:
+    installed("en")
+    found, nothing = get_reader("en").read([EXAMPLE, ""])
+    assert " ".join(found.words) == CANONICAL
+    assert nothing.words == ()
+
+
+def test_spacy_takes_hostile_text() -> None:
+    installed("en")
+    texts = ["", " ", "\u200b\u202e", "a" * 3000, "\ud800 lone", "line\nfeed", "🙂 " * 50]
+    assert len(spacy_tagger().tag(texts)) == len(texts)
+
+
+def test_hanta_reads_german() -> None:
+    installed("de")
+    (found,) = get_reader("de").read(["Die Minister trafen sich gestern in Berlin."])
+    assert {"minister", "treffen", "gestern", "berlin"} <= set(found.words)
+    assert found.words[found.first_verb or 0] == "treffen"
+
+
+def test_simplemma_reads_words_of_four_letters_and_more() -> None:
+    installed("fr")
+    (found,) = get_reader("fr").read(["Les ministres ont rencontré le roi."])
+    assert found.words == ("ministre", "rencontrer")
+    assert found.first_verb is None
+
+
+def test_the_rule_of_thumb_says_that_it_is_one() -> None:
+    assert HeuristicTagger.tool.mode is ToolMode.HEURISTIC
+
+
+@given(st.text(max_size=40))
+def test_the_rule_of_thumb_tags_every_token(text: str) -> None:
+    (tagged,) = HeuristicTagger().tag([text])
+    assert list(tagged.tokens) == words(text)
+    assert len(tagged.tags) == len(tagged.tokens)
+    assert "".join(tagged.tokens) == "".join(text.split())
+
+
+def test_a_failed_sentence_comes_back_empty_with_the_reason() -> None:
+    failure = Failure("time-out", "no answer within 120 s")
+    tagged = read_answer(lambda item, answer: pytest.fail("there is nothing to read"), ["a"], failure)
+    assert tagged == Tagged((), (), reason="time-out: no answer within 120 s")
+
+
+def test_lemmas_are_chosen_by_the_beginning_of_the_tag() -> None:
+    tagged = Tagged(("Sie", "lief", "1"), ("PPER", "VV(FIN)", "NN"), ("sie", "laufen", "1"))
+    assert find_lemmas(("VV", "NN"), tagged).words == ("laufen",)
+
+
+def test_absent_tools_are_said_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(base, "root", lambda: tmp_path)
+    for make in (SpacyTagger, HanTaTagger, lambda: SimplemmaTagger("fr")):
+        with pytest.raises(ToolAbsent, match="is not installed; run `make tools` to install it"):
+            make()
+
+
+def test_an_unknown_reader_is_refused_with_those_that_exist() -> None:
+    with pytest.raises(ValueError, match="unknown reader 'tlh'; known are: en, en-rules, de"):
+        get_reader("tlh")
+    assert set(READERS) == {"en", "en-rules", "de", "cs", "es", "fr", "ru"}
