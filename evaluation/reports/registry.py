@@ -74,7 +74,7 @@ class Report(Generic[Options, Summary]):
         """Estimate how long ``compute`` takes if nothing is cached; more than a second is not told apart."""
         newest = scope.state.ids[0] if scope.state else None
         if isinstance(newest, int):
-            # The newest id bounds the rankings of the whole site. A small bound saves counting those of the scope.
+            # The newest id bounds the rankings of the whole site; a small bound saves a query.
             most = self.seconds_for(newest, scope, options)
             if most <= 1:
                 return most
