@@ -75,7 +75,7 @@ def train_table(
             counter.add(words)
         note(f"{counter.sentences:,} sentences")
     if not counter.sentences:
-        raise InputError(Problem("no_text", "there is no sentence in the text", file=str(files[0])))
+        raise InputError(Problem("no_text", "the text contains no sentences", file=str(files[0])))
     corpus = Corpus(name, description, digest, 0, reader.language, reader.name, reader.tools)
     save_table(counter.table(corpus), out)
     shutil.rmtree(work)

@@ -65,7 +65,9 @@ def check_judged_set(prefix: str, dataset: Dataset, human: Comparisons) -> None:
         message = "the metrics compare with references, and a segment has none"
         raise InputError(Problem("missing_reference", message, file=set_label(prefix)))
     if not len(human.better):
-        raise InputError(Problem("no_judgements", "no pair of outputs is decided", file=set_label(prefix)))
+        raise InputError(
+            Problem("no_judgements", "there is no decided pair of outputs", file=set_label(prefix))
+        )
 
 
 def find_truth(sets: Sequence[RatedSet], seed: int) -> Truth:

@@ -201,7 +201,7 @@ class TestThePage:
             ({"source_language": "klingon"}, "bad_language"),
             ({"design": "baseline"}, "Choose the system"),
             ({"design": "blocks"}, "Enter a number"),
-            ({"judging": "places", "checks": "5"}, "does not go with 5% attention checks"),
+            ({"judging": "places", "checks": "5"}, "conflicts with 5% attention checks"),
             ({"name": ""}, "required"),
             ({"shows": "reference"}, "Not every sentence"),
         ],

@@ -62,7 +62,7 @@ def load_trained_metric(model: TrainedModel) -> Metric:
     """Load a model as a metric; its file is in the site's home directory."""
     path = settings.HOME / model.path
     if not path.is_file():
-        raise MetricUnavailable(f"the file of the model {model.name!r} is gone")
+        raise MetricUnavailable(f"the file of the model {model.name!r} is missing")
     if model.kind == TrainedModel.Kind.RANKER:
         return registry.get("ranker", model=str(path))
     from metrics.learned.metric import load  # only a model needs the learners
