@@ -112,7 +112,7 @@ def test_p_is_never_zero() -> None:
 
 @pytest.mark.parametrize(
     ("change", "said"),
-    [({"baseline": "none"}, "no system is named"), ({"resamples": 0}, "at least one sample")],
+    [({"baseline": "none"}, "'none'"), ({"resamples": 0}, "at least one sample")],
 )
 def test_senseless_questions_are_refused(change: dict[str, object], said: str) -> None:
     arguments: dict[str, object] = {"baseline": "base"} | change
