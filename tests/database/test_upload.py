@@ -237,7 +237,6 @@ class TestThePage:
         settings.APPRAISE_MAX_UPLOAD = 1000
         response = drop(client, ("large.tsv", b"x" * 2000))
         assert response.status_code == 413
-        assert "too_large" in response.content.decode()
         assert Upload.objects.count() == 0
 
     def test_no_file_at_all_is_a_plain_answer(self, client: Client) -> None:
