@@ -55,11 +55,14 @@ DESCRIPTIONS = {
     "meetings": "Opponents of each system (round-robin), or systems per block (blocks)",
 }
 with translation.override("en"):
+    _fields: dict[str, Any] = {
+        name: _describe(name, field) for name, field in SettingsForm.base_fields.items()
+    }
     SettingsIn = create_model(
         "SettingsIn",
         __base__=Schema,
         __doc__="Any field of the upload form by its name; what is left out is what the form suggests.",
-        **{name: _describe(name, field) for name, field in SettingsForm.base_fields.items()},
+        **_fields,
     )
 
 
