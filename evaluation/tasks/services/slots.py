@@ -10,16 +10,14 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, QuerySet
 
 from appraise.lib.digests import text_digest
 from evaluation.annotate.known_answers import pick_number
 from evaluation.models import Alignment, Assignment, Comparison, Occurrence, PhrasePair, Ranking, Slot, Task
-from evaluation.tasks.services.storage import Value, insert_rows, pick_owners
+from evaluation.tasks.services.storage import pick_owners
 
 AT_ONCE = 1000
-COLUMNS = ("task_id", "comparison_id", "k", "presentation", "position", "state")
 
 
 class AskingComparison(NamedTuple):
@@ -41,9 +39,8 @@ def create_slots(task: Task, *, repeats: int = 0) -> None:
         asking = _select_one_per_sentence(task, asking)
     slots = _make_slots(task, asking, repeats)
     while some := list(islice(slots, AT_ONCE)):
-        with transaction.atomic():
-            # Idempotent after a crash: existing slots are not added again.
-            insert_rows(Slot, COLUMNS, some, again=True)
+        # Idempotent after a crash: existing slots are not added again. Each thousand is a transaction.
+        Slot.objects.bulk_create(some, ignore_conflicts=True)
     update_task_size(task)
 
 
@@ -76,7 +73,7 @@ def is_repeated(seed: int, first: str, second: str, percent: int) -> bool:
     return int(text_digest("repeat", str(seed), first, second)[:8], 16) % 100 < percent
 
 
-def _make_slots(task: Task, asking: Sequence[AskingComparison], repeats: int) -> Iterator[tuple[Value, ...]]:
+def _make_slots(task: Task, asking: Sequence[AskingComparison], repeats: int) -> Iterator[Slot]:
     seed = str(task.seed)
     shuffled = task.order == Task.Order.SHUFFLED
     ordered = sorted(
@@ -97,7 +94,9 @@ def _make_slots(task: Task, asking: Sequence[AskingComparison], repeats: int) ->
         )
         for n in range(2 if is_shown_again else 1):
             for k in range(task.overlap):
-                yield task.pk, comparison.pk, k, n, start + n * gap, Slot.State.FREE.value
+                yield Slot(
+                    task=task, comparison_id=comparison.pk, k=k, presentation=n, position=start + n * gap
+                )
 
 
 def _distant_position(position: int, gap: int, length: int, comparison: AskingComparison, seed: str) -> int:
@@ -146,12 +145,12 @@ def adjust_slots(task: Task, comparisons: set[int]) -> None:
         .values_list("alignment__comparison_id", flat=True)
     )
     task.slots.filter(comparison__in=comparisons - asking, state=Slot.State.FREE).delete()
-    slots = task.slots.filter(presentation=0, comparison__in=asking).order_by().values("comparison")
-    complete = slots.annotate(n=Count("pk")).filter(n__gte=task.overlap).values_list("comparison", flat=True)
+    asked = task.slots.filter(presentation=0, comparison__in=asking).order_by().values("comparison")
+    complete = asked.annotate(n=Count("pk")).filter(n__gte=task.overlap).values_list("comparison", flat=True)
     for comparison in Comparison.objects.filter(pk__in=asking - set(complete)).select_related("item"):
         position = _find_position(task, comparison)
-        rows = [(task.pk, comparison.pk, k, 0, position, Slot.State.FREE.value) for k in range(task.overlap)]
-        insert_rows(Slot, COLUMNS, rows, again=True)
+        slots = [Slot(task=task, comparison=comparison, k=k, position=position) for k in range(task.overlap)]
+        Slot.objects.bulk_create(slots, ignore_conflicts=True)
     update_task_size(task)
 
 
