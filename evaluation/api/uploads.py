@@ -93,7 +93,7 @@ def job(request: HttpRequest, pk: JobId) -> dict[str, Any]:
 
 def _import(stored: Upload, settings: Schema) -> Job:
     typed = {name: _typed(value) for name, value in settings.dict().items() if value not in ("", None)}
-    uploads.save_values(stored, typed)
+    uploads.store_parts(stored, values=typed)
     outcome = uploads.check_upload(stored)
     if outcome.problems:
         raise InputError(Problem(**problem) for problem in outcome.problems)

@@ -93,7 +93,7 @@ def _store_changes(request: HttpRequest, found: Upload) -> HttpResponse:
     typed = {name: post[name] for name in SettingsForm.base_fields if name in post}
     if "create" not in post and not typed.get("name"):
         typed.pop("name", None)  # suggested by the files once their roles are known
-    uploads.save_values(found, typed)
+    uploads.store_parts(found, values=typed)
     uploads.retry_check(found)
     if "create" in post:
         return _begin_import(request, found)
