@@ -37,11 +37,11 @@ class JobOut(Schema):
     error: str
 
 
-def _describe(name: str, field: forms.Field) -> tuple[Any, Any]:  # Any: what pydantic takes
+def _describe(field: forms.Field) -> tuple[Any, Any]:  # Any: what pydantic takes
     """Return the type of a form's field, and its initial value with a description."""
     if isinstance(field, forms.BooleanField):
         return bool, Field(bool(field.initial), description=str(field.label))
-    description = DESCRIPTIONS.get(name, str(field.label))
+    description = str(field.label)
     if choices := [str(value) for value, _ in getattr(field, "choices", ()) if value]:
         description += f": {', '.join(choices)}"
     if isinstance(field, forms.IntegerField):
@@ -49,15 +49,8 @@ def _describe(name: str, field: forms.Field) -> tuple[Any, Any]:  # Any: what py
     return str, Field(str(field.initial or ""), description=description)
 
 
-# Fields whose labels on the page continue the label before them.
-DESCRIPTIONS = {
-    "baseline": "The system that all others are compared with, for the design baseline",
-    "meetings": "Opponents of each system (round-robin), or systems per block (blocks)",
-}
 with translation.override("en"):
-    _fields: dict[str, Any] = {
-        name: _describe(name, field) for name, field in SettingsForm.base_fields.items()
-    }
+    _fields: dict[str, Any] = {name: _describe(field) for name, field in SettingsForm.base_fields.items()}
     SettingsIn = create_model(
         "SettingsIn",
         __base__=Schema,
