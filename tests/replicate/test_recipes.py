@@ -13,8 +13,8 @@ from evaluation.agreement import Judgements
 from evaluation.schemes import SCHEMES
 from metrics.collocation import content_words, table
 from metrics.collocation.study import read_set
-from metrics.ranking.arpa import save_language_model
 from metrics.ranking.language_model import train_language_model
+from metrics.ranking.models import save_language_model
 from metrics.replicate import paper003, recipes
 from metrics.replicate.recipes import run_recipe
 from metrics.replicate.report import (

@@ -1,7 +1,7 @@
 """``make tools``: installs the optional parsers and taggers in an environment of their own.
 
 It prints sizes and licences first and then installs what is missing; a second run does nothing. Run it as
-``python -m metrics.tools.install`` (``--list`` only prints the table). GPL programs are installed beside the
+``python -m scripts.install_tools`` (``--list`` only prints the table). GPL programs are installed beside the
 project and run as separate processes.
 """
 
