@@ -17,7 +17,7 @@ from metrics.collocation.association import AssociationMeasure
 from metrics.collocation.content_words import ContentWordReader, get_reader
 from metrics.collocation.study import CollocationResult, CollocationSet, Key, read_set, study_set
 from metrics.collocation.table import CollocationTable, load_table
-from metrics.collocation.trees import PAPER_METHODS, Method
+from metrics.collocation.trees import Method
 from metrics.metaeval.scoring import score_dataset
 from metrics.metaeval.systems import system_level
 from metrics.replicate import report
@@ -26,7 +26,7 @@ from metrics.tools.base import ToolAbsent
 
 NAME = "paper-002"
 MEASURES = tuple(AssociationMeasure)
-METHODS = PAPER_METHODS
+METHODS = tuple(Method)
 REFERENCE_METRICS = ("bleu", "nist:tokenize=13a", "meteor:tokenize=13a")
 Results = Sequence[Mapping[Key, CollocationResult]]
 

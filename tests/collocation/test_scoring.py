@@ -84,7 +84,7 @@ def test_insignificant_pairs_count_only_without_the_cutoff() -> None:
 
 def test_no_sentences_give_no_scores() -> None:
     scores = score_sentences(count([["a", "b"]]), [])
-    assert len(scores) == 20
+    assert len(scores) == 16
     assert all(found.averages.size == 0 for found in scores.values())
 
 
