@@ -6,10 +6,11 @@ control). Each reports its ``Tool``. One parser reads both sides of every compar
 different tools are never compared.
 
 The heuristic parser is the fallback that is always available. A unit begins at a connective (*because*,
-  *although*, *which* …) that has a verb on either side, and after the comma that ends a sentence-initial
-  subordinate clause. The connective determines the relation; a clause that it introduces is the satellite.
-  Verbs of saying give an attribution, and everything else elaborates the preceding unit; trees are
-  right-branching."""
+*although*, *which* …) that has a verb on either side, and after the comma that ends a sentence-initial
+subordinate clause. The connective determines the relation; a clause that it introduces is the satellite.
+Verbs of saying give an attribution, and everything else elaborates the preceding unit; trees are
+right-branching.
+"""
 
 from __future__ import annotations
 

@@ -158,6 +158,20 @@ def rename_relations(tree: Node, rename: Callable[[str], str]) -> Node:
     )
 
 
+def as_json(node: Node) -> dict[str, object]:
+    """A tree as JSON values; the role of the root is omitted.
+
+    >>> as_json(join("Cause", "SN", [edu("it rained"), edu("we stayed")]))["children"][0]
+    {'role': 'Satellite', 'relation': 'Cause', 'text': 'it rained'}
+    """
+    values: dict[str, object] = {}
+    if node.nuclearity is not Nuclearity.ROOT:
+        values |= {"role": str(node.nuclearity), "relation": node.relation}
+    if node.is_edu:
+        return values | {"text": node.text}
+    return values | {"children": [as_json(child) for child in node.children]}
+
+
 def format_brackets(tree: Node) -> str:
     """A tree on one line, for people: each relation with the nuclearity of its parts, EDUs quoted.
 

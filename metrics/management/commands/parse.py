@@ -180,7 +180,7 @@ def _tag(tagger: Tagger, slices: Slices) -> Answers:
 
 def discourse(slices: Slices, options: Options) -> Answers:
     from metrics.discourse.parsers import get_parser
-    from metrics.discourse.tree_files import as_json
+    from metrics.discourse.trees import as_json
 
     parser = get_parser(options["tool"], options["model"])
     for tree in chain.from_iterable(map(parser.parse, slices)):
