@@ -169,6 +169,13 @@ def files_of(name: str) -> tuple[Path, ...]:
     return (Path(name),) if Path(name).is_file() else find_set(name).all()
 
 
+def read_set(prefix: str | Path) -> tuple[Dataset, Comparisons]:
+    """Read the set ``DIR/PREFIX`` with its human judgements."""
+    files = find_set(prefix)
+    dataset = read_dataset(files.segments, files.outputs)
+    return dataset, read_human(files, dataset)
+
+
 def read_dataset(segments: str | Path, outputs: str | Path) -> Dataset:
     """Read texts and outputs; every output must translate a known segment, once per system."""
     texts, names = read_texts(segments)

@@ -15,7 +15,7 @@ from typing import Any
 
 from appraise.lib.problems import InputError, Problem
 from metrics.base import find_versions
-from metrics.metaeval.datasets import digest, files_of
+from metrics.metaeval.datasets import Comparisons, Dataset, digest, files_of
 
 Note = Callable[[str], None]
 Printed = Mapping[str, Sequence[float]]
@@ -180,6 +180,20 @@ def digest_data(name: str, files: Sequence[Path]) -> DataDigest:
 def digest_sets(names: Iterable[str]) -> list[DataDigest]:
     """Names and digests of sets."""
     return [digest_data(set_label(name), files_of(name)) for name in names]
+
+
+def check_references(prefix: str, dataset: Dataset, why: str = "the metrics compare with references") -> None:
+    """Raise ``InputError`` if a segment has no reference."""
+    if any(not text.references for text in dataset.texts.values()):
+        message = f"{why}, and a segment has none"
+        raise InputError(Problem("missing_reference", message, file=set_label(prefix)))
+
+
+def check_judged_set(prefix: str, dataset: Dataset, human: Comparisons) -> None:
+    """Raise ``InputError`` if a segment has no reference, or if no pair is decided."""
+    check_references(prefix, dataset)
+    if not len(human.better):
+        raise InputError(Problem("no_judgements", "no pair of outputs is decided", file=set_label(prefix)))
 
 
 def set_label(path: str | Path) -> str:
