@@ -89,7 +89,10 @@ def read_files(
     """Read a set from its files; rankings are preferred to pairs. Raises ``InputError``."""
     dataset = datasets.read_dataset(segments, outputs)
     if rankings:
-        human_rankings = _read_rankings(rankings, dataset.numbers())
+        human_rankings = [
+            OutputRanking(tuple((cell, rank) for cells, rank in items for cell in cells), judge)
+            for judge, items in datasets.read_ranked_items(rankings, dataset)
+        ]
     elif pairs:
         human = datasets.read_pairs(pairs, dataset)
         both = zip(human.better.tolist(), human.worse.tolist(), strict=True)
@@ -203,24 +206,6 @@ def without_contradictions(ranked: RankedSet) -> RankedSet:
         r for r in ranked.rankings if r.ranks and ranked.source_of[r.ranks[0][0]] not in contradicted
     )
     return replace(ranked, rankings=rankings)
-
-
-def _read_rankings(path: Path, numbers: dict[tuple[str, str], int]) -> list[OutputRanking]:
-    """Read rankings by name; systems that were shown as one text all get its rank."""
-    problems = ProblemLog(path)
-    rankings = []
-    for line, text in read_lines(path):
-        try:
-            record = json.loads(text)
-            named = [(name, rank) for names, rank in record["items"] if rank is not None for name in names]
-            ranks = tuple((numbers[system, str(record["seg"])], int(rank)) for system, rank in named)
-        except (ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
-            remedy = 'write {"seg": …, "items": [[[system, …], rank], …]}'
-            problems.add("bad_ranking", f"not a ranking of known outputs ({error})", remedy, line)
-            continue
-        rankings.append(OutputRanking(ranks, str(record.get("judge") or "")))
-    problems.raise_if_any()
-    return rankings
 
 
 def _read_record(text: str, line: int, problems: ProblemLog) -> dict[str, Any] | None:

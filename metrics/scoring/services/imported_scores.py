@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -55,19 +54,7 @@ def import_uploaded_scores(
             Problem("too_large", f"the file is larger than {limit} MB", "leave out other systems")
         )
     with TemporaryDirectory() as folder:
-        path = Path(folder) / _plain_name(file.name or "")
+        path = Path(folder) / Path(file.name or "scores.tsv").name
         with path.open("wb") as copy:
             copy.writelines(file.chunks())
         return import_scores(task, path, name=name, higher_is_better=higher_is_better)
-
-
-def _plain_name(name: str) -> str:
-    """Return a file name for messages that is safe as a path.
-
-    >>> _plain_name("../../a b.tsv"), _plain_name("")
-    ('a b.tsv', 'scores.tsv')
-    """
-    return (
-        re.sub(r"[^\w .-]", "_", name.replace("\\", "/").rsplit("/", 1)[-1]).strip(". ")[-100:]
-        or "scores.tsv"
-    )
