@@ -9,7 +9,9 @@ comes with the tested sites held out of training as well, and with controls that
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Collection, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations_with_replacement
 
@@ -18,17 +20,15 @@ import numpy as np
 from benchmarks.studies.base import note, write
 from metrics.metaeval.kendall import TieRule
 from metrics.ranking import data, presets
-from metrics.ranking.classifiers import CLASSIFIERS
-from metrics.ranking.data import RankedSet, find_site, without_systems
+from metrics.ranking.classifiers import CLASSIFIERS, FloatArray
+from metrics.ranking.data import RankedSet, without_systems
 from metrics.ranking.experiments import (
     DescribedSet,
     ExperimentPlan,
     RankerAgreement,
     join_described,
-    run_controls,
     score_cells,
     split_as_paper,
-    split_by_document,
     spread_wins,
     train_and_test,
 )
@@ -163,6 +163,55 @@ def cross_validate(
         part = score_cells(replace(described, ranked=fold), features, classifier, soft=plan.soft)
         scores = np.where(np.isnan(part), scores, part)
     return plan.measure(described.ranked, scores)
+
+
+def run_controls(
+    plan: ExperimentPlan, train: DescribedSet, test: DescribedSet, folds: int = 10
+) -> dict[str, RankerAgreement]:
+    """Agreement reached by knowing only which system wrote an output, by what the control was trained on."""
+    from_training = _score_by_site(train.ranked, test.ranked)
+    inside = np.full(len(test.ranked.texts), np.nan)
+    for fold, rest in split_by_document(test.ranked, folds, plan.seed):
+        cells = fold.judged_cells()
+        inside[cells] = _score_by_site(rest, test.ranked)[cells]
+    return {
+        "all": plan.measure(test.ranked, from_training),
+        "tested set, cross-validated": plan.measure(test.ranked, inside),
+    }
+
+
+def split_by_document(ranked: RankedSet, folds: int, seed: int) -> Iterable[tuple[RankedSet, RankedSet]]:
+    """(fold, rest) for every fold of whole documents, assigned at random by the seed."""
+    documents = list(dict.fromkeys(ranked.documents))
+    folds_of_documents = np.random.default_rng(seed).permutation(len(documents)) % folds
+    fold_of = dict(zip(documents, folds_of_documents.tolist(), strict=True))
+    of_ranking = [
+        fold_of[ranked.documents[ranked.source_of[r.ranks[0][0]]]] if r.ranks else -1 for r in ranked.rankings
+    ]
+    for fold in range(folds):
+        inside = tuple(r for r, f in zip(ranked.rankings, of_ranking, strict=True) if f == fold)
+        outside = tuple(r for r, f in zip(ranked.rankings, of_ranking, strict=True) if f not in (fold, -1))
+        if inside and outside:
+            yield replace(ranked, rankings=inside), replace(ranked, rankings=outside)
+
+
+def find_site(system: str) -> str:
+    """The research group behind a system: the first letters and digits of its name, stable over the years.
+
+    >>> find_site("RWTH_primary"), find_site("rwth-combo"), find_site("onlineA")
+    ('rwth', 'rwth', 'onlinea')
+    """
+    match = re.match(r"[^\W_]+", system.lower())
+    return match[0] if match else system.lower()
+
+
+def _score_by_site(train: RankedSet, test: RankedSet) -> FloatArray:
+    """Share of decided comparisons that the site of each cell won in training; ½ for unknown sites."""
+    human = train.comparisons()
+    won = Counter(find_site(train.systems[cell]) for cell in human.better)
+    lost = Counter(find_site(train.systems[cell]) for cell in human.worse)
+    share = {name: won[name] / (won[name] + lost[name]) for name in {*won, *lost}}
+    return np.array([share.get(find_site(system), 0.5) for system in test.systems], np.float64)
 
 
 def _plan(options: argparse.Namespace) -> ExperimentPlan:

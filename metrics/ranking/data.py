@@ -13,7 +13,6 @@ An output is a *cell*: a row of every feature matrix. A pair of ``pairs.tsv`` is
 from __future__ import annotations
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -172,16 +171,6 @@ def without_systems(ranked: RankedSet, exclude: Callable[[str], bool]) -> Ranked
         for r in ranked.rankings
     )
     return replace(ranked, rankings=tuple(r for r in rankings if len(r.ranks) > 1))
-
-
-def find_site(system: str) -> str:
-    """The research group behind a system: the first letters and digits of its name, stable over the years.
-
-    >>> find_site("RWTH_primary"), find_site("rwth-combo"), find_site("onlineA")
-    ('rwth', 'rwth', 'onlinea')
-    """
-    match = re.match(r"[^\W_]+", system.lower())
-    return match[0] if match else system.lower()
 
 
 def list_decided(ranks: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

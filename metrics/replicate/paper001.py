@@ -3,7 +3,7 @@
 *Basic experiment*: sources without contradictory judgements are held out for the test, as many as in the
 paper (184) or, of a small set, half; training uses the rest. *Extended experiment*: trained on the sets,
 tested on another one, unfiltered. τ is the mean over sources and ρ is over systems, as in the paper, without
-intervals; a second table has the pooled τ with its interval. Two controls know only the name of the system.
+intervals; a second table has the pooled τ with its interval.
 """
 
 from __future__ import annotations
@@ -124,8 +124,7 @@ def _basic_tables(
         "The paper prints twelve rows, one of them twice.",
     )
     rows = tuple(PaperRow(name, _cells(presets.PRINTED[name], results.get(name))) for name in presets.PRINTED)
-    controls = _control_rows(plan, train, test)
-    printed = PaperTable("Table 1: basic experiment", COLUMNS, (*rows, *controls), about, 2, "features")
+    printed = PaperTable("Table 1: basic experiment", COLUMNS, rows, about, 2, "features")
     return [printed, _pooled_table(results)]
 
 
@@ -137,8 +136,7 @@ def _extended_table(plan: ExperimentPlan, known: DescribedSet, test: DescribedSe
         "set, contradictions included.",
     )
     row = PaperRow(EXTENDED, _cells(presets.EXTENDED_PRINTED, results.get(EXTENDED)))
-    rows = (row, *_control_rows(plan, known, test))
-    return PaperTable("Table 1: extended experiment", COLUMNS, rows, about, 2, "features")
+    return PaperTable("Table 1: extended experiment", COLUMNS, (row,), about, 2, "features")
 
 
 def _run_all(
@@ -151,15 +149,6 @@ def _run_all(
         ]
         note(f"{name}: τ {results[name][0].tau_mean}, {results[name][1].tau_mean}")
     return results
-
-
-def _control_rows(plan: ExperimentPlan, train: DescribedSet, test: DescribedSet) -> list[PaperRow]:
-    rows = []
-    for training, result in experiments.run_controls(plan, train, test).items():
-        label = f"control: system only, {'from training' if training == 'all' else training}"
-        ours = (PaperCell(ours=result.system_rho), PaperCell(ours=result.tau_mean))
-        rows.append(PaperRow(label, (*ours, PaperCell(), PaperCell())))
-    return rows
 
 
 def _cells(printed: Sequence[float], results: Sequence[RankerAgreement] | None) -> tuple[PaperCell, ...]:

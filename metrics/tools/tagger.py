@@ -1,4 +1,4 @@
-"""Tokens with tags: English from spaCy, German from HanTa, other lemmas from simplemma, and a rule of thumb.
+"""Tokens with tags: English from spaCy, German from HanTa, and a rule of thumb.
 
 The taggers run as long-lived processes in the environment of the tools (``workers/``). Each reports its
 identity; a sentence that it cannot answer gets no tokens and a reason. The rule of thumb is used only where a
@@ -109,24 +109,6 @@ class HanTaTagger(WorkerTagger):
         return Tagged(tuple(item), tuple(tags), lemmas=tuple(lemmas))
 
 
-class SimplemmaTagger(WorkerTagger):
-    """Lemmas of many languages without tags: words of four letters and more are tagged W, others X.
-
-    Short words are mostly function words. Nothing else is known about word classes, hence the mode.
-    """
-
-    def __init__(self, language: str, *, workers: int = 1) -> None:
-        if base.package("simplemma") is None:
-            raise base.ToolAbsent("The lemmatiser (simplemma)")
-        version = base.distribution_version("simplemma") or ""
-        tool = Tool(f"simplemma-{language}", version, None, ToolMode.HEURISTIC)
-        super().__init__(tool, "simplemma_lemmas.py", [language], workers)
-
-    def read(self, item: Sequence[str], answer: Any) -> Tagged:
-        tags = ("W" if len(token) > 3 and token[0].isalpha() else "X" for token in item)
-        return Tagged(tuple(item), tuple(tags), lemmas=tuple(answer))
-
-
 class HeuristicTagger:
     """English Penn tags by word lists, capitals and endings; needs no tool and is not very reliable.
 
@@ -196,12 +178,6 @@ def spacy_tagger() -> SpacyTagger:
 def hanta_tagger() -> HanTaTagger:
     """Return the German tagger that this process shares."""
     return close_at_exit(HanTaTagger())
-
-
-@cache
-def simplemma_tagger(language: str) -> SimplemmaTagger:
-    """Return the lemmatiser of a language that this process shares."""
-    return close_at_exit(SimplemmaTagger(language))
 
 
 def read_answer(read: Callable[[Any, Any], Tagged], item: Any, answer: Any) -> Tagged:  # Any: JSON

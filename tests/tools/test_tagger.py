@@ -59,13 +59,6 @@ def test_hanta_reads_german() -> None:
     assert found.words[found.first_verb or 0] == "treffen"
 
 
-def test_simplemma_reads_words_of_four_letters_and_more() -> None:
-    installed("fr")
-    (found,) = get_reader("fr").read(["Les ministres ont rencontré le roi."])
-    assert found.words == ("ministre", "rencontrer")
-    assert found.first_verb is None
-
-
 def test_the_rule_of_thumb_says_that_it_is_one() -> None:
     assert HeuristicTagger.tool.mode is ToolMode.HEURISTIC
 
