@@ -42,7 +42,7 @@ def train_collocations(
     try:
         reader = get_reader(options["reader"])
     except ToolAbsent as error:
-        raise InputError(Problem("tool_absent", str(error), "or use --reader en-rules")) from error
+        raise InputError(Problem("tool_absent", str(error))) from error
     files = [Path(name) for name in options["text"]]
     name = options["name"] or ", ".join(path.name for path in files)
     table = train_table(files, out, reader, name, options["description"] or "not described", note)

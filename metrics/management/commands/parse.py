@@ -25,7 +25,6 @@ from metrics.tools.cache import default_path
 
 if TYPE_CHECKING:
     from metrics.tools.constituency import ConstituencyParser
-    from metrics.tools.tagger import Tagger
 
 AT_ONCE = 200  # sentences per request to a tool, so that answers appear early
 Options = dict[str, Any]  # Any: argparse's values
@@ -83,7 +82,7 @@ class Command(AppraiseCommand):
         of_kind = {
             "constituency": {"en": {"stanford": constituency}},
             "tags": {
-                "en": {"spacy": english_tags, "stanford": stanford_tags, "heuristic": heuristic_tags},
+                "en": {"spacy": english_tags, "stanford": stanford_tags},
                 "de": {"hanta": german_tags},
             },
             "discourse": {"en": {"real": discourse, "learned": discourse, "heuristic": discourse}},
@@ -163,19 +162,9 @@ def english_tags(slices: Slices, options: Options) -> Answers:
     from metrics.tools.tagger import SpacyTagger
 
     with SpacyTagger(workers=options["workers"]) as tagger:
-        yield from _tag(tagger, slices)
-
-
-def heuristic_tags(slices: Slices, options: Options) -> Answers:
-    from metrics.tools.tagger import HeuristicTagger
-
-    return _tag(HeuristicTagger(), slices)
-
-
-def _tag(tagger: Tagger, slices: Slices) -> Answers:
-    for tagged in chain.from_iterable(map(tagger.tag, slices)):
-        tags = list(zip(tagged.tokens, tagged.tags, strict=True))
-        yield {"tags": tags or None, "reason": tagged.reason, "tool": tagger.tool.as_dict()}
+        for tagged in chain.from_iterable(map(tagger.tag, slices)):
+            tags = list(zip(tagged.tokens, tagged.tags, strict=True))
+            yield {"tags": tags or None, "reason": tagged.reason, "tool": tagger.tool.as_dict()}
 
 
 def discourse(slices: Slices, options: Options) -> Answers:
