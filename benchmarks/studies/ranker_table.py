@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks.studies.base import note, write
 from metrics.metaeval.kendall import TieRule
-from metrics.ranking import data, presets
+from metrics.ranking import data
 from metrics.ranking.classifiers import CLASSIFIERS, FloatArray
 from metrics.ranking.data import RankedSet, without_systems
 from metrics.ranking.experiments import (
@@ -32,7 +32,7 @@ from metrics.ranking.experiments import (
     spread_wins,
     train_and_test,
 )
-from metrics.ranking.features import NAMES, feature_columns
+from metrics.ranking.features import NAMES, PRESETS, feature_columns, find_features
 from metrics.ranking.pairs import preferences_of
 from metrics.ranking.toolbox import FeatureResources, add_options, open_tools
 from metrics.ranking.training import describe_set
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add("--paper-split", type=int, default=0, metavar="N", help="test on N sources without contradictions")
     add("--folds", type=int, default=0, metavar="K", help="test by cross-validation")
     add("--consistent", action="store_true", help="test only where no judgements contradict")
-    add("--preset", default="table1", help=f"{', '.join(presets.PRESETS)} or feature names")
+    add("--preset", default="table1", help=f"{', '.join(PRESETS)} or feature names")
     add("--classifiers", default="naive-bayes,knn", metavar="NAME,…", help="classifiers to try")
     add("--soft", action="store_true", help="add up probabilities instead of counting wins")
     add("--ties", choices=[rule.value for rule in TieRule], default="wmt14")
@@ -215,7 +215,7 @@ def _score_by_site(train: RankedSet, test: RankedSet) -> FloatArray:
 
 
 def _plan(options: argparse.Namespace) -> ExperimentPlan:
-    settings = presets.PRESETS.get(options.preset) or {options.preset: presets.find_features(options.preset)}
+    settings = PRESETS.get(options.preset) or {options.preset: find_features(options.preset)}
     kinds, rule = options.classifiers.split(","), TieRule(options.ties)
     return ExperimentPlan(settings, kinds, options.soft, rule, options.resamples, options.seed)
 

@@ -23,10 +23,9 @@ from typing import Protocol
 
 from appraise.lib.problems import InputError, Problem
 from metrics.discourse.learned import FORMAT, DiscourseModel
-from metrics.discourse.relations import coarse
 from metrics.discourse.segmenter import AUXILIARIES, MAX_EDUS
 from metrics.discourse.tree_files import read_trees
-from metrics.discourse.trees import Node, binarise, edu, join, rename_relations
+from metrics.discourse.trees import Node, binarise, coarse, edu, join, rename_relations
 from metrics.discourse.words import split_words
 from metrics.tools.base import Tool, ToolMode, file_digest
 

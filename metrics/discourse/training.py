@@ -26,10 +26,9 @@ from typing import Any
 from appraise.lib.digests import pieces_digest
 from appraise.lib.problems import InputError, Problem
 from metrics.discourse.learned import DiscourseModel, fit_parser, link_units
-from metrics.discourse.relations import coarse
 from metrics.discourse.segmenter import boundary_f1, fit_segmenter
 from metrics.discourse.tree_files import read_trees
-from metrics.discourse.trees import Node, as_root, binarise, edu, join, rename_relations
+from metrics.discourse.trees import Node, as_root, binarise, coarse, edu, join, rename_relations
 from metrics.discourse.words import learn_classes, read_tagged_words, split_words
 
 HELD_OUT = 10

@@ -15,9 +15,8 @@ from metrics.metaeval import datasets
 from metrics.ranking import data, models
 from metrics.ranking.classifiers import CLASSIFIERS, FloatArray
 from metrics.ranking.experiments import DescribedSet, join_described
-from metrics.ranking.features import Extractor
+from metrics.ranking.features import Extractor, find_features
 from metrics.ranking.language_model import train_language_model
-from metrics.ranking.presets import find_features
 from metrics.ranking.relieff import relieff
 from metrics.ranking.toolbox import FeatureResources, add_options, open_tools
 

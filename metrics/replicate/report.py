@@ -1,7 +1,7 @@
 """A replication: tables whose cells hold the printed number and ours, and the parts that were not run.
 
 The printed numbers are facts of the papers (``printed.toml``; those of paper 001 are in
-``metrics.ranking.presets``) and do not depend on the data. A cell without a printed number has ``paper``
+``metrics.ranking.features``) and do not depend on the data. A cell without a printed number has ``paper``
 None; a cell that could not be computed has ``ours`` None, and ``missing`` gives the reason.
 """
 

@@ -153,8 +153,10 @@ class Worker(Closeable):
     def _start(self) -> subprocess.Popen[bytes]:
         # Standard error goes to a file, because a pipe that is not read fills up and blocks the tool.
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 — lives as long as the process
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self._stderr}
-        self._process = subprocess.Popen(self.command, env=self.environment, **pipes)
+        pipe = subprocess.PIPE
+        self._process = subprocess.Popen(
+            self.command, stdin=pipe, stdout=pipe, stderr=self._stderr, env=self.environment
+        )
         return self._process
 
     def _converse(self, process: subprocess.Popen[bytes], items: Sequence[Item]) -> list[Answer]:

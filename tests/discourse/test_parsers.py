@@ -13,10 +13,9 @@ from django.core.management import CommandError, call_command
 from appraise.lib.problems import InputError
 from metrics.discourse.learned import DiscourseModel, fit_parser, link_units, list_actions
 from metrics.discourse.parsers import CONNECTIVES, COORDINATORS, ImportedParser, get_parser, parse_by_rules
-from metrics.discourse.relations import COARSE
 from metrics.discourse.segmenter import MAX_EDUS, boundary_f1, fit_classifier, segment
 from metrics.discourse.training import branch_right, split_sentences, train_discourse, tree_agreement
-from metrics.discourse.trees import Node, binarise, edu, format_brackets, join
+from metrics.discourse.trees import COARSE, Node, binarise, edu, format_brackets, join
 from metrics.discourse.words import find_classes, learn_classes, read_tagged_words, split_words
 from metrics.tools.base import ToolMode
 from tests.discourse.corpus import documents, write_corpus, write_dis

@@ -23,10 +23,18 @@ from metrics.metaeval.kendall import TieRule
 from metrics.ranking import data, experiments, models
 from metrics.ranking.data import OutputRanking, RankedSet
 from metrics.ranking.experiments import DescribedSet, ExperimentPlan, agreement, better_or_equal
-from metrics.ranking.features import FAMILIES, NAMES, Extractor, measure_consensus
+from metrics.ranking.features import (
+    EXTENDED_PRINTED,
+    FAMILIES,
+    NAMES,
+    PRINTED,
+    TABLE1,
+    Extractor,
+    find_features,
+    measure_consensus,
+)
 from metrics.ranking.language_model import train_language_model
 from metrics.ranking.models import train_lexicon
-from metrics.ranking.presets import EXTENDED_PRINTED, PRINTED, TABLE1, find_features
 from metrics.ranking.toolbox import report_progress
 from metrics.ranking.training import describe_set
 from metrics.tools.constituency import Parse
