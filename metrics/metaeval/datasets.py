@@ -21,7 +21,7 @@ import itertools
 import json
 import math
 from argparse import ArgumentParser
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -146,6 +146,18 @@ def add_set_options(parser: ArgumentParser, *, help_set: str, help_references: s
         parser.add_argument(f"--{name}", metavar="FILE")
     several: dict[str, Any] = {"nargs": "+", "action": "extend", "default": []}  # Any: argparse's values
     parser.add_argument("--references", **several, metavar="FILE", help=help_references)
+
+
+def named_files(options: Mapping[str, Any]) -> SetFiles | None:  # Any: argparse's values
+    """The files of the set that is named file by file (``add_set_options``), if there is one."""
+    files = {
+        name: options[name] and Path(options[name]) for name in ("segments", "outputs", "rankings", "pairs")
+    }
+    if not any(files.values()):
+        return None
+    if not (files["segments"] and files["outputs"]):
+        raise InputError(Problem("missing_file", "--segments and --outputs belong together", "give both"))
+    return SetFiles(**files)
 
 
 def find_set(prefix: str | Path) -> SetFiles:

@@ -22,9 +22,9 @@ source with one output has no consensus: its features are missing.
 
 ``PRESETS`` are named sets of features, among them the combinations of Table 1. The table has twelve rows, one
 of them printed twice: eleven combinations. ``PRINTED`` holds the figures of the paper for each: ρ and τ of
-naïve Bayes, ρ and τ of kNN, on its own test set. The paper's ``VP`` and ``NP`` are count ratios to the source.
-Its ``logparse`` is a ratio too; here it is the target's log-likelihood, which needs no parser of the source:
-the ratio only divides it by a number that is equal for all outputs of a source.
+naïve Bayes, ρ and τ of kNN, on its own test set. The ``VP`` and ``NP`` of the paper are count ratios to the
+source. Its ``logparse`` is a ratio too; here it is the target's log-likelihood, which needs no parser of the
+source: the ratio only divides it by a number that is equal for all outputs of a source.
 """
 
 from __future__ import annotations

@@ -147,13 +147,12 @@ def _tokens(
 
 def _read_sets(options: Options) -> tuple[list[data.RankedSet], str]:
     """Read the sets that the options name; returns them and the digest of their files."""
-    single = {name: options[name] for name in ("segments", "outputs", "rankings", "pairs") if options[name]}
-    if single and not {"segments", "outputs"} <= single.keys():
-        raise InputError(Problem("missing_option", "--segments and --outputs belong together", "give both"))
-    files = [path for prefix in options["set"] for path in datasets.files_of(prefix)] + list(single.values())
+    single = datasets.named_files(options)
+    files = [path for prefix in options["set"] for path in datasets.files_of(prefix)]
+    files += single.all() if single else ()
     if not files:
         raise InputError(Problem("missing_option", "there is nothing to learn from", "give --set DIR/PREFIX"))
     sets = [data.read_ranked_set(prefix) for prefix in options["set"]]
     if single:
-        sets.append(data.read_files(**{name: Path(path) for name, path in single.items()}))
+        sets.append(data.read_files(single.segments, single.outputs, single.rankings, single.pairs))
     return sets, datasets.digest(files)
