@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from appraise.lib.problems import InputError
 from metrics.discourse.tree_files import read_dis, read_trees
@@ -79,6 +81,14 @@ def test_a_fault_in_a_dis_file_has_a_line(text: str, code: str, line: int) -> No
         read_dis(text, "a.dis")
     assert (code, line) in {(problem.code, problem.line) for problem in caught.value.problems}
     assert all(problem.file == "a.dis" and problem.remedy for problem in caught.value.problems)
+
+
+@given(
+    st.lists(st.sampled_from([*DIS.split(), "(", ")", "_!", "Root", "\n", "span"]), max_size=30).map(" ".join)
+)
+def test_arbitrary_brackets_are_trees_or_a_problem(text: str) -> None:
+    with contextlib.suppress(InputError):
+        assert all(isinstance(tree, Node) for tree in read_dis(text))
 
 
 def test_files_are_read_plain_or_gzipped(tmp_path: Path) -> None:
