@@ -134,6 +134,8 @@ class Worker(Closeable):
             raise self._failed("protocol", str(error)) from error
         finally:
             timer.cancel()
+            if is_late.is_set():  # also where the answer came just before
+                self.close()
 
     def close(self) -> None:
         """Stop the process; the next question starts a new one."""
