@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if (bool(options.test), options.paper_split > 0, options.folds > 1).count(True) != 1:
         parser.error("choose one of --test SET, --paper-split N and --folds K (K of at least 2)")
     if unknown := [kind for kind in options.classifiers.split(",") if kind not in CLASSIFIERS]:
-        parser.error(f"unknown classifier {unknown[0]!r}; known are: {', '.join(CLASSIFIERS)}")
+        parser.error(f"unknown classifier {unknown[0]!r}; known: {', '.join(CLASSIFIERS)}")
     if options.resamples < 0 or options.seed < 0:
         parser.error("--resamples and --seed count from 0")
     write(lambda: run_study(options))

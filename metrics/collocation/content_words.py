@@ -122,7 +122,7 @@ class ContentWordReader:
 def get_reader(name: str) -> ContentWordReader:
     """A reader by name; raises ``ValueError`` for an unknown name, ``ToolAbsent`` if a tool is missing."""
     if name not in READERS:
-        raise ValueError(f"unknown reader {name!r}; known are: {', '.join(READERS)}")
+        raise ValueError(f"unknown reader {name!r}; known: {', '.join(READERS)}")
     return READERS[name]()
 
 

@@ -61,7 +61,7 @@ def train_table(
             counter.add(content.words)
         note(f"{counter.sentences:,} sentences")
     if not counter.sentences:
-        raise InputError(Problem("no_text", "there is no sentence in the text", file=str(files[0])))
+        raise InputError(Problem("no_text", "the text contains no sentences", file=str(files[0])))
     corpus = Corpus(name, description, digest_text(files), 0, reader.language, reader.name, reader.tools)
     save_table(counter.table(corpus), out)
     return load_table(out)

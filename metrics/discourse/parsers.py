@@ -103,7 +103,7 @@ def get_parser(name: str, model: str = "") -> DiscourseParser:
     bad file, and ``ToolAbsent`` if the real parser is not installed.
     """
     if name not in NAMES:
-        raise ValueError(f"unknown discourse parser {name!r}; known are: {', '.join(NAMES)}")
+        raise ValueError(f"unknown discourse parser {name!r}; known: {', '.join(NAMES)}")
     if name in ("learned", "imported"):
         if not model:
             raise ValueError(f"the {name} discourse parser needs a file: model=FILE")

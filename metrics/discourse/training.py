@@ -113,7 +113,7 @@ def _list_files(folder: str, patterns: Sequence[str], what: str) -> list[Path]:
     files = sorted(path for pattern in patterns for path in Path(folder).glob(pattern))
     if not files:
         message = f"no {' or '.join(patterns)} files for --{what}"
-        raise InputError(Problem("no_files", message, "name a folder that has some", folder))
+        raise InputError(Problem("no_files", message, "choose a folder that contains them", folder))
     return files
 
 

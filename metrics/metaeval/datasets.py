@@ -264,7 +264,7 @@ def read_human(files: SetFiles, dataset: Dataset) -> Comparisons:
     if files.pairs:
         return read_pairs(files.pairs, dataset)
     message = "the set has neither rankings nor pairs"
-    raise InputError(Problem("no_judgements", message, "give either", files.outputs.name))
+    raise InputError(Problem("no_judgements", message, "give --rankings or --pairs", files.outputs.name))
 
 
 def read_scores(
@@ -377,7 +377,7 @@ def _read_ranking(
 def _names(systems: object) -> list[str]:
     """Return the names; a plain string would be read as its letters."""
     if not isinstance(systems, list):
-        raise TypeError(f"a list of systems expected, found {systems!r}")
+        raise TypeError(f"expected a list of systems, found {systems!r}")
     return [str(system) for system in systems]
 
 

@@ -332,7 +332,5 @@ def find_features(text: str) -> Names:
     names = tuple(name.strip() for name in text.split(","))
     if unknown := [name for name in names if name not in NAMES]:
         known = ", ".join((*COMBINED, *NAMES))
-        raise InputError(
-            Problem("unknown_feature", f"there is no feature {unknown[0]!r}", f"known are: {known}")
-        )
+        raise InputError(Problem("unknown_feature", f"there is no feature {unknown[0]!r}", f"known: {known}"))
     return names

@@ -86,7 +86,7 @@ def fit_ranker(
 ) -> RankerModel:
     """Train a classifier by name on examples whose columns are ``features``; raises ``ValueError``."""
     if kind not in CLASSIFIERS:
-        raise ValueError(f"unknown classifier {kind!r}; known are: {', '.join(CLASSIFIERS)}")
+        raise ValueError(f"unknown classifier {kind!r}; known: {', '.join(CLASSIFIERS)}")
     if len(won) == 0:
         raise ValueError("there is no decided pair to learn from")
     return RankerModel(features, kind, CLASSIFIERS[kind](pairs, won), about, pairs, won)

@@ -74,7 +74,7 @@ def train_ranker(options: Options, note: Note) -> dict[str, object]:
     try:
         model = models.fit_ranker(names, options["classifier"], pairs.differences, pairs.won, about)
     except ValueError as error:
-        raise InputError(Problem("no_pairs", str(error), "give rankings that decide something")) from error
+        raise InputError(Problem("no_pairs", str(error), "give rankings that are not all ties")) from error
     models.save_ranker(model, Path(options["out"]))
     ranking = feature_ranking(pairs.differences, pairs.won, names)
     return {"out": options["out"], "features": names, "classifier": model.kind, **about, "relieff": ranking}
@@ -101,7 +101,7 @@ def feature_ranking(differences: FloatArray, won: FloatArray, names: Sequence[st
 
 def train_lm(options: Options, note: Note) -> dict[str, object]:
     if options["order"] < 1:
-        raise InputError(Problem("bad_value", f"--order counts from 1, not {options['order']}"))
+        raise InputError(Problem("bad_value", f"--order must be at least 1, not {options['order']}"))
     texts = _tokens(options["text"], options["language"], tokenized=options["tokenized"])
     try:
         model = train_language_model(texts, options["order"])

@@ -38,7 +38,7 @@ RESOURCES = {
 def run(options: ReplicationOptions, note: Note = lambda message: None) -> Replication:
     """Compute the features once, then run both experiments for every combination that has its features."""
     if len(options.test) > 1:
-        raise InputError(Problem("bad_value", f"one set to test on, not {len(options.test)}"))
+        raise InputError(Problem("bad_value", f"expected one set to test on, found {len(options.test)}"))
     names = (*options.sets, *options.test)
     with open_tools(_resources(options), note) as extractor:
         ranked = [data.read_ranked_set(name) for name in names]
@@ -48,7 +48,7 @@ def run(options: ReplicationOptions, note: Note = lambda message: None) -> Repli
     train = experiments.join_described(described[: len(options.sets)])
     if not len(train.ranked.comparisons().better):
         raise InputError(
-            Problem("no_judgements", "the sets decide no pair of outputs", "give rankings or pairs")
+            Problem("no_judgements", "the sets contain no decided pair of outputs", "give rankings or pairs")
         )
     settings, missing = _settings(train)
     plan = ExperimentPlan(

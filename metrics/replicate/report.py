@@ -193,7 +193,9 @@ def check_judged_set(prefix: str, dataset: Dataset, human: Comparisons) -> None:
     """Raise ``InputError`` if a segment has no reference, or if no pair is decided."""
     check_references(prefix, dataset)
     if not len(human.better):
-        raise InputError(Problem("no_judgements", "no pair of outputs is decided", file=set_label(prefix)))
+        raise InputError(
+            Problem("no_judgements", "there is no decided pair of outputs", file=set_label(prefix))
+        )
 
 
 def set_label(path: str | Path) -> str:

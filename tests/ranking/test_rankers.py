@@ -336,7 +336,7 @@ def test_table_one_has_eleven_combinations_with_their_printed_figures() -> None:
 
 
 def test_an_unknown_feature_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(InputError, match=r"unknown_feature: there is no feature 'charm'; known are: grammar"):
+    with pytest.raises(InputError, match=r"unknown_feature: there is no feature 'charm'; known: grammar"):
         find_features("unk,charm")
 
 

@@ -73,6 +73,6 @@ def test_absent_tools_are_said_in_a_sentence(tmp_path: Path, monkeypatch: pytest
 
 
 def test_an_unknown_reader_is_refused_with_those_that_exist() -> None:
-    with pytest.raises(ValueError, match="unknown reader 'tlh'; known are: en, de"):
+    with pytest.raises(ValueError, match="unknown reader 'tlh'; known: en, de"):
         get_reader("tlh")
     assert set(READERS) == {"en", "de"}

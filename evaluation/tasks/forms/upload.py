@@ -44,7 +44,7 @@ class SettingsForm(forms.Form):
         max_length=150,
         required=False,
         widget=text_input(list="campaigns"),
-        help_text=_("A campaign groups tasks with their members and reports. Empty: create a new campaign."),
+        help_text=_("A campaign groups tasks with their members and reports. Leave empty to create one."),
     )
     source_language = forms.CharField(
         label=_("Source language"),
@@ -78,14 +78,14 @@ class SettingsForm(forms.Form):
         help_text=_("Alignments in your files take precedence."),
     )
     segment_words = forms.BooleanField(
-        label=_("Find the words of Chinese, Japanese or Thai"),
+        label=_("Segment Chinese, Japanese or Thai into words"),
         required=False,
         help_text=_("With an optional library. Otherwise phrases consist of characters."),
     )
     design = forms.ChoiceField(label=_("Comparisons"), choices=DESIGNS, widget=select_input())
-    baseline = forms.ChoiceField(label=_("… against"), required=False, widget=select_input())
+    baseline = forms.ChoiceField(label=_("Baseline"), required=False, widget=select_input())
     meetings = forms.IntegerField(
-        label=_("… how many"), required=False, min_value=1, max_value=50, widget=number_input(1, 50)
+        label=_("How many systems"), required=False, min_value=1, max_value=50, widget=number_input(1, 50)
     )
     dedup = forms.ChoiceField(
         label=_("Ask about identical phrase pairs only once"),
@@ -108,7 +108,7 @@ class SettingsForm(forms.Form):
         choices=Task.QuestionSizes.choices,
         widget=select_input(),
         help_text=_(
-            "Neighbouring differences are asked together. Given links and phrases are asked as they are."
+            "Neighbouring differences become one question. Links and phrases in your files are not regrouped."
         ),
     )
     ask_all = forms.BooleanField(
@@ -147,7 +147,7 @@ class SettingsForm(forms.Form):
         min_value=1,
         max_value=200_000,
         widget=number_input(1, 200_000),
-        help_text=_("Empty: one task."),
+        help_text=_("Leave empty for one task."),
     )
     seed = forms.IntegerField(
         label=_("Seed"),

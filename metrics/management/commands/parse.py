@@ -90,12 +90,12 @@ class Command(AppraiseCommand):
         known = of_kind.get(options["language"].partition("-")[0])
         if known is None:
             message = f"--{options['kind']} is not available for the language {options['language']!r}"
-            self.refuse(f"{message}; known are: {', '.join(of_kind)}")
+            self.refuse(f"{message}; known: {', '.join(of_kind)}")
         if options["kind"] == "discourse" and not options["tool"]:
             options["tool"] = self._discourse_tool(options)
         options["tool"] = options["tool"] or next(iter(known))
         if options["tool"] not in known:
-            self.refuse(f"there is no tool {options['tool']!r} for this; known are: {', '.join(known)}")
+            self.refuse(f"there is no tool {options['tool']!r} for this; known: {', '.join(known)}")
         if options["tool"] == "learned" and not Path(options["model"]).is_file():
             self.refuse("the learned discourse parser needs --model FILE, one that `train discourse` wrote")
         return known[options["tool"]]

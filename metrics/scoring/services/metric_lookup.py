@@ -63,5 +63,5 @@ def load_trained_metric(model: TrainedModel) -> Metric:
     """Load a model as a metric; its file is in the site's home directory."""
     path = settings.HOME / model.path
     if not path.is_file():
-        raise MetricUnavailable(f"the file of the model {model.name!r} is gone")
+        raise MetricUnavailable(f"the file of the model {model.name!r} is missing")
     return load_model(path)

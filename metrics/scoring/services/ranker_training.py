@@ -181,7 +181,7 @@ def _store_votes(
 ) -> MetricRun:
     """Store the run of the training task; scoring the task later finds it and adds none."""
     if row.task is None:
-        raise ValueError(f"{row.name} was trained on no task")
+        raise ValueError(f"{row.name} was not trained on a task")
     run = MetricRun(
         task=row.task,
         metric=f"{TRAINED}{row.name}"[:80],

@@ -188,7 +188,7 @@ def import_uploaded_scores(
     if (file.size or 0) > settings.APPRAISE_MAX_UPLOAD:
         limit = settings.APPRAISE_MAX_UPLOAD // MEBIBYTE
         raise InputError(
-            Problem("too_large", f"the file is larger than {limit} MB", "leave out other systems")
+            Problem("too_large", f"the file is larger than {limit} MB", "remove rows of other systems")
         )
     with TemporaryDirectory() as folder:
         path = Path(folder) / Path(file.name or "scores.tsv").name
