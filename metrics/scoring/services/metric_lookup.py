@@ -15,6 +15,7 @@ from evaluation.models import User
 from metrics import registry
 from metrics.base import Metric, MetricUnavailable
 from metrics.models import TrainedModel
+from metrics.scoring.model_files import load_model
 
 TRAINED = "trained:"
 FILE_PARAMETERS = frozenset({"file", "lexicon", "lm", "model", "path"})
@@ -63,8 +64,4 @@ def load_trained_metric(model: TrainedModel) -> Metric:
     path = settings.HOME / model.path
     if not path.is_file():
         raise MetricUnavailable(f"the file of the model {model.name!r} is missing")
-    if model.kind == TrainedModel.Kind.RANKER:
-        return registry.get("ranker", model=str(path))
-    from metrics.learned.metric import load  # only a model needs the learners
-
-    return load(path)
+    return load_model(path)
