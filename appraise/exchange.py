@@ -2,8 +2,9 @@
 
 Django's views are synchronous, and a thread that waits for a body can do nothing else: a handful of clients
 that send slowly would stop a site with a handful of threads. Here a slow client occupies a connection only.
-The number of threads stays small, because each holds a database connection. A download goes on in a thread of
-its own account, so that clients who read slowly do not stop the others, and ends when its client leaves.
+The number of threads stays small, because each holds a database connection. A download keeps its thread,
+but no longer counts against ``WEB_THREADS``, so that clients who read slowly do not stop the others; it ends
+when its client leaves.
 """
 
 from __future__ import annotations
@@ -38,9 +39,10 @@ CHUNK_BYTES = 64 * 1024
 CHUNK_SECONDS = 60  # for a client to take a chunk
 
 WEB_THREADS = int(os.environ.get("WEB_THREADS", "4"))
-threads = ThreadPoolExecutor(2 * WEB_THREADS, thread_name_prefix="web")
-requests = asyncio.Semaphore(WEB_THREADS)
-downloads = threading.Semaphore(WEB_THREADS)
+# Twice: one half for requests, the other for downloads, which no longer count.
+executor = ThreadPoolExecutor(2 * WEB_THREADS, thread_name_prefix="web")
+request_slots = asyncio.Semaphore(WEB_THREADS)
+download_slots = threading.Semaphore(WEB_THREADS)
 
 
 class ClientDisconnected(Exception):
@@ -52,7 +54,7 @@ def run_in_threads(wsgi_application: WsgiApplication) -> AsgiApplication:
 
     async def application(scope: Message, receive: Receive, send: Send) -> None:
         with SpooledTemporaryFile(MEMORY_BYTES) as body:
-            exchange = Exchange(wsgi_application, scope, body)
+            exchange = RequestExchange(wsgi_application, scope, body)
             try:
                 await exchange.read_body(receive)
             except TimeoutError:
@@ -66,7 +68,7 @@ def run_in_threads(wsgi_application: WsgiApplication) -> AsgiApplication:
     return application
 
 
-class Exchange(WsgiToAsgiInstance):
+class RequestExchange(WsgiToAsgiInstance):
     """One request and its response."""
 
     def __init__(self, wsgi_application: WsgiApplication, scope: Message, body: IO[bytes]) -> None:
@@ -83,7 +85,7 @@ class Exchange(WsgiToAsgiInstance):
         """
         limit, seconds = settings.DATA_UPLOAD_MAX_MEMORY_SIZE, FORM_SECONDS
         if self._declared_length() > limit:
-            limit, seconds = await self._ask_for_limit(), UPLOAD_SECONDS
+            limit, seconds = await self._read_limit(), UPLOAD_SECONDS
             if self._declared_length() > limit:
                 return
         size = 0
@@ -106,16 +108,16 @@ class Exchange(WsgiToAsgiInstance):
         length = self.environ.get("CONTENT_LENGTH", "")
         return int(length) if length.isdecimal() else 0
 
-    async def _ask_for_limit(self) -> int:
-        """Who sends the request decides how much it may hold, so the session has to be read."""
-        return await asyncio.get_running_loop().run_in_executor(threads, read_body_limit, self.environ)
+    async def _read_limit(self) -> int:
+        """Read the limit in a thread, because it depends on the signed-in user."""
+        return await asyncio.get_running_loop().run_in_executor(executor, read_body_limit, self.environ)
 
     async def respond(self, receive: Receive, send: Send) -> None:
         loop = asyncio.get_running_loop()
         download = Download(receive, send, loop)
-        await requests.acquire()
+        await request_slots.acquire()
         try:
-            content = await loop.run_in_executor(threads, self._run_django, download)
+            content = await loop.run_in_executor(executor, self._run_django, download)
         finally:
             download.end()
         if content is not None:
@@ -143,23 +145,23 @@ class Exchange(WsgiToAsgiInstance):
 class Download:
     """A response that is sent in chunks, from the thread that produces them.
 
-    Within ``with`` it no longer counts as a request that runs, unless too many downloads do so already.
+    Inside the ``with`` block it gives its request slot back, unless ``WEB_THREADS`` downloads run already.
     """
 
     def __init__(self, receive: Receive, send: Send, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
         self._receive, self._send = receive, send
-        self._is_request = True
+        self._holds_request_slot = True
         self._is_abandoned = False
-        self._watching: asyncio.Task[None] | None = None
+        self._watch_task: asyncio.Task[None] | None = None
 
     def __enter__(self) -> None:
-        self._is_extra = downloads.acquire(blocking=False)
+        self._is_extra = download_slots.acquire(blocking=False)
         self.loop.call_soon_threadsafe(self._begin)
 
     def __exit__(self, *error: object) -> None:
         if self._is_extra:
-            downloads.release()
+            download_slots.release()
 
     def send(self, message: Message) -> None:
         """Send a message when the client has taken those before."""
@@ -174,9 +176,9 @@ class Download:
         await self._send(message)  # Granian returns an awaitable that is not a coroutine
 
     def _begin(self) -> None:
-        self._watching = self.loop.create_task(self._watch())
+        self._watch_task = self.loop.create_task(self._watch())
         if self._is_extra:
-            self._leave_requests()
+            self._release_request_slot()
 
     async def _watch(self) -> None:
         while (await self._receive())["type"] != "http.disconnect":
@@ -185,14 +187,14 @@ class Download:
 
     def end(self) -> None:
         """Runs in the event loop after the thread has finished, or the request was cancelled."""
-        if self._watching is not None:
-            self._watching.cancel()
-        self._leave_requests()
+        if self._watch_task is not None:
+            self._watch_task.cancel()
+        self._release_request_slot()
 
-    def _leave_requests(self) -> None:
-        if self._is_request:
-            self._is_request = False
-            requests.release()
+    def _release_request_slot(self) -> None:
+        if self._holds_request_slot:
+            self._holds_request_slot = False
+            request_slots.release()
 
 
 def join_chunks(chunks: Iterable[bytes], size: int) -> Iterable[bytes]:
@@ -201,14 +203,14 @@ def join_chunks(chunks: Iterable[bytes], size: int) -> Iterable[bytes]:
     >>> list(join_chunks([b"ab", b"c", b"defg", b"h"], 3))
     [b'abc', b'defg', b'h']
     """
-    waiting = bytearray()
+    buffer = bytearray()
     for chunk in chunks:
-        waiting += chunk
-        if len(waiting) >= size:
-            yield bytes(waiting)
-            waiting.clear()
-    if waiting:
-        yield bytes(waiting)
+        buffer += chunk
+        if len(buffer) >= size:
+            yield bytes(buffer)
+            buffer.clear()
+    if buffer:
+        yield bytes(buffer)
 
 
 def read_body_limit(environ: Environ) -> int:

@@ -30,7 +30,9 @@ logger = logging.getLogger(__name__)
 GetResponse = Callable[[HttpRequest], HttpResponse]
 
 # No inline or evaluated scripts, nothing from other hosts: imported text cannot become code.
-POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
+CONTENT_SECURITY_POLICY = (
+    "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
+)
 
 RENEWED = "renewed"  # key in the session: the day of its last renewal
 RETRY_AFTER_SECONDS = 30
@@ -40,7 +42,7 @@ UPLOAD_ROUTES = {"new-upload", "upload", "import-scores"}
 def content_security_policy(get_response: GetResponse) -> GetResponse:
     def middleware(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
-        response.headers.setdefault("Content-Security-Policy", POLICY)
+        response.headers.setdefault("Content-Security-Policy", CONTENT_SECURITY_POLICY)
         response.headers.setdefault("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
         return response
 
@@ -88,7 +90,7 @@ class ErrorPages:
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if isinstance(exception, DataError):
             # PostgreSQL cannot store a NUL character, which our own pages never send.
-            detail = "the database cannot hold what was sent"
+            detail = "the database cannot store this text"
             logger.warning(detail, exc_info=exception, extra={"request": request})
             return _respond(request, 400, detail)
         if not isinstance(exception, (OperationalError, InterfaceError)):

@@ -37,8 +37,8 @@ HEARTBEAT_SECONDS = 10.0
 SAVE_EVERY_SECONDS = 0.5
 
 # Stored in English; the job's page translates them.
-ITS_WORKERS_DIED = gettext_noop("The worker process died 3 times during this job.")  # Job.MOST_ATTEMPTS
-UNEXPECTED = gettext_noop("The job failed unexpectedly. The server log has the details.")
+WORKER_DIED_MESSAGE = gettext_noop("The worker process died 3 times during this job.")  # Job.MOST_ATTEMPTS
+UNEXPECTED_ERROR_MESSAGE = gettext_noop("The job failed unexpectedly. The server log has the details.")
 
 Result = dict[str, Any]  # whatever JSON the handler's own page understands
 Handler = Callable[[Job, "JobProgress"], Result]
@@ -141,7 +141,7 @@ def run_job(job_id: str) -> str:
         return "not runnable"  # cancelled, finished, or another worker has it
     job = Job.objects.get(pk=job_id)
     if job.attempts > Job.MOST_ATTEMPTS:
-        return _end(job, holder, Job.State.FAILED, error=ITS_WORKERS_DIED)
+        return _end(job, holder, Job.State.FAILED, error=WORKER_DIED_MESSAGE)
     try:
         with _heartbeat(job, holder):
             result = HANDLERS[job.kind](job, JobProgress(job, holder))
@@ -154,7 +154,7 @@ def run_job(job_id: str) -> str:
         return _end(job, holder, Job.State.FAILED, error=str(error), result={"problems": problems})
     except Exception:  # the worker must survive, and the owner must see that the job failed
         logger.exception("job %s failed", job.pk)
-        return _end(job, holder, Job.State.FAILED, error=UNEXPECTED)
+        return _end(job, holder, Job.State.FAILED, error=UNEXPECTED_ERROR_MESSAGE)
     return _end(job, holder, Job.State.DONE, result=result)
 
 

@@ -84,7 +84,7 @@ _SIGN = {
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A choice with the texts of one scheme, in English; pages translate them (the filter ``spoken``)."""
+    """A choice with the texts of one scheme, in English; the filter ``translate_text`` translates them."""
 
     choice: Choice
     words: str  # next to the symbol

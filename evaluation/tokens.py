@@ -20,7 +20,7 @@ from html import unescape
 Span = tuple[int, int]
 
 _ELIDING = frozenset({"ca", "co", "fr", "fur", "ga", "it", "lij", "oc", "pms", "scn", "vec", "wa"})
-_BLANKS = re.compile(r"[^ \t\r\n\f\v]+")
+_NON_BLANKS = re.compile(r"[^ \t\r\n\f\v]+")
 
 
 def offsets(text: str, language: str = "") -> tuple[Span, ...]:
@@ -53,7 +53,7 @@ def split(text: str) -> tuple[Span, ...]:
     >>> split("the  red\\u00a0house .")
     ((0, 3), (5, 14), (15, 16))
     """
-    return tuple([match.span() for match in _BLANKS.finditer(text)])
+    return tuple([match.span() for match in _NON_BLANKS.finditer(text)])
 
 
 def words(text: str, spans: tuple[Span, ...]) -> tuple[str, ...]:
@@ -90,11 +90,11 @@ def is_unspaced(token: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 16)
-def bare(token: str) -> tuple[str, ...]:
+def strip_punctuation(token: str) -> tuple[str, ...]:
     """Return the parts of a token without its punctuation; a number keeps its punctuation.
 
-    >>> bare("so-called"), bare(","), bare("1,5"), bare("U.S.")
-    (('so', 'called'), (), ('1,5',), ('U', 'S'))
+    >>> [strip_punctuation(token) for token in ("so-called", ",", "1,5", "U.S.")]
+    [('so', 'called'), (), ('1,5',), ('U', 'S')]
     """
     if token.isalnum():
         return (token,)

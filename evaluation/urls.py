@@ -9,10 +9,12 @@ from evaluation.tasks.views import alignments, members, overview, upload
 
 urlpatterns = [
     # The most frequent requests come first: patterns are tried one after another.
-    path("a/<str:token>/", alignments.follow_moved(pairs.annotate), name="annotate"),
-    path("a/<str:token>/answer", alignments.follow_moved(pairs.answer), name="answer"),
-    path("a/<str:token>/skip", alignments.follow_moved(pairs.skip), name="skip"),
-    path("a/<str:token>/report", alignments.follow_moved(pairs.report_alignment), name="report-alignment"),
+    path("a/<str:token>/", alignments.redirect_old_token(pairs.annotate), name="annotate"),
+    path("a/<str:token>/answer", alignments.redirect_old_token(pairs.answer), name="answer"),
+    path("a/<str:token>/skip", alignments.redirect_old_token(pairs.skip), name="skip"),
+    path(
+        "a/<str:token>/report", alignments.redirect_old_token(pairs.report_alignment), name="report-alignment"
+    ),
     path("", overview.home, name="home"),
     path("tasks/<slug:slug>/work", pairs.work, name="work"),
     path("tasks/<slug:slug>/finished", overview.finished, name="finished"),
@@ -63,7 +65,7 @@ urlpatterns = [
         "tasks/<slug:slug>/alignments/pairs/<number:pair>/dismiss", alignments.dismiss, name="dismiss-report"
     ),
     path("j/<str:token>", members.join_task, name="join"),
-    path("r/<str:token>", members.come_back, name="come-back"),
+    path("r/<str:token>", members.use_return_link, name="come-back"),
     path("", include("evaluation.reports.urls")),
     path("jobs/", overview.job_list, name="jobs"),
     path("jobs/<uuid:pk>/", overview.job_detail, name="job"),

@@ -63,7 +63,7 @@ def providers() -> tuple[VoteProvider, ...]:
     return tuple(_PROVIDERS.values())
 
 
-def machine_votes(task_ids: Sequence[int], pair_ids: Sequence[int] | None = None) -> dict[int, list[Vote]]:
+def collect_votes(task_ids: Sequence[int], pair_ids: Sequence[int] | None = None) -> dict[int, list[Vote]]:
     """Return the votes of all providers on each pair, in the order of registration."""
     votes_on: dict[int, list[Vote]] = {}
     for provider in providers():
@@ -72,15 +72,15 @@ def machine_votes(task_ids: Sequence[int], pair_ids: Sequence[int] | None = None
     return votes_on
 
 
-def machine_voters(task_ids: Sequence[int]) -> list[str]:
+def list_voters(task_ids: Sequence[int]) -> list[str]:
     """Return the names of all voters that can take part in agreement, without duplicates."""
     return list(dict.fromkeys(name for voters in _VOTERS.values() for name in voters(task_ids)))
 
 
-def chosen_votes(task_ids: Sequence[int], voters: Sequence[str]) -> dict[str, dict[int, Choice]]:
+def collect_choices(task_ids: Sequence[int], voters: Sequence[str]) -> dict[str, dict[int, Choice]]:
     """Return the choices of these voters by pair; of two votes on a pair the later one."""
     choices: dict[str, dict[int, Choice]] = {voter: {} for voter in voters}
-    for pair, votes in machine_votes(task_ids).items():
+    for pair, votes in collect_votes(task_ids).items():
         for vote in votes:
             if vote.voter in choices:
                 choices[vote.voter][pair] = vote.choice
@@ -110,40 +110,40 @@ Words = Mapping[str, TaggedWord]
 """The words of a sentence by their lower-case forms."""
 
 
-class WordProvider(Protocol):
-    def tool(self, language: str) -> str | None:
+class TagProvider(Protocol):
+    def find_tool_name(self, language: str) -> str | None:
         """Return the name and version of the tagger for a language; None if there is none."""
 
-    def mark(self) -> Hashable:
+    def get_version(self) -> Hashable:
         """Return a value that changes when more sentences are tagged; empty while none is."""
 
-    def known(self, language: str, sentences: Sequence[str]) -> Mapping[str, Words]:
+    def load_words(self, language: str, sentences: Sequence[str]) -> Mapping[str, Words]:
         """Return the words of those sentences that are tagged."""
 
 
-_word_provider: WordProvider | None = None
+_tag_provider: TagProvider | None = None
 
 
-def register_words(provider: WordProvider | None) -> None:
+def register_tag_provider(provider: TagProvider | None) -> None:
     """Register the provider of the site; None removes it."""
-    global _word_provider
-    _word_provider = provider
+    global _tag_provider
+    _tag_provider = provider
 
 
-def tagger_of(language: str) -> str | None:
-    return _word_provider.tool(language) if _word_provider else None
+def find_tagger_name(language: str) -> str | None:
+    return _tag_provider.find_tool_name(language) if _tag_provider else None
 
 
-def tags_mark() -> Hashable:
-    return _word_provider.mark() if _word_provider else None
+def get_tags_version() -> Hashable:
+    return _tag_provider.get_version() if _tag_provider else None
 
 
-def tagged_words(language: str, sentences: Sequence[str]) -> Mapping[str, Words] | None:
+def load_tagged_words(language: str, sentences: Sequence[str]) -> Mapping[str, Words] | None:
     """Return the words of every sentence; None without a tagger or if a sentence is not tagged yet.
 
     All or nothing, because a table half from tags and half from word lists is not comparable with others.
     """
-    if _word_provider is None or _word_provider.tool(language) is None:
+    if _tag_provider is None or _tag_provider.find_tool_name(language) is None:
         return None
-    words = _word_provider.known(language, sentences)
+    words = _tag_provider.load_words(language, sentences)
     return words if all(sentence in words for sentence in sentences) else None

@@ -60,7 +60,7 @@ def read_bodies_in_threads() -> None:
 
     async def hold_thread(self: exchange.Exchange, receive: exchange.Receive) -> None:
         complete = threading.Event()
-        exchange.threads.submit(complete.wait)
+        exchange.executor.submit(complete.wait)
         try:
             await read_body(self, receive)
         finally:
@@ -95,7 +95,7 @@ def report_in_pages() -> None:
     """A page computes every report itself, however long that takes."""
     from evaluation.reports import report_job
 
-    replace(report_job, "AT_ONCE_SECONDS", float("inf"))
+    replace(report_job, "MAX_INLINE_SECONDS", float("inf"))
 
 
 @bug

@@ -11,10 +11,10 @@ class MetricsConfig(AppConfig):
 
     def ready(self) -> None:
         # Importing these registers job handlers for the worker, and votes and tags for ``evaluation``.
-        from evaluation.voters import register_provider, register_words
+        from evaluation.voters import register_provider, register_tag_provider
         from metrics.scoring import jobs  # noqa: F401
         from metrics.taggers import Taggers
         from metrics.voters import metric_voters, metric_votes
 
         register_provider("metrics", metric_votes, metric_voters)
-        register_words(Taggers())
+        register_tag_provider(Taggers())

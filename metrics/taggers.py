@@ -60,17 +60,17 @@ def tags_path() -> Path:
 class Taggers:
     """The tags that this site has cached."""
 
-    def tool(self, language: str) -> str | None:
+    def find_tool_name(self, language: str) -> str | None:
         tagger = find_tagger(_code(language))
         return tagger.tool if tagger else None
 
-    def mark(self) -> Hashable:
+    def get_version(self) -> Hashable:
         """Return when the file was last modified, its write-ahead log included."""
         path = tags_path()
         files = (path, path.with_name(path.name + "-wal"))
         return tuple(file.stat().st_mtime_ns for file in files if file.exists())
 
-    def known(self, language: str, sentences: Sequence[str]) -> Mapping[str, Words]:
+    def load_words(self, language: str, sentences: Sequence[str]) -> Mapping[str, Words]:
         tagger = find_tagger(_code(language))
         if tagger is None or not tags_path().exists():
             return {}

@@ -70,8 +70,8 @@ def texts_of_project(root: Path = ROOT) -> Found:
 
 
 def words_of_pure_modules() -> Iterator[str]:
-    """What pages show of pure modules through the filter ``spoken``: texts of schemes, bands, coefficients,
-    phenomena, changes, formats and metrics."""
+    """What pages show of pure modules through the filter ``translate_text``: texts of schemes, bands,
+    coefficients, phenomena, changes, formats and metrics."""
     from evaluation.agreement import Judgements, compute_agreement, name_band
     from evaluation.campaign_diff.campaigns import DiffMeasure
     from evaluation.importers import FORMATS

@@ -19,7 +19,7 @@ from evaluation.alignment.pairs import select_asked
 from evaluation.alignment.question_rules import QuestionSize
 from evaluation.alignment.vocabulary import is_content
 from evaluation.tasks.planning import Planner
-from evaluation.tokens import bare, tokenize
+from evaluation.tokens import strip_punctuation, tokenize
 from scripts.sampled_pairs import Sampled, add_arguments, read_sample
 
 OPTIONS: dict[str, tuple[str, ...]] = {
@@ -119,7 +119,9 @@ def sides(alignment: PhraseAlignment, phrase: Phrase) -> tuple[Words, Words]:
 
 
 def _words(tokens: Words, span: tuple[int, int] | None) -> Words:
-    return tuple([word.lower() for token in tokens[slice(*span or (0, 0))] for word in bare(token)])
+    return tuple(
+        [word.lower() for token in tokens[slice(*span or (0, 0))] for word in strip_punctuation(token)]
+    )
 
 
 def _each(test: Callable[[Phrase, Words, Words], bool]) -> Callable[[PhraseAlignment], int]:

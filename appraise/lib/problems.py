@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-MOST_PROBLEMS = 20  # enough to see the pattern
+MAX_PROBLEMS = 20  # enough to see the pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class ProblemLog:
     """
 
     def __init__(
-        self, path: str | Path, *, problems: list[Problem] | None = None, most: int = MOST_PROBLEMS
+        self, path: str | Path, *, problems: list[Problem] | None = None, most: int = MAX_PROBLEMS
     ) -> None:
         self.file = Path(path).name
         self.problems: list[Problem] = [] if problems is None else problems

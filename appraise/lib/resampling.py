@@ -21,10 +21,10 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Interval = tuple[float, float]
 
-MANY = 20_000  # units above which totals are sampled from their normal approximation
+NORMAL_APPROXIMATION_UNITS = 20_000  # units above which totals are sampled from their normal approximation
 CHUNK = 2_000_000  # random numbers held at a time
 BLOCK = 8_192  # columns at a time, so that a block fits into the processor's cache
-NOTHING = 1e-12  # share of the largest variance below which a variance is rounding error
+VARIANCE_TOLERANCE = 1e-12  # share of the largest variance below which a variance is rounding error
 
 
 def percentile_interval(values: Floats, level: float = 0.95) -> Interval | None:
@@ -40,7 +40,7 @@ def percentile_interval(values: Floats, level: float = 0.95) -> Interval | None:
     return float(low), float(high)
 
 
-def p_value(by_chance: Floats, observed: float) -> float:
+def p_value(null_values: Floats, observed: float) -> float:
     """The share of values under the null hypothesis that reach the observed one.
 
     The observed value counts among them, so that the share is never 0.
@@ -48,7 +48,7 @@ def p_value(by_chance: Floats, observed: float) -> float:
     >>> p_value(np.array([0.1, 0.2, 0.9]), 0.5)
     0.5
     """
-    return (int((by_chance >= observed).sum()) + 1) / (len(by_chance) + 1)
+    return (int((null_values >= observed).sum()) + 1) / (len(null_values) + 1)
 
 
 def holm(values: Floats) -> Floats:
@@ -94,7 +94,8 @@ def resample_totals(columns: Floats, resamples: int, seed: int) -> Floats | None
     """Bootstrap totals, features × resamples: sums over as many columns as there are, with replacement.
 
     Three ways sample the same distribution: equal columns together (a multinomial over the few distinct
-    ones), many distinct columns one by one, and above ``MANY`` units the normal approximation of the totals.
+    ones), many distinct columns one by one, and above ``NORMAL_APPROXIMATION_UNITS`` units the normal
+    approximation of the totals.
     None without resamples or with fewer than two units.
     """
     units = columns.shape[1]
@@ -102,7 +103,7 @@ def resample_totals(columns: Floats, resamples: int, seed: int) -> Floats | None
         return None
     rng = np.random.default_rng(seed)
     with limit_to_one_thread():
-        if units > MANY:
+        if units > NORMAL_APPROXIMATION_UNITS:
             return _sample_normal_totals(columns, resamples, rng)
         distinct, counts = _find_distinct_columns(columns)
         if distinct.shape[1] <= units // 4:
@@ -119,7 +120,7 @@ def _sample_normal_totals(columns: Floats, resamples: int, rng: np.random.Genera
         centred = columns[:, start : start + BLOCK] - mean
         spread += centred @ centred.T
     values, vectors = np.linalg.eigh(spread)
-    values[values < NOTHING * values.max()] = 0  # linear combinations of other features
+    values[values < VARIANCE_TOLERANCE * values.max()] = 0  # linear combinations of other features
     factor = vectors * np.sqrt(values)
     return np.asarray(units * mean + factor @ rng.standard_normal((len(columns), resamples)))
 

@@ -25,18 +25,18 @@ def shorten(name: str, most: int) -> str:
     return f"{name[: most - 1 - end]}…{name[-end:]}"
 
 
-# On a phone a character takes nine units, and the names may take half of the width.
-CHARACTER, BESIDE_A_NAME, HALF = 9, 16, 330
+# In units of the plot: on a phone a character takes nine, and the names may take half of the width.
+CHARACTER_WIDTH, NAME_MARGIN, MAX_NAME_WIDTH = 9, 16, 330
 
 
 def axis_start(names: Sequence[str], least: int) -> int:
     """Return where the axis begins, to the right of the names."""
     longest = max(map(len, names), default=0)
-    return max(least, min(CHARACTER * longest + BESIDE_A_NAME, HALF))
+    return max(least, min(CHARACTER_WIDTH * longest + NAME_MARGIN, MAX_NAME_WIDTH))
 
 
-def name(name: str, start: int, y: float, *, ink: bool = False) -> str:
-    shown = shorten(name, (start - BESIDE_A_NAME) // CHARACTER)
+def add_name_label(name: str, start: int, y: float, *, ink: bool = False) -> str:
+    shown = shorten(name, (start - NAME_MARGIN) // CHARACTER_WIDTH)
     return text(start - 12, y + 4, shown, anchor="end", ink=ink)
 
 

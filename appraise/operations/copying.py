@@ -31,7 +31,7 @@ Note = Callable[[str], None]
 
 def copy_all(source: str, target: str, note: Note = lambda _: None) -> Tables:
     """Copy every table from the database ``source`` to the empty one ``target`` (Django's aliases)."""
-    models = stored_models()
+    models = list_models()
     _check(source, target, models)
     copied: Tables = {}
     with transaction.atomic(source), transaction.atomic(target):
@@ -51,7 +51,7 @@ def copy_all(source: str, target: str, note: Note = lambda _: None) -> Tables:
     return copied
 
 
-def stored_models() -> list[type[Model]]:
+def list_models() -> list[type[Model]]:
     """Every model with a table, many-to-many tables included, sorted by table name."""
     models = (model for model in apps.get_models(include_auto_created=True) if model._meta.managed)
     return sorted((m for m in models if not m._meta.proxy), key=lambda model: model._meta.db_table)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evaluation.agreement.judgements import Coder
+from evaluation.agreement.judgements import CodeAssigner
 from evaluation.schemes import FOUR_WAY, Choice
 from evaluation.study import Study, StudyTask, SystemPairs
 from evaluation.study.systems import pair_systems
@@ -43,7 +43,7 @@ class Reread:
 
 def reread(campaigns: Mapping[str, RankedSet]) -> Reread:
     """Campaigns by their names as the tasks of one study."""
-    judges, pairs = Coder(), Coder()
+    judges, pairs = CodeAssigner(), CodeAssigner()
     answers: dict[tuple[int, int], int] = {}  # judge and pair: label
     for number, ranked in enumerate(campaigns.values()):
         for ranking in ranked.rankings:
@@ -68,7 +68,7 @@ def _study(
     pairs: Sequence[OutputPair],
 ) -> Study:
     who, about = np.array(list(answers), dtype=np.int64).reshape(-1, 2).T
-    nothing, sentences = np.zeros(len(answers), dtype=np.int64), Coder()
+    nothing, sentences = np.zeros(len(answers), dtype=np.int64), CodeAssigner()
     return Study(
         tasks=tuple(StudyTask(name, name, FOUR_WAY.name) for name in campaigns),
         annotator_names=tuple(judges),
@@ -88,7 +88,7 @@ def _study(
 
 def _meetings(campaigns: Mapping[str, RankedSet], pairs: Sequence[OutputPair]) -> SystemPairs:
     """Every writer of the first text against every writer of the second."""
-    texts, systems = Coder(), Coder()
+    texts, systems = CodeAssigner(), CodeAssigner()
     writers = [
         (texts[number, source, text], systems[system])
         for number, ranked in enumerate(campaigns.values())
@@ -96,7 +96,7 @@ def _meetings(campaigns: Mapping[str, RankedSet], pairs: Sequence[OutputPair]) -
     ]
     codes = np.array([(texts[(*p[:2], p.first)], texts[(*p[:2], p.second)]) for p in pairs], dtype=np.int64)
     first, second = codes.reshape(-1, 2).T
-    sentences, number = Coder(), np.arange(len(pairs))
+    sentences, number = CodeAssigner(), np.arange(len(pairs))
     of_pair = np.array([sentences[pair[:2]] for pair in pairs], dtype=np.int64)
     table = np.array(sorted(set(writers)), dtype=np.int64).reshape(-1, 2).T
     return pair_systems(number, of_pair, first, second, table, tuple(map(str, systems)))

@@ -16,7 +16,7 @@ import numpy as np
 from appraise.lib.problems import InputError, Problem
 from benchmarks.studies.base import write
 from benchmarks.studies.published_campaigns import Reread, reread
-from evaluation.agreement.judgements import Coder
+from evaluation.agreement.judgements import CodeAssigner
 from evaluation.campaign_diff.campaigns import DiffLine, JoinedStudies, compare_campaigns, compare_rejudged
 from evaluation.phenomena.classification import Phenomenon
 from metrics.ranking.data import RankedSet, read_ranked_set
@@ -49,7 +49,7 @@ def replay(before: str, after: str) -> dict[str, object]:
 
 
 def _sides(found: Reread, campaigns: list[RankedSet]) -> JoinedStudies:
-    sources, of = Coder(), found.study.pair_tasks
+    sources, of = CodeAssigner(), found.study.pair_tasks
     return JoinedStudies(
         study=found.study,
         system_pairs=found.meetings,
@@ -63,7 +63,7 @@ def _sides(found: Reread, campaigns: list[RankedSet]) -> JoinedStudies:
 
 
 def _same(found: Reread, sides: JoinedStudies) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    codes = Coder()
+    codes = CodeAssigner()
     named = zip(sides.sentences.tolist(), found.pairs, strict=True)
     return np.array([codes[source, pair.first, pair.second] for source, pair in named], dtype=np.int64)
 

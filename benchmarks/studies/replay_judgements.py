@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.studies.base import write
-from evaluation.power.design import Design, accuracy_from_agreement, find_significant, sentences_needed
+from evaluation.power.design import Design, accuracy_from_agreement, find_required_sentences, find_significant
 from evaluation.power.pilot import estimate_pilot
 from evaluation.stopping.betting import evidence
 from evaluation.stopping.decisions import decide
@@ -98,7 +98,7 @@ def _plan_sizes(
     design = Design(
         found.win_rate, found.ties, accuracy_from_agreement(max(found.agreement, 1 / 3)), 1, votes, 0.0
     )
-    needed = sentences_needed(design)
+    needed = find_required_sentences(design)
     if needed is None or not 10 <= needed <= MOST_PLANNED:
         return None
     values = _by_sentence(ahead, sentences)

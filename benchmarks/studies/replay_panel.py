@@ -3,7 +3,7 @@
 
 Of a judged campaign every two outputs that two or more judges compared, over three labels. One answer of each
 that three or more judged is held out; the panel is fitted on the rest, with people alone and with metrics as
-one voice or each with its own, and asked for what was held out.
+one voter or each with its own, and asked for what was held out.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def _panel(
     rows = [(f"judge {who}", cell, label) for who, cell, label in fitted]
     rows += [(f"metric {who}", cell, label) for who, cell, label in machines if voters]
     study = Judgements.from_rows(rows, LABELS)
-    weak = 1 / len(voters) if voters and seats is VoterWeighting.ONE_VOICE else 1.0
+    weak = 1 / len(voters) if voters and seats is VoterWeighting.ONE_VOTER else 1.0
     voices = np.array([weak if name.startswith("metric") else 1.0 for name in study.annotator_names])
     panel = fit_model(model, study, ModelOptions(voices, mirror_labels(LABELS)))
     codes = {cell: code for code, cell in enumerate(dict.fromkeys(row[1] for row in rows))}

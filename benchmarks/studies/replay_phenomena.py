@@ -23,7 +23,7 @@ from evaluation.phenomena.profile import PhenomenonLine, PhenomenonMatrix, compu
 from evaluation.reports.phenomena import phenomenon_table, system_table
 from evaluation.study import Study
 from evaluation.study.values import CODE_OF
-from evaluation.voters import Words, tagged_words, tagger_of
+from evaluation.voters import Words, find_tagger_name, load_tagged_words
 from metrics import taggers
 from metrics.metaeval.datasets import find_set, read_texts
 from metrics.ranking.data import RankedSet, read_ranked_set
@@ -52,14 +52,14 @@ def classify_rankings(sets: Sequence[str], language: str, tagged: bool, as_table
     words = _tags(language, found, differing) if tagged else None
     references = [_references(prefix) for prefix in prefixes.values()]
     shown = shown_at(found, differing, references, language, words)
-    study = found.study.where(np.asarray(shown.any(axis=1))[found.study.pairs])
+    study = found.study.filter_rows(np.asarray(shown.any(axis=1))[found.study.pairs])
     told = compute_profile(study, found.meetings, shown)
-    by = "word lists" if words is None else tagger_of(language) or ""
+    by = "word lists" if words is None else find_tagger_name(language) or ""
     if as_tables:
         return "\n".join(map(to_text, (phenomenon_table(told, (by,)), system_table(told))))
     one_sided = (Phenomenon.OMISSION, Phenomenon.INSERTION)
     return {
-        "told_by": by,
+        "classified_by": by,
         **_sizes(found, study),
         "phenomena": [{**asdict(line), "ties": _ties(study, shown, line)} for line in told.lines],
         "all": asdict(told.everything),
@@ -75,7 +75,7 @@ def _tags(language: str, found: Reread, differing: Sequence[Place]) -> Mapping[s
         failed = taggers.tag_sentences(language, texts, lambda done: None)
     except ToolAbsent as error:
         raise InputError(Problem("tool_absent", str(error))) from error
-    words = tagged_words(language, texts)
+    words = load_tagged_words(language, texts)
     if words is None:
         raise InputError(Problem("not_tagged", f"{failed} of {len(texts)} sentences could not be tagged"))
     return words

@@ -66,7 +66,7 @@ class Judgements:
         (('ann', 'bob'), [0, 1], 2)
         """
         code_of = {name: code for code, name in enumerate(label_names)}
-        annotators, items, sentences = Coder(), Coder(), Coder()
+        annotators, items, sentences = CodeAssigner(), CodeAssigner(), CodeAssigner()
         coded: list[tuple[int, int, int, int]] = []
         for annotator, item, label, *sentence in rows:
             if label not in code_of:
@@ -155,7 +155,7 @@ class Judgements:
         """One code for each combination of item and annotator."""
         return self.items.astype(np.int64) * len(self.annotator_names) + self.annotators
 
-    def where(self, mask: NDArray[np.bool_]) -> Judgements:
+    def filter_rows(self, mask: NDArray[np.bool_]) -> Judgements:
         """Return the masked rows; annotators keep their codes, items and sentences get new ones."""
         return Judgements(
             self.annotators[mask],
@@ -181,7 +181,7 @@ class Judgements:
         return relabelled
 
 
-class Coder(dict[Hashable, int]):
+class CodeAssigner(dict[Hashable, int]):
     """Assigns the codes 0, 1, 2 … to keys in the order of their first use."""
 
     def __missing__(self, key: Hashable) -> int:

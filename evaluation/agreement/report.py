@@ -25,7 +25,13 @@ from evaluation.agreement.stability import (
 from evaluation.agreement.tally import Pairing, Tally
 from evaluation.schemes import Scheme
 
-NAMED = ("cohen_mean", "scott_pi", "fleiss", "krippendorff_alpha", "gwet_ac1")  # keys of the JSON document
+TOP_LEVEL_COEFFICIENTS = (
+    "cohen_mean",
+    "scott_pi",
+    "fleiss",
+    "krippendorff_alpha",
+    "gwet_ac1",
+)  # keys of the JSON document
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +150,7 @@ def to_document(report: AgreementReport) -> dict[str, object]:
         "kappa_prime_ci": _to_list(kappa.prime_interval),
         "band": report.band,
         "band_prime": report.band_prime,
-        **{name: report.coefficient(name).value for name in NAMED},
+        **{name: report.coefficient(name).value for name in TOP_LEVEL_COEFFICIENTS},
         "intra": {"pairs": report.intra.pairs, "p_a": report.intra.p_a, "kappa": report.intra.kappa},
         "by_annotator_pair": [asdict(pair) for pair in report.by_annotator_pair],
         "confusion": {

@@ -62,7 +62,7 @@ def measure_intra_by_annotator(judgements: Judgements) -> dict[str, IntraAgreeme
     """Measure the intra-annotator agreement of each annotator with repeated judgements."""
     return {
         judgements.annotator_names[annotator]: measure_intra_agreement(
-            judgements.where(judgements.annotators == annotator)
+            judgements.filter_rows(judgements.annotators == annotator)
         )
         for annotator in np.unique(judgements.annotators[judgements.is_repeated])
     }
@@ -145,7 +145,7 @@ def _own_pairs_by_annotator(judgements: Judgements) -> Floats:
     """(agreeing, pairs) × annotators among repeated judgements."""
     pairs = np.zeros((2, len(judgements.annotator_names)))
     for annotator in np.unique(judgements.annotators[judgements.is_repeated]):
-        own = judgements.where(judgements.annotators == annotator)
+        own = judgements.filter_rows(judgements.annotators == annotator)
         pairs[:, annotator] = count_own_pairs(own).sum(axis=1)
     return pairs
 

@@ -25,7 +25,7 @@ from evaluation.alignment.refinements import (
     split_long,
 )
 from evaluation.alignment.values import AlignmentMode, Kind, Link, Phrase, PhraseAlignment, Span
-from evaluation.tokens import bare
+from evaluation.tokens import strip_punctuation
 
 
 def align(
@@ -100,7 +100,7 @@ def _make_comparison(a: tuple[str, ...], b: tuple[str, ...], ignore_punctuation:
 
 
 def _bare(tokens: tuple[str, ...]) -> list[str]:
-    return [part for token in tokens for part in bare(token)]
+    return [part for token in tokens for part in strip_punctuation(token)]
 
 
 def _absorb_punctuation(

@@ -28,7 +28,7 @@ from itertools import accumulate
 from evaluation.alignment.differences import Difference, DifferenceChain
 from evaluation.alignment.values import Kind, Phrase, PhraseAlignment, Span
 from evaluation.alignment.word_classes import TokenClass, WordClasses, find_classes
-from evaluation.tokens import bare
+from evaluation.tokens import strip_punctuation
 
 
 class QuestionSize(StrEnum):
@@ -263,5 +263,7 @@ def _read(side: Side, phrases: Iterable[Phrase], name: str) -> list[str]:
     spans = sorted([span for phrase in phrases if (span := getattr(phrase, name))])
     tokens = [token for span in spans for token in side.tokens[slice(*span)]]
     if not any(not token.isascii() or "&" in token for token in tokens):
-        return [part for token in tokens for part in bare(token)]
-    return [part for token in tokens for part in bare(unicodedata.normalize("NFKC", unescape(token)))]
+        return [part for token in tokens for part in strip_punctuation(token)]
+    return [
+        part for token in tokens for part in strip_punctuation(unicodedata.normalize("NFKC", unescape(token)))
+    ]

@@ -22,7 +22,7 @@ from enum import StrEnum
 from evaluation.alignment.differences import Difference, DifferenceChain, is_island, list_differences
 from evaluation.alignment.question_rules import DescribedAlignment, QuestionRules
 from evaluation.alignment.values import Kind, Phrase, PhraseAlignment, Span
-from evaluation.tokens import bare
+from evaluation.tokens import strip_punctuation
 
 
 class QuestionKind(StrEnum):
@@ -106,7 +106,7 @@ def have_same_words(a: Sequence[str], b: Sequence[str]) -> bool:
 
 
 def _count_words(tokens: Iterable[str]) -> Counter[str]:
-    words = Counter([part.casefold() for token in tokens for part in bare(token)])
+    words = Counter([part.casefold() for token in tokens for part in strip_punctuation(token)])
     return words or Counter(tokens)  # punctuation only
 
 

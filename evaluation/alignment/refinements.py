@@ -13,7 +13,7 @@ from evaluation.alignment.blocks import Block, block_weight, find_core
 from evaluation.alignment.complete import Same, list_uncovered, sort_by_side
 from evaluation.alignment.values import Link, Span
 from evaluation.alignment.vocabulary import is_content
-from evaluation.tokens import bare
+from evaluation.tokens import strip_punctuation
 
 NEAR = 8
 """The maximum number of words, of both sentences together, over which a single word counts as moved."""
@@ -51,10 +51,12 @@ def reunite_moved(a: Sequence[str], b: Sequence[str], blocks: Sequence[Block], s
     texts_a, texts_b = [tuple(a[slice(*run)]) for run in runs_a], [tuple(b[slice(*run)]) for run in runs_b]
     moved = []
     for run, text in zip(runs_a, texts_a, strict=True):
-        if texts_a.count(text) == texts_b.count(text) == 1 and any(map(bare, text)):
+        if texts_a.count(text) == texts_b.count(text) == 1 and any(map(strip_punctuation, text)):
             other = runs_b[texts_b.index(text)]
             adjacent = _list_adjacent(blocks, run, 0) + _list_adjacent(blocks, other, 2)
-            is_certain = sum(map(bool, map(bare, text))) > 1  # two equal words in a row are no coincidence
+            is_certain = (
+                sum(map(bool, map(strip_punctuation, text))) > 1
+            )  # two equal words in a row are no coincidence
             if all(map(same, adjacent)) and (is_certain or _count_jumped(blocks, run, other) <= NEAR):
                 moved.append(run + other)
     return sorted([*blocks, *moved])
@@ -131,8 +133,8 @@ def _may_correspond(one: Sequence[str], other: Sequence[str]) -> bool:
     """Whether two runs have a content word each, or a word in common."""
     if any(map(is_content, one)) and any(map(is_content, other)):
         return True
-    return not {word for token in one for word in bare(token)}.isdisjoint(
-        [word for token in other for word in bare(token)]
+    return not {word for token in one for word in strip_punctuation(token)}.isdisjoint(
+        [word for token in other for word in strip_punctuation(token)]
     )
 
 

@@ -117,13 +117,13 @@ class TaskOut(Schema):
     source_language: str
     target_language: str
     comparisons: int
-    seats: int
-    seats_done: int
+    slots: int
+    slots_done: int
 
 
 class ProgressOut(Schema):
-    seats: int
-    seats_done: int
+    slots: int
+    slots_done: int
     pairs: int
     answers: int
     by_label: dict[str, int]
@@ -145,8 +145,8 @@ def tasks(request: HttpRequest) -> list[dict[str, Any]]:
             "source_language": task.source_language,
             "target_language": task.target_language,
             "comparisons": task.size,
-            "seats": slots[task.pk].total,
-            "seats_done": slots[task.pk].done,
+            "slots": slots[task.pk].total,
+            "slots_done": slots[task.pk].done,
         }
         for task in own_tasks
     ]
@@ -154,12 +154,12 @@ def tasks(request: HttpRequest) -> list[dict[str, Any]]:
 
 @api.get("/tasks/{slug}/progress", response=ProgressOut, summary="Progress of a task")
 def progress(request: HttpRequest, slug: Slug) -> dict[str, Any]:
-    """Finished slots (`seats_done` of `seats`), the number of answers, and the counts of each label."""
+    """Finished slots (`slots_done` of `slots`), the number of answers, and the counts of each label."""
     scope = scope_of(request, "tasks", slug)
     page = build_monitor_page(scope.tasks[0])
     return {
-        "seats": page.slots,
-        "seats_done": page.slots_done,
+        "slots": page.slots,
+        "slots_done": page.slots_done,
         "pairs": page.pairs,
         "answers": page.answers,
         "by_label": {choice.value: n for choice, n in page.by_label},

@@ -65,8 +65,8 @@ def compare_shares(
     rng = np.random.default_rng(seed)
     resample, permute = (_resample_pairs, _exchange) if is_paired else (_resample_separately, _reassign)
     low, high = np.quantile(_repeat(resample, old, new, resamples, rng), [0.025, 0.975])
-    by_chance = np.abs(_repeat(permute, old, new, resamples, rng))
-    p = p_value(by_chance, abs(_share(new) - _share(old)) - 1e-12)
+    null_values = np.abs(_repeat(permute, old, new, resamples, rng))
+    p = p_value(null_values, abs(_share(new) - _share(old)) - 1e-12)
     sizes = (old.shape[1], new.shape[1])
     return ShareDiff(_share(old), _share(new), float(low), float(high), p, sizes, is_paired)
 

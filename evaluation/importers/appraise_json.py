@@ -84,7 +84,7 @@ def _read_batch(reader: JsonReader, pointer: str, state: ImportState) -> Iterato
         elif key == "task":
             member.members()  # reports anything but an object
             source, target = (member.at(f"{side}Language").text("") for side in ("source", "target"))
-            state.learn_languages(source, target, position)
+            state.set_languages(source, target, position)
 
 
 def _add_item(value: JsonValue, parts_of: dict[_Key, _ItemParts]) -> None:

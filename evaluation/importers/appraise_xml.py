@@ -58,7 +58,7 @@ def _learn_languages(unit: XmlUnit, state: ImportState) -> None:
             message = f"the attribute {side}-language is missing"
             remedy = f'write <{parent.tag if parent else "set"} {side}-language="…">'
             state.report("unknown_schema", message, remedy, position)
-    state.learn_languages(source, target, position)
+    state.set_languages(source, target, position)
 
 
 def _build_item(

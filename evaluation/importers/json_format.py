@@ -172,7 +172,7 @@ def _learn_header(header: JsonValue, known: Sequence[str] = HEADER) -> None:
     if header.has("incomplete"):
         state.incomplete = header.at("incomplete").truth() or state.incomplete
     source, target = (header.at(f"{side}_language").text("") for side in ("source", "target"))
-    state.learn_languages(source, target, header.position)
+    state.set_languages(source, target, header.position)
 
 
 def _item(value: JsonValue, number: int) -> ImportedItem | None:

@@ -1,7 +1,7 @@
 """Plain parallel text: one file per source, reference and system, one sentence per line.
 
-Lines end with LF or CR LF. A lone CR is a character like any other unless only that state makes the files
-equally long (or the file has no LF at all): so a stray CR can never shift one file against the others. A line
+Lines end with LF or CR LF. A lone CR ends a line only if the files have equal numbers of lines only then, or
+if a file has no LF at all: so a stray CR can never shift one file against the others. A line
 that is blank in every file separates paragraphs and is skipped; the ids keep the line numbers. Blank lines
 that only some files have at their end are skipped as well.
 """

@@ -52,7 +52,7 @@ class ImportState:
 
     def __post_init__(self) -> None:
         self.incomplete = self.options.incomplete
-        self.learn_languages(self.options.source_language, self.options.target_language, SourcePosition(""))
+        self.set_languages(self.options.source_language, self.options.target_language, SourcePosition(""))
 
     def restart(self) -> ImportState:
         """Return the state for another pass over the same files."""
@@ -110,7 +110,7 @@ class ImportState:
             for key, problem in self._warnings.items()
         )
 
-    def learn_languages(self, source: str, target: str, position: SourcePosition) -> None:
+    def set_languages(self, source: str, target: str, position: SourcePosition) -> None:
         """Take over the languages that a file declares; options take precedence."""
         source, target = self._normalise(source, position), self._normalise(target, position)
         for known, declared, side in (

@@ -62,7 +62,7 @@ def _learn_languages(
     # The source language is that of <src>; ``origlang`` only says where the text came from.
     code = _language(source)
     for side in hypotheses or doc.all("ref"):
-        state.learn_languages(code, _language(side), side.position)
+        state.set_languages(code, _language(side), side.position)
 
 
 def _language(side: XmlElement) -> str:

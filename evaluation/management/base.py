@@ -50,12 +50,12 @@ COMMON_HELP = {
     "--language": "language code of the text",
     "--lexicon": "a lexicon from `train lexicon`",
     "--parser": "which parser reads the sentences",
-    "--ties": "where a metric's ties go in τ: nowhere (drop), below the line (wmt14), to the errors (wmt12)",
+    "--ties": "how metric ties count in τ: ignored (drop), in the denominator (wmt14), as errors (wmt12)",
     "--link-base": "the number of the first word in word links (default: 0)",
     "--tokenize": "how text is cut into words",
     "--lowercase": "ignore upper and lower case",
     "--resamples": "bootstrap resamples; 0: no intervals",
-    "--seed": "decides every random draw",
+    "--seed": "seed of every random choice",
     "--workers": "processes",
     "--out": "the file to write",
     "--table": "which table",
@@ -229,12 +229,12 @@ def has_unapplied_migrations() -> bool:
 
 def unreachable_database(error: DatabaseError) -> Problem:
     """Return the problem that the database cannot be opened; the message does not contain the password."""
-    place = connection.settings_dict
-    address = ":".join(str(part) for part in (place["HOST"], place["PORT"]) if part)
-    where = f"the database {place['NAME']}" + (f" at {address}" if address else "")
-    remedy = "see that it can be reached from here, or correct DATABASE_URL or APPRAISE_HOME"
+    database = connection.settings_dict
+    address = ":".join(str(part) for part in (database["HOST"], database["PORT"]) if part)
+    name = f"the database {database['NAME']}" + (f" at {address}" if address else "")
+    remedy = "check that it is reachable, or correct DATABASE_URL or APPRAISE_HOME"
     return Problem(
-        "unreachable_database", f"{where} cannot be opened ({' '.join(str(error).split())})", remedy
+        "unreachable_database", f"{name} cannot be opened ({' '.join(str(error).split())})", remedy
     )
 
 

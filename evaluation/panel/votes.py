@@ -26,7 +26,7 @@ class VoterWeighting(StrEnum):
     """The weight of voters: none, all of them together as one person, or each as one person."""
 
     PEOPLE = "people"
-    ONE_VOICE = "one voice"
+    ONE_VOTER = "one voter"
     EACH = "each"
 
 
@@ -44,7 +44,7 @@ class PanelVotes:
 
     def model_options(self, weighting: VoterWeighting) -> ModelOptions:
         """The weight of each member, and mirrored labels for the confusion matrices."""
-        weight = 1 / max(1, len(self.voters)) if weighting is VoterWeighting.ONE_VOICE else 1.0
+        weight = 1 / max(1, len(self.voters)) if weighting is VoterWeighting.ONE_VOTER else 1.0
         weights = np.array([1.0] * self.people + [weight] * len(self.voters))
         return ModelOptions(weights, mirror_labels(FOUR_WAY.labels))
 

@@ -96,7 +96,7 @@ SECTIONS = (
     Section("changes_by_you", AuditEntry, "user", _same("at", "action", "target", "detail")),
 )  # fmt: skip
 
-# Covered already: an annotator by the answers, a seat by its assignment.
+# Listed above already: annotators through their answers, slots through their assignments.
 COVERED = {Annotator, Slot}
 ACCOUNT = (
     "username", "first_name", "last_name", "email", "date_joined", "last_login", "is_active", "is_staff",

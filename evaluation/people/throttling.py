@@ -55,15 +55,14 @@ def compute_wait(name: str, address: str) -> timedelta | None:
     now, window = timezone.now(), timedelta(minutes=settings.SIGN_IN_WINDOW_MINUTES)
     failed = SignIn.objects.filter(succeeded=False, at__gt=now - window)
     rows = list(failed.filter(Q(account=account) | Q(address=place)).values_list("account", "address", "at"))
-    both = [at for who, where, at in rows if (who, where) == (account, place)]
-    until = [_blocking_failure(both, settings.SIGN_IN_LIMIT)]
+    of_pair = [at for *pair, at in rows if pair == [account, place]]
+    blocking = [_blocking_failure(of_pair, settings.SIGN_IN_LIMIT)]
     if rows and not SignIn.objects.filter(account=account, address=place, succeeded=True).exists():
-        here = [at for _, where, at in rows if where == place]
-        same = [at for who, _, at in rows if who == account]
-        until.append(_blocking_failure(here, settings.SIGN_IN_LIMIT_ADDRESS))
-        until.append(_blocking_failure(same, settings.SIGN_IN_LIMIT_ACCOUNT))
-    closed = [at + window - now for at in until if at is not None]
-    return max(closed) if closed else None
+        at_address = [at for _, row_address, at in rows if row_address == place]
+        of_account = [at for row_account, _, at in rows if row_account == account]
+        blocking.append(_blocking_failure(at_address, settings.SIGN_IN_LIMIT_ADDRESS))
+        blocking.append(_blocking_failure(of_account, settings.SIGN_IN_LIMIT_ACCOUNT))
+    return max((at + window - now for at in blocking if at is not None), default=None)
 
 
 def _blocking_failure(times: list[datetime], limit: int) -> datetime | None:

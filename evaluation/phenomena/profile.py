@@ -110,7 +110,7 @@ def compute_profile(
         pairs, disputed = int((mask & is_judged).sum()), int((mask & is_disputed).sum())
         if not pairs:
             continue
-        judgements = study.where(mask[study.pairs]).judgements()
+        judgements = study.filter_rows(mask[study.pairs]).judgements()
         lines.append(
             PhenomenonLine(
                 phenomenon=phenomenon,

@@ -86,10 +86,10 @@ class SimulatedPower(NamedTuple):
         return self.low, self.high
 
 
-def power(design: Design, sentences: int, alpha: float = 0.05) -> float:
+def compute_power(design: Design, sentences: int, alpha: float = 0.05) -> float:
     """The probability that the test finds the better system with so many sentences.
 
-    >>> round(power(Design(win_rate=0.5), 100), 3)  # no difference: false positives in this direction
+    >>> round(compute_power(Design(win_rate=0.5), 100), 3)  # no difference: false positives in this direction
     0.025
     """
     if sentences < 1:
@@ -100,10 +100,10 @@ def power(design: Design, sentences: int, alpha: float = 0.05) -> float:
     return float(ndtr(strength - float(ndtri(1 - alpha / 2))))
 
 
-def sentences_needed(design: Design, wanted: float = 0.8, alpha: float = 0.05) -> int | None:
+def find_required_sentences(design: Design, wanted: float = 0.8, alpha: float = 0.05) -> int | None:
     """The smallest number of sentences with at least the wanted power; None if no number is enough.
 
-    >>> sentences_needed(Design(win_rate=0.75, ties=0.0, accuracy=1.0, phrases=1))
+    >>> find_required_sentences(Design(win_rate=0.75, ties=0.0, accuracy=1.0, phrases=1))
     24
     """
     if not 0 < wanted < 1:

@@ -6,7 +6,13 @@ import math
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from evaluation.power.design import Design, SimulatedPower, power, sentences_needed, simulate_power
+from evaluation.power.design import (
+    Design,
+    SimulatedPower,
+    compute_power,
+    find_required_sentences,
+    simulate_power,
+)
 
 CURVE_POINTS = 40
 MAX_SIMULATED_VOTES = 4_000_000  # to check a plan within about a second
@@ -20,8 +26,8 @@ class Requirements:
     systems: int = 2
     people: int = 3
     seconds: float = 10.0
-    price_an_hour: float = 15.0
-    hours_a_day: float = 4.0
+    price_per_hour: float = 15.0
+    hours_per_day: float = 4.0
     power: float = 0.8
     alpha: float = 0.05
 
@@ -43,16 +49,16 @@ class PowerPoint(NamedTuple):
 
 
 class PowerPlan(NamedTuple):
-    """``enough`` is the smallest sufficient number of sentences, None if no number separates the systems.
+    """``required_point`` has the smallest sufficient number of sentences; None if no number is sufficient.
 
-    ``checked`` is the simulated power there; ``others`` has the same power with other overlaps.
+    ``simulated_power`` is the power there; ``points_by_overlap`` has the same power with other overlaps.
     """
 
     design: Design
     requirements: Requirements
-    enough: PowerPoint | None
-    checked: SimulatedPower | None
-    others: tuple[tuple[int, PowerPoint], ...]
+    required_point: PowerPoint | None
+    simulated_power: SimulatedPower | None
+    points_by_overlap: tuple[tuple[int, PowerPoint], ...]
     curve: tuple[PowerPoint, ...]
 
 
@@ -60,20 +66,22 @@ def make_plan(design: Design, requirements: Requirements, *, seed: int = 1) -> P
     """Plan for two neighbouring systems that differ as in ``design``.
 
     >>> plan = make_plan(Design(win_rate=0.6), Requirements(systems=2))
-    >>> plan.enough.sentences, plan.enough.judgements
+    >>> plan.required_point.sentences, plan.required_point.judgements
     (169, 507)
     """
     if design.overlap > requirements.people:
         raise ValueError(f"{requirements.people} people cannot fill an overlap of {design.overlap}")
-    enough = _find_enough(design, requirements)
-    others = [
+    required_point = _find_required_point(design, requirements)
+    points_by_overlap = [
         (overlap, point)
         for overlap in range(1, min(requirements.people, 5) + 1)
-        if (point := _find_enough(replace(design, overlap=overlap), requirements)) is not None
+        if (point := _find_required_point(replace(design, overlap=overlap), requirements)) is not None
     ]
-    checked = None if enough is None else _simulate(design, requirements, enough.sentences, seed)
-    curve = _compute_curve(design, requirements, enough)
-    return PowerPlan(design, requirements, enough, checked, tuple(others), curve)
+    simulated_power = (
+        None if required_point is None else _simulate(design, requirements, required_point.sentences, seed)
+    )
+    curve = _compute_curve(design, requirements, required_point)
+    return PowerPlan(design, requirements, required_point, simulated_power, tuple(points_by_overlap), curve)
 
 
 def compute_point(design: Design, requirements: Requirements, sentences: int) -> PowerPoint:
@@ -81,7 +89,7 @@ def compute_point(design: Design, requirements: Requirements, sentences: int) ->
 
     Phrase pairs that occur in several comparisons are judged once, so the real cost may be lower.
 
-    >>> work = Requirements(systems=3, seconds=12, people=3, price_an_hour=20)
+    >>> work = Requirements(systems=3, seconds=12, people=3, price_per_hour=20)
     >>> compute_point(Design(phrases=3, overlap=2), work, 100)[2:]
     (300, 1800, 6.0, 120.0, 0.5)
     """
@@ -91,13 +99,13 @@ def compute_point(design: Design, requirements: Requirements, sentences: int) ->
     comparisons = sentences * math.comb(systems, 2)
     judgements = comparisons * design.votes
     hours = judgements * requirements.seconds / 3600
-    money, days = hours * requirements.price_an_hour, hours / (people * requirements.hours_a_day)
-    strength = power(design, sentences, requirements.alpha_each)
+    money, days = hours * requirements.price_per_hour, hours / (people * requirements.hours_per_day)
+    strength = compute_power(design, sentences, requirements.alpha_each)
     return PowerPoint(sentences, strength, comparisons, judgements, hours, money, days)
 
 
-def _find_enough(design: Design, requirements: Requirements) -> PowerPoint | None:
-    sentences = sentences_needed(design, requirements.power, requirements.alpha_each)
+def _find_required_point(design: Design, requirements: Requirements) -> PowerPoint | None:
+    sentences = find_required_sentences(design, requirements.power, requirements.alpha_each)
     return None if sentences is None else compute_point(design, requirements, sentences)
 
 
@@ -110,9 +118,9 @@ def _simulate(design: Design, requirements: Requirements, sentences: int, seed: 
 
 
 def _compute_curve(
-    design: Design, requirements: Requirements, enough: PowerPoint | None
+    design: Design, requirements: Requirements, required_point: PowerPoint | None
 ) -> tuple[PowerPoint, ...]:
     """From zero to twice the number of sentences needed."""
-    end = 2 * enough.sentences if enough else 1000
+    end = 2 * required_point.sentences if required_point else 1000
     steps = sorted({max(1, round(end * n / CURVE_POINTS)) for n in range(1, CURVE_POINTS + 1)})
     return tuple(compute_point(design, requirements, sentences) for sentences in steps)

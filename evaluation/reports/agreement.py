@@ -22,7 +22,7 @@ from evaluation.study import AgreementSummary, Filter, summarise_agreement
 from evaluation.study.annotators import AnnotatorLine
 from evaluation.study.tables import AGREEMENT_TABLES
 from evaluation.study.values import name_voter
-from evaluation.voters import chosen_votes, machine_voters
+from evaluation.voters import collect_choices, list_voters
 from evaluation.web import numeral
 
 MAX_IN_HEAT_MAP = 30  # annotators
@@ -53,7 +53,7 @@ class AgreementPage:
     people: HeatMap | None
     confusion: HeatMap
     voters: list[str]
-    machines: list[str]
+    selected_voters: list[str]
 
     @property
     def report(self) -> AgreementReport:
@@ -87,11 +87,11 @@ class AgreementPage:
 
 
 def get_agreement(
-    scope: Scope, without: Collection[Filter] = (), machines: Sequence[str] = ()
+    scope: Scope, without: Collection[Filter] = (), selected_voters: Sequence[str] = ()
 ) -> AgreementSummary:
-    """Return the summary; cached until a new answer arrives or the votes of machines change."""
+    """Return the summary; cached until a new answer arrives or the votes of the voters change."""
     filters = tuple(sorted(without))
-    by_voter = chosen_votes(scope.task_ids, machines) if machines else {}
+    by_voter = collect_choices(scope.task_ids, selected_voters) if selected_voters else {}
     votes = {name_voter(voter): choices for voter, choices in by_voter.items()}
 
     def compute() -> AgreementSummary:
@@ -103,7 +103,7 @@ def get_agreement(
 
 
 class AgreementOptions(FilterOptions):
-    machine: list[str] = Field(default_factory=list, description="Include this voter as one more annotator")
+    voter: list[str] = Field(default_factory=list, description="Include this voter as one more annotator")
 
 
 @report("agreement", title=gettext_lazy("Agreement"))
@@ -128,10 +128,10 @@ class AnnotatorAgreement(Report[AgreementOptions, AgreementPage]):
     }
 
     def compute(self, scope: Scope, options: AgreementOptions) -> AgreementPage:
-        voters = machine_voters(scope.task_ids)
-        machines = [name for name in voters if name in options.machine]
-        summary, names = get_agreement(scope, options.without, machines), load_names(scope)
-        names |= {name_voter(voter): _("%(name)s (voter)") % {"name": voter} for voter in machines}
+        voters = list_voters(scope.task_ids)
+        selected_voters = [name for name in voters if name in options.voter]
+        summary, names = get_agreement(scope, options.without, selected_voters), load_names(scope)
+        names |= {name_voter(voter): _("%(name)s (voter)") % {"name": voter} for voter in selected_voters}
         return AgreementPage(
             scope=scope,
             summary=summary,
@@ -139,7 +139,7 @@ class AnnotatorAgreement(Report[AgreementOptions, AgreementPage]):
             people=_annotator_heat_map(summary.report, names),
             confusion=_confusion_heat_map(summary.report),
             voters=voters,
-            machines=machines,
+            selected_voters=selected_voters,
         )
 
     def document(self, page: AgreementPage) -> dict[str, Any]:  # Any: JSON
@@ -170,7 +170,7 @@ def _kappa_prime(page: AgreementPage) -> plots.NamedValue:
 
 
 def _sort_key(annotator: str, names: dict[str, str]) -> tuple[bool, str]:
-    """People by displayed name, then machines; the order of database keys differs from site to site."""
+    """Annotators by displayed name, then voters; the order of database keys differs from site to site."""
     return annotator.startswith(name_voter("")), names.get(annotator, annotator).casefold()
 
 

@@ -155,7 +155,7 @@ def _make_rows(study: Study, system_pairs: SystemPairs, documents: Sequence[str]
     wins = _count_wins(study, system_pairs, codes, len(names))
     settings, rows = AgreementSettings(study.scheme), []
     for code in np.unique(codes[study.pairs[study.is_counted]]).tolist():
-        judgements = study.where(codes[study.pairs] == code).judgements()
+        judgements = study.filter_rows(codes[study.pairs] == code).judgements()
         agreeing, pairs = Tally.of(judgements).pairs.sum(axis=1)
         rows.append(
             DocumentRow(

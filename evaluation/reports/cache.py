@@ -30,6 +30,7 @@ from django.utils import timezone
 from appraise.lib.digests import text_digest
 from evaluation.models import Alignment, Ranking
 
+# Longer than any transaction that appends answers, so that none with a smaller id can commit later.
 SETTLED = timedelta(minutes=1)
 MAX_ENTRIES = 48
 
@@ -39,12 +40,12 @@ T = TypeVar("T")
 class DatabaseState(NamedTuple):
     """The ids of the newest ranking and alignment, and when that ranking was received.
 
-    A fixed state is that of a result which is shown although there may be newer answers.
+    A pinned state is that of a result which is shown although there may be newer answers.
     """
 
     ids: tuple[object, ...]
     newest_at: datetime | None
-    is_fixed: bool = False
+    is_pinned: bool = False
 
 
 class NotShared(Exception):
@@ -145,7 +146,7 @@ def read_state(row: Model) -> DatabaseState:
 
 @contextmanager
 def _shared_state(state: DatabaseState | None) -> Iterator[DatabaseState]:
-    """The state of the database, queried once even where one computation needs another."""
+    """Yield the state of the database; nested computations reuse the state of the outermost one."""
     _states.append(_states[-1] if _states else state or _query_state())
     try:
         yield _states[-1]
@@ -160,18 +161,15 @@ def _query_state() -> DatabaseState:
 
 
 def _is_valid(entry: _Entry, state: DatabaseState, now: datetime) -> bool:
-    return entry.ids == state.ids and (state.is_fixed or not _is_unsettled(entry, now))
-
-
-def _is_unsettled(entry: _Entry, now: datetime) -> bool:
-    return not is_settled(entry.computed_at, entry.newest_at, now)
+    is_settled_now = is_settled(entry.computed_at, entry.newest_at, now)
+    return entry.ids == state.ids and (state.is_pinned or is_settled_now)
 
 
 def is_settled(computed_at: datetime, newest_at: datetime | None, now: datetime) -> bool:
-    """Whether a result need not be computed again, because an older answer cannot have followed."""
+    """Whether no transaction that began before the result was computed can still add an older answer."""
     if newest_at is None or computed_at - newest_at > SETTLED:
         return True
-    return now - computed_at <= SETTLED
+    return now - computed_at <= SETTLED  # not on every request: once, when the minute is over
 
 
 @contextmanager

@@ -28,7 +28,7 @@ from evaluation.reports.scope import Scope, find_scopes, get_study, get_system_p
 from evaluation.reports.word_tags import SentenceTexts, find_taggers, load_sentences
 from evaluation.schemes import SIX_WAY, Choice
 from evaluation.study.disagreements import count_votes
-from evaluation.voters import tags_mark
+from evaluation.voters import get_tags_version
 
 MAX_REVERSED = 20  # pairs on the page
 
@@ -146,7 +146,7 @@ def compute_diff(compared: ComparedScopes) -> DiffSummary:
     every = {task.pk: task for task in (*before.tasks, *after.tasks)}
     joined = Scope(after.campaign, tuple(every[pk] for pk in sorted(every)), None, state=after.state)
     scopes = ((before.kind, before.slug), (after.kind, after.slug))
-    options = (tags_mark(), scopes, compared.systems)
+    options = (get_tags_version(), scopes, compared.systems)
     return joined.cached("campaign diff", lambda: _compute_diff(compared, joined), *options)
 
 

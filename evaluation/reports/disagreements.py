@@ -1,4 +1,4 @@
-"""Disputed pairs with their votes, comments, machine votes and adjudications, a page at a time."""
+"""Disputed pairs with their answers, comments, votes and adjudications, a page at a time."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from operator import itemgetter
 from typing import Any, Literal
 
 import numpy as np
@@ -18,24 +19,24 @@ from ninja import Field
 from appraise.lib.tables import Cell, Table
 from evaluation.models import Adjudication, Candidate, Occurrence, PhrasePair, SentenceAnswer
 from evaluation.phenomena.classification import Phenomenon
-from evaluation.reports.phenomena import get_phenomena, phenomena_of
+from evaluation.reports.phenomena import classify_stored_pair, get_phenomena
 from evaluation.reports.registry import Report, ReportOptions, report
 from evaluation.reports.scope import Scope, get_study, load_names
 from evaluation.reports.word_tags import SentenceTexts, find_tagged_tasks, find_taggers, is_cached
 from evaluation.schemes import SIX_WAY, Choice, Scheme
 from evaluation.study import Disagreement, Study, find_disagreements
 from evaluation.study.disagreements import Split, max_entropy
-from evaluation.voters import Vote, machine_votes, providers
+from evaluation.voters import Vote, collect_votes, providers
 
 PAGE_SIZE = 20
 
 
 class DisputeOrder(StrEnum):
-    """What comes first: the most divided pairs, those on which machines contradict people, or those that
-    divide people while machines are sure: entropy times the mean confidence of the machines' votes."""
+    """What comes first: the most divided pairs, those on which voters contradict annotators, or those that
+    divide annotators while voters are sure: entropy times the mean confidence of the votes."""
 
     ENTROPY = "entropy"
-    MACHINES = "machines"
+    VOTERS = "voters"
     CONFIDENCE = "confidence"
 
 
@@ -73,8 +74,8 @@ class DisputeRow:
     votes: list[tuple[Choice, int]]
     voters: list[tuple[Choice, list[str]]]
     entropy: float
-    most: float
-    machines: list[Vote]
+    max_entropy: float
+    voter_votes: list[Vote]
     comments: list[str]
     adjudication: dict[str, str | None] | None
 
@@ -88,13 +89,13 @@ class DisagreementsPage:
     matching: int
     pairs: int
     annotators: list[tuple[str, str]]
-    has_machines: bool
+    has_voters: bool
     may_adjudicate: bool
 
 
 @report("disagreements", title=_("Disagreements"))
 class Disagreements(Report[DisagreementOptions, DisagreementsPage]):
-    """Pairs on which votes differ, twenty at a time, with the votes of people and machines."""
+    """Pairs on which answers differ, twenty at a time, with the answers of annotators and the votes."""
 
     options = DisagreementOptions
     tables = {"disagreements": lambda page: dispute_table(page.scope, page.query)}
@@ -105,7 +106,7 @@ class Disagreements(Report[DisagreementOptions, DisagreementsPage]):
         matching, votes = find_disputes(scope, study, options)
         page_obj = Paginator(matching, PAGE_SIZE).get_page(options.page)
         if votes is None:
-            votes = machine_votes(scope.task_ids, [_pair_id(study, dispute) for dispute in page_obj])
+            votes = collect_votes(scope.task_ids, [_pair_id(study, dispute) for dispute in page_obj])
         return DisagreementsPage(
             scope=scope,
             query=options,
@@ -114,7 +115,7 @@ class Disagreements(Report[DisagreementOptions, DisagreementsPage]):
             matching=len(matching),
             pairs=len(np.unique(study.pairs[study.is_counted])),
             annotators=[(name, names.get(name, name)) for name in study.annotator_names],
-            has_machines=bool(providers()),
+            has_voters=bool(providers()),
             may_adjudicate=scope.managed,
         )
 
@@ -135,7 +136,7 @@ class Disagreements(Report[DisagreementOptions, DisagreementsPage]):
                     "second": row.pair.second,
                     "votes": {choice.value: n for choice, n in row.votes},
                     "entropy": row.entropy,
-                    "machines": {vote.voter: vote.choice.value for vote in row.machines},
+                    "voters": {vote.voter: vote.choice.value for vote in row.voter_votes},
                     "adjudication": row.adjudication and row.adjudication["choice"],
                 }
                 for row in page.rows
@@ -146,7 +147,7 @@ class Disagreements(Report[DisagreementOptions, DisagreementsPage]):
 def find_disputes(
     scope: Scope, study: Study, query: DisagreementOptions
 ) -> tuple[list[Disagreement], dict[int, list[Vote]] | None]:
-    """Return all disagreements that match, in order, with the votes of machines if the order needs them."""
+    """Return all disagreements that match, in order, with all votes if the order needs them."""
     names = study.annotator_names
     annotator = names.index(query.annotator) if query.annotator in names else None
     matching = find_disagreements(
@@ -154,13 +155,13 @@ def find_disputes(
     )
     if query.order is DisputeOrder.ENTROPY or not providers():
         return matching, None
-    votes = machine_votes(scope.task_ids)
+    votes = collect_votes(scope.task_ids)
 
     def sort_key(dispute: Disagreement) -> float:
-        machines = votes.get(_pair_id(study, dispute), [])
-        if query.order is DisputeOrder.MACHINES:
-            return -count_opponents(_six_way_votes(dispute), machines)
-        return -dispute.entropy * mean_confidence(machines)
+        voter_votes = votes.get(_pair_id(study, dispute), [])
+        if query.order is DisputeOrder.VOTERS:
+            return -count_opponents(_six_way_votes(dispute), voter_votes)
+        return -dispute.entropy * mean_confidence(voter_votes)
 
     return sorted(matching, key=sort_key), votes  # stable: entropy breaks ties
 
@@ -180,19 +181,19 @@ def dispute_table(scope: Scope, query: DisagreementOptions) -> Table:
     return Table("Disagreements", columns, rows)
 
 
-def count_opponents(votes: Sequence[tuple[Choice, int]], machines: Sequence[Vote]) -> int:
-    """Return how many machines contradict the side that most people chose."""
+def count_opponents(votes: Sequence[tuple[Choice, int]], voter_votes: Sequence[Vote]) -> int:
+    """Return how many voters contradict the side that most annotators chose."""
     side = sum((choice.sign or 0) * n for choice, n in votes)
-    return sum(1 for vote in machines if side * (vote.choice.sign or 0) < 0)
+    return sum(1 for vote in voter_votes if side * (vote.choice.sign or 0) < 0)
 
 
-def mean_confidence(machines: Sequence[Vote]) -> float:
+def mean_confidence(voter_votes: Sequence[Vote]) -> float:
     """Return the mean confidence of the votes that have one; 0 if none has.
 
     >>> mean_confidence([Vote("a", Choice.EQUAL, 0.5), Vote("b", Choice.EQUAL), Vote("c", Choice.EQUAL, 1.0)])
     0.75
     """
-    known = [vote.confidence for vote in machines if vote.confidence is not None]
+    known = [vote.confidence for vote in voter_votes if vote.confidence is not None]
     return sum(known) / len(known) if known else 0.0
 
 
@@ -242,7 +243,7 @@ def _pair_id(study: Study, dispute: Disagreement) -> int:
 def _make_rows(
     study: Study,
     disputes: Iterable[Disagreement],
-    machines: dict[int, list[Vote]],
+    voter_votes: dict[int, list[Vote]],
     names: dict[str, str],
     *,
     tagged: bool,
@@ -258,15 +259,15 @@ def _make_rows(
         rows.append(
             DisputeRow(
                 pair=pair,
-                phenomena=phenomena_of(pair, tagged=tagged),
+                phenomena=classify_stored_pair(pair, tagged=tagged),
                 number=None if pair.place is None else pair.place + 1,
                 sentences=sentences[::-1] if pair.flipped else sentences,
                 scheme=scheme,
                 votes=[(choice, votes[choice]) for choice in scheme.choices],
                 voters=_voters(study, dispute, scheme, names),
                 entropy=dispute.entropy,
-                most=max_entropy(sum(dispute.votes), len(scheme.choices)),
-                machines=machines.get(pair.pk, []),
+                max_entropy=max_entropy(sum(dispute.votes), len(scheme.choices)),
+                voter_votes=voter_votes.get(pair.pk, []),
                 comments=_current_comments(pair.comment_versions or []),
                 adjudication=pair.last_adjudication,
             )
@@ -288,7 +289,9 @@ def _with_details(pairs: QuerySet[PhrasePair]) -> QuerySet[PhrasePair]:
     comments = SentenceAnswer.objects.filter(
         comparison=OuterRef("owner"), question=SentenceAnswer.Question.COMMENT
     ).order_by()
-    comment = JSONObject(who="annotator_id", time="presentation", version="version", text="value")
+    comment = JSONObject(
+        annotator="annotator_id", presentation="presentation", version="version", text="value"
+    )
     return pairs.select_related("owner__item", "owner__first", "owner__second", "task").annotate(
         place=Subquery(here.values("index")[:1]),
         flipped=Subquery(here.values("flipped")[:1]),
@@ -309,11 +312,11 @@ class _JSONList(Aggregate):
         return self.as_sql(compiler, connection, template="JSONB_AGG(%(expressions)s)", **extra)
 
 
-def _current_comments(remarks: Sequence[dict[str, Any]]) -> list[str]:
+def _current_comments(comments: Sequence[dict[str, Any]]) -> list[str]:
     """Return the last version of each comment, oldest first, without their authors."""
     newest = {
-        (remark["who"], remark["time"]): remark["text"]
-        for remark in sorted(remarks, key=lambda remark: remark["version"])
+        (comment["annotator"], comment["presentation"]): comment["text"]
+        for comment in sorted(comments, key=itemgetter("version"))
     }
     return [text for text in newest.values() if text.strip()]
 

@@ -152,16 +152,16 @@ def _read_answers(pairs: Sequence[int], names: DisplayNames, first: int) -> dict
     times: dict[int, str] = {}
     if names.identified:
         times = {pk: str(at) for pk, at in _fetch(rankings.values_list("pk", "received_at"))}
-    newest = {(pair, person, time): pk for pair, person, time, *_rest, pk in rows}
+    newest = {(pair, annotator, presentation): pk for pair, annotator, presentation, *_rest, pk in rows}
     answers: dict[int, list[AnswerRow]] = {pair: [] for pair in pairs}
-    for pair, person, time, version, choice, swapped, slot, alignment, active, elapsed, pk in rows:
+    for pair, annotator, presentation, version, choice, swapped, slot, alignment, active, elapsed, pk in rows:
         if pair in answers:  # the range may include other tasks
             answers[pair].append(
                 (
-                    names[person],
-                    time,
+                    names[annotator],
+                    presentation,
                     version,
-                    newest[pair, person, time] == pk,
+                    newest[pair, annotator, presentation] == pk,
                     choice,
                     "second" if swapped else "first",
                     slot is None,

@@ -1,4 +1,4 @@
-"""People and machines as one panel: the reliability of each member, and a consensus on each pair.
+"""Annotators and voters as one panel: the reliability of each member, and a consensus on each pair.
 
 The consensus is shown beside the raw votes and replaces none of them.
 """
@@ -33,11 +33,11 @@ from evaluation.reports.scope import Scope, get_study, load_names
 from evaluation.schemes import FOUR_WAY, Choice
 from evaluation.study import Study
 from evaluation.study.disagreements import find_majorities
-from evaluation.voters import machine_votes, providers
+from evaluation.voters import collect_votes, providers
 
 MAX_OVERRULED = 20  # pairs on the page
 RESAMPLES = 100
-ASSUMED_MACHINES, ASSUMED_PAIRS = 5, 4  # in a task and in a comparison: counting is not worth a query
+ASSUMED_VOTERS, ASSUMED_PAIRS = 5, 4  # in a task and in a comparison: counting is not worth a query
 RESAMPLED_MICROSECONDS = 2.5  # for each vote and resample
 MAX_RESAMPLED = 5_000  # votes; beyond that, resampling would take too long for a page
 
@@ -45,10 +45,11 @@ MAX_RESAMPLED = 5_000  # votes; beyond that, resampling would take too long for 
 class PanelOptions(ReportOptions):
     model: Literal["dawid-skene", "mace"] = Field(
         default="dawid-skene",
-        description="An error table per member (Dawid–Skene), or knowing and guessing (MACE)",
+        description="A confusion matrix per member (Dawid–Skene), or its probability of knowing the answer"
+        " (MACE)",
     )
-    machines: VoterWeighting = Field(
-        default=VoterWeighting.ONE_VOICE,
+    voter_weighting: VoterWeighting = Field(
+        default=VoterWeighting.ONE_VOTER,
         description="Weight of voters: one vote together, none, or one vote each",
     )
     resamples: int | None = Field(
@@ -77,7 +78,7 @@ class FittedPanel:
 @dataclass(frozen=True, slots=True)
 class PanelMember:
     name: str
-    machine: bool
+    is_voter: bool
     answers: int
     reliability: float | None
     interval: tuple[float, float] | None
@@ -103,7 +104,7 @@ class PanelPage:
     contradicted: int
     adjudicated: Calibration
     majority_right: int
-    has_machines: bool
+    has_voters: bool
 
     @property
     def majority_accuracy(self) -> float | None:
@@ -114,7 +115,7 @@ class PanelPage:
 def fit_panel(scope: Scope, options: PanelOptions) -> FittedPanel | None:
     """Fit the panel; cached until a vote changes. None where there is no vote."""
     study = get_study(scope)
-    votes = _collect_votes(scope, study, options.machines)
+    votes = _collect_votes(scope, study, options.voter_weighting)
     judgements = votes.judgements
     if not len(judgements):
         return None
@@ -122,12 +123,12 @@ def fit_panel(scope: Scope, options: PanelOptions) -> FittedPanel | None:
     checksum = zlib.crc32(np.stack([judgements.annotators, judgements.items, judgements.labels]).tobytes())
 
     def compute() -> FittedPanel:
-        panel = fit_model(options.model, judgements, votes.model_options(options.machines))
+        panel = fit_model(options.model, judgements, votes.model_options(options.voter_weighting))
         members = estimate_reliabilities(judgements, panel, resamples=resamples)
         return FittedPanel(options, votes, panel, members, simulate_calibration(judgements, panel))
 
-    # Machines can vote without a new answer arriving, so the votes are part of the cache key.
-    return scope.cached("panel", compute, options.model, options.machines, resamples, checksum)
+    # Voters can vote without a new answer arriving, so the votes are part of the cache key.
+    return scope.cached("panel", compute, options.model, options.voter_weighting, resamples, checksum)
 
 
 def _count_resamples(options: PanelOptions, votes: int) -> int:
@@ -146,14 +147,14 @@ class ConsensusPanel(Report[PanelOptions, PanelPage]):
         "consensus": lambda page: consensus_table(page.scope, page.panel) if page.panel else None,
     }
     plots = {"reliability": lambda page: reliability_plot(page.members) if page.panel else None}
-    microseconds = 15
+    microseconds_per_ranking = 15
 
     def seconds_for(self, rankings: int, scope: Scope, options: PanelOptions) -> float:
         votes = rankings
-        if options.machines is not VoterWeighting.PEOPLE and providers():
-            votes += ASSUMED_MACHINES * ASSUMED_PAIRS * sum(task.size for task in scope.tasks)
+        if options.voter_weighting is not VoterWeighting.PEOPLE and providers():
+            votes += ASSUMED_VOTERS * ASSUMED_PAIRS * sum(task.size for task in scope.tasks)
         resamples = _count_resamples(options, votes)
-        return votes * (self.microseconds + resamples * RESAMPLED_MICROSECONDS) / 1_000_000
+        return votes * (self.microseconds_per_ranking + resamples * RESAMPLED_MICROSECONDS) / 1_000_000
 
     def compute(self, scope: Scope, options: PanelOptions) -> PanelPage:
         fitted, names = fit_panel(scope, options), load_names(scope)
@@ -172,7 +173,7 @@ class ConsensusPanel(Report[PanelOptions, PanelPage]):
             contradicted=len(overruled),
             adjudicated=measure_calibration(fitted.panel.posterior, truth),
             majority_right=int(((truth >= 0) & (majority == truth)).sum()),
-            has_machines=bool(providers()),
+            has_voters=bool(providers()),
         )
 
     def context(self, page: PanelPage) -> dict[str, object]:
@@ -185,7 +186,7 @@ class ConsensusPanel(Report[PanelOptions, PanelPage]):
         fitted = page.panel
         return {
             "model": page.options.model,
-            "machines": page.options.machines.value,
+            "voter_weighting": page.options.voter_weighting.value,
             "pairs": len(fitted.votes.pairs) if fitted else 0,
             "members": [asdict(member) for member in page.members],
             "expected_calibration": fitted.expected._asdict() if fitted else None,
@@ -193,11 +194,11 @@ class ConsensusPanel(Report[PanelOptions, PanelPage]):
 
 
 def list_members(fitted: FittedPanel, names: dict[str, str] | None = None) -> list[PanelMember]:
-    """Return people and machines, the most reliable first."""
+    """Return annotators and voters, the most reliable first."""
     rows = [
         PanelMember(
             name=(names or {}).get(row.member, row.member),
-            machine=number >= fitted.votes.people,
+            is_voter=number >= fitted.votes.people,
             answers=row.answers,
             reliability=row.value,
             interval=None if row.low is None or row.high is None else (row.low, row.high),
@@ -216,11 +217,11 @@ def reliability_plot(members: Sequence[PanelMember]) -> plots.Plot:
 
 def member_table(fitted: FittedPanel) -> Table:
     rows = tuple(
-        (row.name, "machine" if row.machine else "person", row.answers, row.reliability,
+        (row.name, "voter" if row.is_voter else "annotator", row.answers, row.reliability,
          *(row.interval or (None, None)))
         for row in list_members(fitted)
     )  # fmt: skip
-    title = f"Reliability: {fitted.options.model}, voters: {fitted.options.machines}"
+    title = f"Reliability: {fitted.options.model}, voters: {fitted.options.voter_weighting}"
     return Table(title, ("member", "kind", "answers", "reliability", "low", "high"), rows)
 
 
@@ -243,7 +244,7 @@ def _collect_votes(scope: Scope, study: Study, weighting: VoterWeighting) -> Pan
     if weighting is VoterWeighting.PEOPLE or not providers():
         return collect_panel_votes(study)
     code_of = {int(key): code for code, key in enumerate(study.pair_keys)}
-    by_pair = machine_votes(scope.task_ids)
+    by_pair = collect_votes(scope.task_ids)
     return collect_panel_votes(
         study, {code_of[pair]: votes for pair, votes in by_pair.items() if pair in code_of}
     )

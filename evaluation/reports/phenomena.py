@@ -31,7 +31,7 @@ from evaluation.reports.word_tags import (
 )
 from evaluation.study import Study
 from evaluation.tokens import tokenize
-from evaluation.voters import Words, tagged_words, tags_mark
+from evaluation.voters import Words, get_tags_version, load_tagged_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Phenomena(Report[ReportOptions, PhenomenaPage]):
         "systems": lambda page: system_table(page.profile),
     }
     plots = {"agreement": lambda page: agreement_plot(page.profile)}
-    microseconds = 20
+    microseconds_per_ranking = 20
 
     def compute(self, scope: Scope, options: ReportOptions) -> PhenomenaPage:
         profile, taggers = get_profile(scope), find_taggers(scope.tasks)
@@ -82,7 +82,7 @@ class Phenomena(Report[ReportOptions, PhenomenaPage]):
     def document(self, page: PhenomenaPage) -> dict[str, Any]:  # Any: JSON
         profile = page.profile
         return {
-            "told_by": name_recognisers(page.taggers),
+            "classified_by": name_recognisers(page.taggers),
             "pairs": profile.pairs,
             "disputed": profile.disputed,
             "all": asdict(profile.everything),
@@ -95,7 +95,7 @@ def get_profile(scope: Scope) -> Profile:
     def compute() -> Profile:
         return compute_profile(get_study(scope), get_system_pairs(scope), get_phenomena(scope))
 
-    return scope.cached("phenomena", compute, tags_mark())
+    return scope.cached("phenomena", compute, get_tags_version())
 
 
 def get_phenomena(scope: Scope) -> PhenomenonMatrix:
@@ -105,10 +105,10 @@ def get_phenomena(scope: Scope) -> PhenomenonMatrix:
         rows, sentences = read_phrase_rows(scope), load_sentences(scope.tasks)
         return recognise_phenomena(scope, get_study(scope), rows, sentences)
 
-    return scope.cached("pairs with phenomena", compute, tags_mark())
+    return scope.cached("pairs with phenomena", compute, get_tags_version())
 
 
-def phenomena_of(pair: PhrasePair, *, tagged: bool = False) -> tuple[Phenomenon, ...]:
+def classify_stored_pair(pair: PhrasePair, *, tagged: bool = False) -> tuple[Phenomenon, ...]:
     """Return the phenomena of one pair, by tags or lists; its owner, item and candidates must be loaded."""
     owner = pair.owner
     texts = {owner.first_id: owner.first.text, owner.second_id: owner.second.text}
@@ -222,7 +222,7 @@ def _recognise(
         tags: Mapping[str, Words] = {}
         if texts is not None:
             candidates = {pk for row in batch for pk in (row.first_candidate, row.second_candidate)}
-            tags = tagged_words(language, [texts[pk] for pk in candidates]) or {}
+            tags = load_tagged_words(language, [texts[pk] for pk in candidates]) or {}
         for row in batch:
             pair = (row.first, row.second, row.kind, language, row.begins, tuple(references[row.item]))
             if texts is None:

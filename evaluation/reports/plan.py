@@ -51,7 +51,7 @@ def _integer_field(label: Any, initial: int, least: int, most: int) -> forms.Int
 
 
 class PlanForm(forms.Form):
-    """Expectations, wishes and costs. Always bound, to ``values``, else ``estimates``, else the defaults."""
+    """Expectations and requirements. Always bound, to ``values``, else ``estimates``, else the defaults."""
 
     systems = _integer_field(_("Systems"), 2, 2, 50)
     win_rate = _float_field(_("Win rate of the better of two systems"), 0.6, 0.5, 1)
@@ -142,7 +142,7 @@ def plan_from(values: dict[str, Any]) -> PowerPlan:  # Any: the cleaned data of 
     accuracy = accuracy_from_agreement(max(p_a, THREE_WAY_CHANCE))
     design = Design(accuracy=accuracy, **{name: values[name] for name in names})
     names = ("systems", "people", "seconds", "power", "alpha")
-    cost = {"price_an_hour": values["price"], "hours_a_day": values["hours"]}
+    cost = {"price_per_hour": values["price"], "hours_per_day": values["hours"]}
     return make_plan(design, Requirements(**cost, **{name: values[name] for name in names}))
 
 
@@ -177,11 +177,11 @@ def plan_document(plan: PowerPlan) -> dict[str, object]:
     """Return the plan as JSON values."""
     return {
         "design": asdict(plan.design),
-        "wishes": asdict(plan.requirements),
+        "requirements": asdict(plan.requirements),
         "alpha_each": plan.requirements.alpha_each,
-        "enough": None if plan.enough is None else plan.enough._asdict(),
-        "simulated": None if plan.checked is None else plan.checked._asdict(),
-        "by_overlap": [{"overlap": overlap, **point._asdict()} for overlap, point in plan.others],
+        "enough": None if plan.required_point is None else plan.required_point._asdict(),
+        "simulated": None if plan.simulated_power is None else plan.simulated_power._asdict(),
+        "by_overlap": [{"overlap": overlap, **point._asdict()} for overlap, point in plan.points_by_overlap],
         "curve": [point._asdict() for point in plan.curve],
     }
 
@@ -190,9 +190,11 @@ def plan_tables(plan: PowerPlan) -> dict[str, Table]:
     """Return what the wished power takes, and what it takes with other numbers of people per comparison."""
     columns = ("sentences", "comparisons", "judgements", "hours", "days", "money", "power")
     cells = attrgetter(*columns)
-    title = "No number of sentences tells these systems apart" if plan.enough is None else _title(plan)
-    enough = () if plan.enough is None else (cells(plan.enough),)
-    others = tuple((overlap, *cells(point)) for overlap, point in plan.others)
+    title = (
+        "No number of sentences tells these systems apart" if plan.required_point is None else _title(plan)
+    )
+    enough = () if plan.required_point is None else (cells(plan.required_point),)
+    others = tuple((overlap, *cells(point)) for overlap, point in plan.points_by_overlap)
     return {
         "plan": Table(title, columns, enough),
         "overlaps": Table(
@@ -202,8 +204,8 @@ def plan_tables(plan: PowerPlan) -> dict[str, Table]:
 
 
 def _title(plan: PowerPlan) -> str:
-    design, wishes, checked = plan.design, plan.requirements, plan.checked
-    title = f"Win rate {design.win_rate}, power {wishes.power}, alpha {wishes.alpha_each:.4f} per pair"
+    wanted, checked = plan.requirements, plan.simulated_power
+    title = f"Win rate {plan.design.win_rate}, power {wanted.power}, alpha {wanted.alpha_each:.4f} per pair"
     if checked is None:
         return title
     return f"{title}; simulated power {checked.power:.3f} ({checked.low:.3f} to {checked.high:.3f})"

@@ -200,7 +200,7 @@ def strengths(systems: Sequence[SystemLine]) -> Plot:
     marks = svg.grid(low, high, x, 6, height - 24, height - 6, 0.5, write=numeral)
     for n, (line, value) in enumerate(zip(ranked, values, strict=True)):
         y = 20 + 28 * n
-        marks.append(svg.name(line.system, start, y, ink=True))
+        marks.append(svg.add_name_label(line.system, start, y, ink=True))
         marks.append(svg.circle("pt", x(value), y))
         rank = "" if line.rank_range is None else _rank(*line.rank_range)
         marks.append(svg.text(575, y + 4, rank, anchor="start"))
@@ -259,7 +259,7 @@ def _value_rows(
     marks = svg.grid(low, high, x, 6, height - 24, height - 6, step, write=numeral)
     for n, (name, value, interval) in enumerate(rows):
         y = 20 + 26 * n
-        marks += [svg.name(name, start, y), *svg.whisker(interval, x, y)]
+        marks += [svg.add_name_label(name, start, y), *svg.whisker(interval, x, y)]
         if value is not None:
             marks.append(svg.circle("pt", x(value), y, 4))
     return marks, x, height
@@ -267,7 +267,7 @@ def _value_rows(
 
 def power_curve(plan: PowerPlan) -> Plot:
     """Plot power against cost, or against hours where work is free; the simulation is a whisker."""
-    paid = plan.requirements.price_an_hour > 0
+    paid = plan.requirements.price_per_hour > 0
     costs = [point.money if paid else point.hours for point in plan.curve]
     x, y = svg.axis(0, max(costs), 50, 640), svg.axis(0, 1, 170, 14)
     marks = []
@@ -283,12 +283,14 @@ def power_curve(plan: PowerPlan) -> Plot:
         f"{x(cost):.1f},{y(point.power):.1f}" for cost, point in zip(costs, plan.curve, strict=True)
     )
     marks.append(f'<polyline class="line l1" points="50,170 {points}"/>')
-    if plan.enough is not None:
-        here = x(plan.enough.money if paid else plan.enough.hours)
+    if plan.required_point is not None:
+        here = x(plan.required_point.money if paid else plan.required_point.hours)
         marks.append(svg.line("axis", here, here, 14, 170))
-        if plan.checked is not None:
-            marks.append(svg.line("ci", here, here, y(plan.checked.low), y(plan.checked.high)))
-        marks.append(svg.circle("pt", here, y(plan.enough.power)))
+        if plan.simulated_power is not None:
+            marks.append(
+                svg.line("ci", here, here, y(plan.simulated_power.low), y(plan.simulated_power.high))
+            )
+        marks.append(svg.circle("pt", here, y(plan.required_point.power)))
     marks.append(svg.text(640, 206, _("cost") if paid else _("hours of work"), anchor="end"))
     marks.append(svg.text(56, 26, _("power"), anchor="start"))
     columns = (_("sentences"), _("judgements"), _("hours"), _("cost"), _("power"))

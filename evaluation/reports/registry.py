@@ -59,7 +59,7 @@ class Report(Generic[Options, Summary]):
     """The report in the main navigation under which this one is listed."""
     scopes: ClassVar[tuple[str, ...]]
     options: type[Options]
-    microseconds: ClassVar[float] = 4
+    microseconds_per_ranking: ClassVar[float] = 4
     """What the first opening costs for each ranking, measured; ``estimate_seconds`` multiplies."""
     compares: ClassVar[bool] = False
     """Whether the scope is compared with others that the viewer may study."""
@@ -78,11 +78,13 @@ class Report(Generic[Options, Summary]):
             most = self.seconds_for(newest, scope, options)
             if most <= 1:
                 return most
-        return self.seconds_for(count_rankings(scope, 1_000_000 / self.microseconds), scope, options)
+        return self.seconds_for(
+            count_rankings(scope, 1_000_000 / self.microseconds_per_ranking), scope, options
+        )
 
     def seconds_for(self, rankings: int, scope: Scope, options: Options) -> float:
         """Estimate the seconds that ``compute`` takes for a number of rankings."""
-        return rankings * self.microseconds / 1_000_000
+        return rankings * self.microseconds_per_ranking / 1_000_000
 
     def context(self, summary: Summary) -> dict[str, object]:
         """Return what the template needs beyond the summary itself."""

@@ -1,8 +1,8 @@
 """Reports that would take a web thread too long: a job computes them, and pages show the shared results.
 
 Whether a report is left to a job is estimated from the number of rankings. A result is shown while no newer
-answer has arrived, and for ``SHOWN_FOR`` after it was computed: on a busy site every result would otherwise
-be outdated before anybody has seen it.
+answer has arrived, and for ``MAX_STALENESS`` after it was computed: on a busy site every result would
+otherwise be outdated before anybody has seen it.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from evaluation.reports.scope import Scope, find_scope, find_scopes, get_study
 
 logger = logging.getLogger(__name__)
 
-AT_ONCE_SECONDS = 1.0
-SHOWN_FOR = timedelta(minutes=5)
+MAX_INLINE_SECONDS = 1.0
+MAX_STALENESS = timedelta(minutes=5)
 RETRY_AFTER = timedelta(minutes=1)
 
 
@@ -48,7 +48,7 @@ class ComputedReport(NamedTuple):
 
 def compute_report(report: AnyReport, scope: Scope, options: ReportOptions) -> ComputedReport:
     """Return the summary of a report for a page or the API; ``ReportPending`` if it is left to a job."""
-    if report.estimate_seconds(scope, options) <= AT_ONCE_SECONDS:
+    if report.estimate_seconds(scope, options) <= MAX_INLINE_SECONDS:
         return ComputedReport(report.compute(scope, options))
     arguments: dict[str, object] = {
         "report": report.name,
@@ -63,7 +63,7 @@ def compute_report(report: AnyReport, scope: Scope, options: ReportOptions) -> C
         if state is not None:
             try:
                 with read_results():
-                    summary = report.compute(_fix_state(scope, state), options)
+                    summary = report.compute(_pin_state(scope, state), options)
                 is_newest = scope.state is not None and state.ids == scope.state.ids
                 return ComputedReport(summary, None if is_newest else job.started_at)
             except NotShared as error:
@@ -81,18 +81,18 @@ def _find_state(job: Job, scope: Scope) -> DatabaseState | None:
     if job.state != Job.State.DONE or job.started_at is None or "ids" not in (job.result or {}):
         return None
     at = job.result["newest_at"]
-    state = DatabaseState(tuple(job.result["ids"]), parse_datetime(at) if at else None, is_fixed=True)
+    state = DatabaseState(tuple(job.result["ids"]), parse_datetime(at) if at else None, is_pinned=True)
     is_newest = scope.state is not None and state.ids == scope.state.ids
     if is_newest and is_settled(job.started_at, state.newest_at, timezone.now()):
         return state
-    return state if _ended_within(job, SHOWN_FOR) else None
+    return state if _ended_within(job, MAX_STALENESS) else None
 
 
 def _ended_within(job: Job, period: timedelta) -> bool:
     return job.finished_at is not None and timezone.now() - job.finished_at < period
 
 
-def _fix_state(scope: Scope, state: DatabaseState) -> Scope:
+def _pin_state(scope: Scope, state: DatabaseState) -> Scope:
     others = scope.others and {name: replace(other, state=state) for name, other in scope.others.items()}
     return replace(scope, state=state, others=others)
 
@@ -123,4 +123,4 @@ def _find_scope(job: Job, report: AnyReport) -> Scope:
     if not report.compares:
         return scope
     # The same state for all of them, as on the page.
-    return _fix_state(replace(scope, others=find_scopes(job.owner)), scope.state or DatabaseState((0,), None))
+    return _pin_state(replace(scope, others=find_scopes(job.owner)), scope.state or DatabaseState((0,), None))

@@ -49,7 +49,7 @@ def compute_results(scope: Scope, without: Collection[Filter] = ()) -> SystemRes
 
 def filter_study(study: Study, without: Collection[Filter]) -> Study:
     """Return the study without the answers that the filters leave out."""
-    return study.where(select_answers(study, tuple(without))) if without else study
+    return study.filter_rows(select_answers(study, tuple(without))) if without else study
 
 
 @report("results", title=_("Systems"))

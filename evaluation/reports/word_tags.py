@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from evaluation.models import Candidate, Item, Task
-from evaluation.voters import tagged_words, tagger_of, tags_mark
+from evaluation.voters import find_tagger_name, get_tags_version, load_tagged_words
 
 AT_ONCE = 2_000
 MAX_ENTRIES = 512
@@ -22,12 +22,12 @@ def find_taggers(tasks: Sequence[Task], sentences: SentenceTexts | None = None) 
     """
     if not find_tagged_tasks(tasks, sentences).issuperset(task.pk for task in tasks):
         return ()
-    return tuple(sorted({tagger_of(task.target_language) or "" for task in tasks}))
+    return tuple(sorted({find_tagger_name(task.target_language) or "" for task in tasks}))
 
 
 def find_taggable_tasks(tasks: Sequence[Task]) -> list[Task]:
     """Return the untagged tasks if taggers of this site can tag all of them, else none."""
-    if not all(tagger_of(task.target_language) for task in tasks):
+    if not all(find_tagger_name(task.target_language) for task in tasks):
         return []
     tagged = find_tagged_tasks(tasks)
     return [task for task in tasks if task.pk not in tagged]
@@ -38,7 +38,7 @@ def find_tagged_tasks(tasks: Sequence[Task], sentences: SentenceTexts | None = N
 
     One query, or none if ``sentences`` are passed, the result is cached, or nothing was ever tagged.
     """
-    if not tags_mark():
+    if not get_tags_version():
         return frozenset()
     key = _cache_key(tasks)
     if (tagged := _tagged_tasks.get(key)) is None:
@@ -52,12 +52,12 @@ def find_tagged_tasks(tasks: Sequence[Task], sentences: SentenceTexts | None = N
 
 def is_cached(tasks: Sequence[Task]) -> bool:
     """Whether ``find_tagged_tasks`` needs no query."""
-    return not tags_mark() or _cache_key(tasks) in _tagged_tasks
+    return not get_tags_version() or _cache_key(tasks) in _tagged_tasks
 
 
 def _cache_key(tasks: Sequence[Task]) -> Hashable:
     # With the campaign's key, because ids of deleted tasks can be used again.
-    return (tags_mark(), *((task.pk, task.campaign.key, task.target_language) for task in tasks))
+    return (get_tags_version(), *((task.pk, task.campaign.key, task.target_language) for task in tasks))
 
 
 def clear_cache() -> None:
@@ -82,7 +82,7 @@ def load_sentences(tasks: Sequence[Task]) -> SentenceTexts:
     """One query; candidates are left out on a site where nothing was ever tagged."""
     ids = [task.pk for task in tasks]
     columns = ("key", "source", "references")
-    if not tags_mark():
+    if not get_tags_version():
         rows = Item.objects.filter(task__in=ids).values_list("pk", *columns)
         return SentenceTexts({pk: (key, source, known) for pk, key, source, known in rows}, {}, {})
     items, texts = {}, {}
@@ -98,7 +98,7 @@ def load_sentences(tasks: Sequence[Task]) -> SentenceTexts:
 
 
 def _is_tagged(language: str, texts: Sequence[str]) -> bool:
-    if tagger_of(language) is None:
+    if find_tagger_name(language) is None:
         return False
     blocks = (texts[start : start + AT_ONCE] for start in range(0, len(texts), AT_ONCE))
-    return all(tagged_words(language, block) is not None for block in blocks)
+    return all(load_tagged_words(language, block) is not None for block in blocks)

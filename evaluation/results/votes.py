@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evaluation.agreement.judgements import Coder, Floats, Ints
+from evaluation.agreement.judgements import CodeAssigner, Floats, Ints
 
 
 class PhraseRanking(NamedTuple):
@@ -45,7 +45,7 @@ class Votes:
         >>> votes.wins.tolist()
         [[0, 0, 1], [0, 0, 1], [0, 0, 0]]
         """
-        system, sentence, annotator = Coder(), Coder(), Coder()
+        system, sentence, annotator = CodeAssigner(), CodeAssigner(), CodeAssigner()
         for name in systems:
             system.setdefault(name, len(system))
         rows = []

@@ -63,7 +63,7 @@ def summarise_agreement(
     seed: int = 1,
 ) -> AgreementSummary:
     """Summarise the agreement of the filtered answers; subsets are always those of the whole study."""
-    people = study.where(select_answers(study, without)) if without else study
+    people = study.filter_rows(select_answers(study, without)) if without else study
     everybody = add_voters(people, votes) if votes else people
     judgements = everybody.judgements()
     report = compute_agreement(
@@ -127,7 +127,7 @@ def _compute_subsets(
         mask = select_answers(study, without, doubtful)
         key = _pack(mask)
         if key not in rows:
-            answers = study if mask.all() else study.where(mask)
+            answers = study if mask.all() else study.filter_rows(mask)
             rows[key] = compute_task_row("", answers.judgements(settings.scheme), settings)
         subsets.append(Subset(without, rows[key]))
     return tuple(subsets)

@@ -100,13 +100,13 @@ class Study:
         cells = self.pairs.astype(np.int64) * len(self.annotator_names) + self.annotators
         return np.asarray(np.isin(cells, cells[is_repeat]) & ~self.is_check)
 
-    def where(self, mask: NDArray[np.bool_]) -> Study:
+    def filter_rows(self, mask: NDArray[np.bool_]) -> Study:
         """Return the study with the masked answers; pairs and annotators keep their codes."""
         return replace(self, **{name: column[mask] for name, column in self.answer_columns.items()})
 
     def select_task(self, number: int) -> Study:
         mask = self.pair_tasks[self.pairs] == number
-        study = self.where(np.asarray(mask))
+        study = self.filter_rows(np.asarray(mask))
         return replace(study, tasks=(self.tasks[number],), pair_tasks=self.pair_tasks * 0)
 
     def judgements(self, scheme: Scheme | None = None) -> Judgements:
@@ -159,9 +159,9 @@ def name_voter(voter: str) -> str:
     """Return the annotator name of a voter, which no person can have.
 
     >>> name_voter("chrf")
-    'machine:chrf'
+    'voter:chrf'
     """
-    return f"machine:{voter}"
+    return f"voter:{voter}"
 
 
 def label_codes(scheme: Scheme) -> NDArray[np.int8]:

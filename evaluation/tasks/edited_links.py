@@ -19,13 +19,14 @@ from evaluation.presentation import Stave
 from evaluation.tasks.planning import UNPUNCTUATED, PlannedComparison, find_groups
 
 Groups = tuple[tuple[int, ...], ...]
+# The aligner's name records the edit, because links have no other field for it.
 CORRECTED = ", corrected, differences "
-TOGETHER, APART = "together", "apart"
+JOINED, SEPARATE = "together", "apart"
 MOST_NAME = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Correction:
+class Realignment:
     """The links, whether adjacent differences are one phrase, and the questions if grouped by hand."""
 
     links: tuple[Link, ...]
@@ -37,7 +38,7 @@ def plan_comparison(
     item: str,
     first: Stave,
     second: Stave,
-    correction: Correction,
+    correction: Realignment,
     *,
     aligner: str,
     rules: QuestionRules | None,
@@ -55,9 +56,9 @@ def plan_comparison(
     )
     by_hand = None if correction.groups is None else restore_groups(alignment, correction.groups)
     groups = find_groups(alignment, rules, ask_moved=ask_moved) if by_hand is None else by_hand
-    made_by = corrected_name(aligner, join=correction.join)
+    aligner_name = corrected_name(aligner, join=correction.join)
     is_grouped = rules is not None or by_hand is not None
-    return PlannedComparison.of(item, first, second, alignment, made_by, groups, is_grouped=is_grouped)
+    return PlannedComparison.of(item, first, second, alignment, aligner_name, groups, is_grouped=is_grouped)
 
 
 def is_from_file(aligner: str) -> bool:
@@ -78,7 +79,7 @@ def is_joined(aligner: str) -> bool:
     False
     """
     _, corrected, how = aligner.rpartition(CORRECTED)
-    return how == TOGETHER if corrected else not is_from_file(aligner)
+    return how == JOINED if corrected else not is_from_file(aligner)
 
 
 def corrected_name(aligner: str, *, join: bool) -> str:
@@ -89,7 +90,7 @@ def corrected_name(aligner: str, *, join: bool) -> str:
     >>> corrected_name("given links, corrected, differences apart", join=True)
     'given links, corrected, differences together'
     """
-    ending = CORRECTED + (TOGETHER if join else APART)
+    ending = CORRECTED + (JOINED if join else SEPARATE)
     return aligner.partition(CORRECTED)[0][: MOST_NAME - len(ending)] + ending
 
 

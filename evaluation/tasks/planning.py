@@ -18,7 +18,7 @@ from evaluation.alignment.questions import PhraseGroup, QuestionKind, group_ques
 from evaluation.alignment.segmenters import WordSegmenter
 from evaluation.alignment.word_classes import WordClasses, has_word_list
 from evaluation.annotate import known_answers
-from evaluation.annotate import places as together
+from evaluation.annotate import places as place_ranking
 from evaluation.annotate.places import CandidateGroup
 from evaluation.importers import ImportedItem
 from evaluation.presentation import ShownPhrase, Stave
@@ -101,7 +101,7 @@ class PlannedItem:
     staves: dict[str, Stave]
     comparisons: list[PlannedComparison]
     checks: tuple[PlannedCheck, ...] = ()
-    places: tuple[together.Place, ...] = ()
+    places: tuple[place_ranking.Place, ...] = ()
     """Set if all candidates are judged together; spans in the order of the texts."""
 
 
@@ -123,7 +123,7 @@ class Planner:
     ask_all: bool = False
     checks: int = 0
     seed: int = 1
-    together: bool = False
+    ranks_places: bool = False
     """Rank the variants of a place together if an item has three or more candidates."""
     sentences: InitVar[Iterable[ComparedItem]] = ()
     """What an aligner is trained on, and where the function words of a language without a list are found."""
@@ -157,11 +157,11 @@ class Planner:
         outputs = _texts_by_system(item)
         staves = {text: self._stave(item, text) for text in outputs.values()}
         compared = _pair_texts(outputs, pairs)
-        if self.together and not (item.links or item.phrases) and _all_compared(compared):
+        if self.ranks_places and not (item.links or item.phrases) and _all_compared(compared):
             texts = sorted({text for pair in compared for text in pair})
             group = CandidateGroup.of([staves[text] for text in texts], aligner=self._word_aligner)
-            if group.field_count <= together.MOST_FIELDS:
-                return self._together(item, staves, compared, texts, group)
+            if group.field_count <= place_ranking.MOST_FIELDS:
+                return self._plan_places(item, staves, compared, texts, group)
         given = _GivenAlignments(item, outputs) if item.links or item.phrases else None
         return PlannedItem(
             item,
@@ -169,7 +169,7 @@ class Planner:
             [self._compare(item.id, staves[first], staves[second], given) for first, second in compared],
         )
 
-    def _together(
+    def _plan_places(
         self,
         item: ImportedItem,
         staves: dict[str, Stave],
@@ -178,7 +178,7 @@ class Planner:
         group: CandidateGroup,
     ) -> PlannedItem:
         """Plan an item whose candidates are judged together: every two are aligned by the common places."""
-        made_by = f"{self._signature}, places"
+        aligner_name = f"{self._signature}, places"
         comparisons = []
         for first, second in compared:
             one, other = texts.index(first), texts.index(second)
@@ -200,11 +200,11 @@ class Planner:
                 ]
             )
             comparisons.append(
-                PlannedComparison(staves[first], staves[second], alignment, made_by, questions)
+                PlannedComparison(staves[first], staves[second], alignment, aligner_name, questions)
             )
         return PlannedItem(item, staves, comparisons, places=group.places)
 
-    def with_checks(self, planned: Sequence[PlannedItem], before: int) -> list[PlannedItem]:
+    def add_checks(self, planned: Sequence[PlannedItem], before: int) -> list[PlannedItem]:
         """Add attention checks; ``before`` is the number of comparisons planned before these."""
         result = []
         for number, plan in enumerate(planned):
@@ -259,17 +259,17 @@ class Planner:
     def _compare(
         self, item: str, first: Stave, second: Stave, given: _GivenAlignments | None
     ) -> PlannedComparison:
-        alignment, made_by = given.of(first, second) if given else (None, "")
+        alignment, aligner_name = given.of(first, second) if given else (None, "")
         rules = None if alignment else self._rules
         if alignment is None:
             alignment = align(
                 first.words, second.words, aligner=self._word_aligner, ignore_case=True,
                 ignore_punctuation=True, join=rules is None,
             )  # fmt: skip
-            made_by = self._signature + UNPUNCTUATED + (f", {rules.version}" if rules else "")
+            aligner_name = self._signature + UNPUNCTUATED + (f", {rules.version}" if rules else "")
         groups = find_groups(alignment, rules, ask_moved=self.moved)
         return PlannedComparison.of(
-            item, first, second, alignment, made_by, groups, is_grouped=rules is not None
+            item, first, second, alignment, aligner_name, groups, is_grouped=rules is not None
         )
 
 

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from evaluation.models import Task
 from evaluation.schemes import Choice, Scheme
 from evaluation.tasks.queries.alignments import list_reported_pairs
-from evaluation.templatetags.figures import figure, spoken
+from evaluation.templatetags.figures import figure, translate_text
 from evaluation.web import lang_and_dir, text_direction
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def _buttons(scheme: Scheme, reader: str) -> list[Button]:
             column.option.choice.value,
             column.key,
             column.option.choice.symbol,
-            spoken(column.option.words),
+            translate_text(column.option.words),
             f"opt opt-{column.position}" if column.position else "opt",
         )
         for column in scheme.columns
@@ -178,7 +178,7 @@ def rating_words() -> tuple[tuple[str, str], ...]:
 
 
 @register.simple_tag(takes_context=True)
-def turned(context: Context, key: str, number: int) -> str:
+def page_query(context: Context, key: str, number: int) -> str:
     """Return the query string for another page of one list; the other lists keep their page."""
     query = context["request"].GET.copy()
     query[key] = str(number)

@@ -1,6 +1,6 @@
 """Format numbers in the language of the reader; a missing value is “–”, not zero.
 
-Texts of pure modules are translated here too (``spoken``).
+Texts of pure modules are translated here too (``translate_text``).
 """
 
 from __future__ import annotations
@@ -125,12 +125,12 @@ def probability(value: float | None) -> str:
 
 
 @register.filter
-def spoken(text: str | None) -> str:
+def translate_text(text: str | None) -> str:
     """Translate a text of a pure module; “–” if there is none.
 
     ``scripts/catalogue.py`` collects these texts from the modules.
 
-    >>> spoken("fair"), spoken(None)
+    >>> translate_text("fair"), translate_text(None)
     ('fair', '–')
     """
     return _(text) if text else MISSING

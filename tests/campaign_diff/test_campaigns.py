@@ -91,7 +91,7 @@ def test_agreement_is_that_of_the_agreement_report() -> None:
     sides = joined(paired=False)
     found = line(compare_campaigns(sides, resamples=50), "kappa", "").change
     for value, mine in ((found.before, sides.before), (found.after, sides.after)):
-        some = sides.study.where(mine[sides.study.pairs])
+        some = sides.study.filter_rows(mine[sides.study.pairs])
         assert value == pytest.approx(
             compute_task_row("", some.judgements(), AgreementSettings(some.scheme, resamples=0)).kappa
         )

@@ -32,7 +32,7 @@ from evaluation.models import (
     User,
 )
 from evaluation.schemes import Choice
-from evaluation.tasks.edited_links import Correction
+from evaluation.tasks.edited_links import Realignment
 from evaluation.tasks.queries.alignments import build_editor_page
 from evaluation.tasks.services import realignments
 from tests.database.conftest import annotator, make_task, person
@@ -67,15 +67,15 @@ def newest(comparison: Comparison) -> Alignment:
     return Alignment.objects.filter(comparison=comparison).latest()
 
 
-def links(text: str, *, join: bool = True) -> Correction:
+def links(text: str, *, join: bool = True) -> Realignment:
     pairs = [link.split("-") for link in text.split()]
-    return Correction(tuple((int(i), int(j)) for i, j in pairs), join)
+    return Realignment(tuple((int(i), int(j)) for i, j in pairs), join)
 
 
 def correct(task: Task, text: str, by: User, *, join: bool = True) -> Alignment:
     comparison = the_comparison(task)
     base = newest(comparison).version
-    return realignments.correct_alignment(comparison, links(text, join=join), base=base, by=by)
+    return realignments.realign_comparison(comparison, links(text, join=join), base=base, by=by)
 
 
 def questions(alignment: Alignment) -> set[tuple[str, str]]:
@@ -155,7 +155,7 @@ class TestCorrecting:
         before = task.pairs.count()
         compared = Comparison.objects.select_related("item__task", "first", "second")
         comparison = compared.get(first__text="the blue car", second__text="the red car")
-        made = realignments.correct_alignment(comparison, links("0-0 1-1 2-2"), base=1, by=alice)
+        made = realignments.realign_comparison(comparison, links("0-0 1-1 2-2"), base=1, by=alice)
         assert questions(made) == {("blue", "red")}
         assert task.pairs.count() == before
 
@@ -173,7 +173,7 @@ class TestCorrecting:
         )
         pair = task.pairs.get(first="blue", second="red")
         owner = Comparison.objects.select_related("item__task", "first", "second").get(pk=pair.owner_id)
-        made = realignments.correct_alignment(owner, links(CROSSED), base=1, by=alice)
+        made = realignments.realign_comparison(owner, links(CROSSED), base=1, by=alice)
         assert ("blue", "red") not in questions(made)
         pair.refresh_from_db()
         assert pair.owner_id != owner.pk
@@ -193,7 +193,7 @@ class TestCorrecting:
                 answer(work, index)
             answers.finish_pairs(work)
         owner = Comparison.objects.select_related("item__task", "first", "second").get(pk=pair.owner_id)
-        realignments.correct_alignment(owner, links(CROSSED), base=1, by=alice)
+        realignments.realign_comparison(owner, links(CROSSED), base=1, by=alice)
         pair.refresh_from_db()
         assert pair.owner_id == owner.pk
 
@@ -209,10 +209,10 @@ class TestCorrecting:
         silent = compared.filter(owned_pairs__isnull=True, alignments__occurrences__isnull=False)[0]
         stored, before = newest(silent).links, task.size
         assert silent.slots.count() == 0
-        realignments.correct_alignment(silent, links(CROSSED), base=1, by=alice)
+        realignments.realign_comparison(silent, links(CROSSED), base=1, by=alice)
         task.refresh_from_db()
         assert (silent.slots.count(), task.size) == (task.overlap, before + 1)
-        realignments.correct_alignment(silent, links(stored), base=2, by=alice)
+        realignments.realign_comparison(silent, links(stored), base=2, by=alice)
         task.refresh_from_db()
         assert (silent.slots.count(), task.size) == (0, before)
 
@@ -225,7 +225,7 @@ class TestCorrecting:
         )  # fmt: skip
         comparison = Comparison.objects.select_related("item__task", "first", "second").get(item__key="s2")
         before = task.pairs.filter(first="big", second="large").get()
-        made = realignments.correct_alignment(comparison, links("0-0 1-1"), base=1, by=alice)
+        made = realignments.realign_comparison(comparison, links("0-0 1-1"), base=1, by=alice)
         assert made.occurrences.filter(pair=before).exists()
         assert before.item_id is None
         new = task.pairs.get(second="slept")
@@ -280,7 +280,7 @@ class TestCorrecting:
         def save(text: str) -> None:
             begun.wait()
             try:
-                realignments.correct_alignment(comparison, links(text), base=1, by=alice)
+                realignments.realign_comparison(comparison, links(text), base=1, by=alice)
                 outcomes.append("stored")
             except realignments.StaleAlignment:
                 outcomes.append("stale")

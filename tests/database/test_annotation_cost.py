@@ -16,7 +16,7 @@ from django.test.utils import CaptureQueriesContext
 
 from evaluation.annotate.services import assignments
 from evaluation.models import Annotator, Assignment, Occurrence, Task, User
-from evaluation.voters import register_words
+from evaluation.voters import register_tag_provider
 from metrics.taggers import Taggers
 from tests.database.everything import use_everything
 
@@ -73,7 +73,7 @@ def busy(task: Task, alice: User, assignment: Assignment) -> Iterator[None]:
     """Everything that a site may use is used."""
     use_everything(alice)
     yield
-    register_words(Taggers())
+    register_tag_provider(Taggers())
 
 
 def constant(page: bytes) -> str:

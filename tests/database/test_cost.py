@@ -21,7 +21,7 @@ from django.utils import timezone
 from evaluation.models import Annotator, Candidate, Ranking, SentenceAnswer, Task
 from evaluation.reports import adjudication, cache, word_tags
 from evaluation.schemes import SIX_WAY
-from evaluation.voters import register_words
+from evaluation.voters import register_tag_provider
 from metrics.taggers import Taggers
 from tests.database.answering import another_task
 from tests.database.everything import use_everything
@@ -34,7 +34,7 @@ WHO = ("manager", "annotator", "administrator", "anonymous")  # the first of the
 STREAMED = ("/export/", "me/data.json")  # files of any size, read block by block
 ANNOTATE = "a/{assignment}/"
 FURTHER = (
-    "tasks/{task}/disagreements?order=machines",
+    "tasks/{task}/disagreements?order=voters",
     "tasks/{task}/disagreements?order=confidence",
     "tasks/{task}/disagreements?text=house&kind=different",
     "tasks/{task}/disagreements?phenomenon=number&text=house",
@@ -69,7 +69,7 @@ def stage(request: pytest.FixtureRequest, db: None, settings: object, tmp_path: 
         use_everything(manager, tagged=Candidate.objects.count() // 2 if request.param == HALF else None)
     Ranking.objects.all().delete()
     yield found
-    register_words(Taggers())
+    register_tag_provider(Taggers())
 
 
 def fill(task: Task, n: int) -> None:

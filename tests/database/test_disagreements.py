@@ -24,7 +24,7 @@ from evaluation.reports.disagreements import (
 from evaluation.reports.scope import get_study, load_scope
 from evaluation.schemes import Choice
 from evaluation.study.disagreements import Split
-from evaluation.voters import Vote, machine_votes, register_provider, unregister_provider
+from evaluation.voters import Vote, collect_votes, register_provider, unregister_provider
 from tests.database.answering import always, answer_task
 from tests.database.conftest import SENTENCES, make_task
 
@@ -148,15 +148,15 @@ def test_machine_votes_stand_beside_those_of_people(
     disputed: Task, alice: User, machine: None, signed_in: SignIn
 ) -> None:
     page = Disagreements().compute(
-        load_scope("task", disputed.slug), DisagreementOptions(order=DisputeOrder.MACHINES)
+        load_scope("task", disputed.slug), DisagreementOptions(order=DisputeOrder.VOTERS)
     )
-    assert page.has_machines
-    assert page.rows[0].machines == [("chrF", Choice.B_BETTER, None)]
+    assert page.has_voters
+    assert page.rows[0].voter_votes == [("chrF", Choice.B_BETTER, None)]
     assert (
-        count_opponents(page.rows[0].votes, page.rows[0].machines) == 1
+        count_opponents(page.rows[0].votes, page.rows[0].voter_votes) == 1
     )  # people say A, the machine B: these come first
     assert "chrF" in signed_in(alice).get(url(disputed)).content.decode()
-    assert machine_votes([disputed.pk], [5]) == {5: [("chrF", Choice.B_BETTER, None)]}
+    assert collect_votes([disputed.pk], [5]) == {5: [("chrF", Choice.B_BETTER, None)]}
 
 
 def test_the_list_can_be_taken_home(disputed: Task, alice: User, signed_in: SignIn) -> None:

@@ -65,7 +65,7 @@ def test_an_error_is_a_page_of_ours_that_asks_nothing_of_the_database(
 @pytest.mark.parametrize(
     ("error", "status", "detail"),
     [
-        (DataError("a NUL"), 400, "the database cannot hold what was sent"),
+        (DataError("a NUL"), 400, "the database cannot store this text"),
         (Http404(), 404, "Not Found"),
         (RuntimeError("boom"), 500, "Internal Server Error"),
         (OperationalError("no database"), 503, "the database does not answer"),

@@ -33,8 +33,8 @@ from evaluation.models import (
 from evaluation.reports.exports import load_display_names, read_answered_pairs
 from evaluation.reports.scope import load_scope
 from evaluation.schemes import Choice
-from evaluation.tasks.edited_links import Correction
-from evaluation.tasks.services.realignments import correct_alignment
+from evaluation.tasks.edited_links import Realignment
+from evaluation.tasks.services.realignments import realign_comparison
 from tests.database.answering import always, another_task, answer_task, change_mind
 from tests.database.conftest import annotator, person
 
@@ -130,7 +130,7 @@ def test_a_pair_that_a_correction_added_behind_another_task_is_exported(
     stranger = annotator("stranger", elsewhere)
     answer_task(elsewhere, stranger, always(Choice.EQUAL))
     comparison = answered.pairs.order_by("pk")[0].owner
-    correct_alignment(comparison, Correction((), join=False), base=1, by=alice)
+    realign_comparison(comparison, Realignment((), join=False), base=1, by=alice)
     late = PhrasePair.objects.filter(task=answered).order_by("-pk")[0]
     assert late.pk > PhrasePair.objects.filter(task=elsewhere).order_by("-pk")[0].pk
     rows = exported("--task", answered.slug, "--format", "jsonl").splitlines()

@@ -113,7 +113,7 @@ def test_candidates_with_too_many_variants_for_one_form_are_judged_in_pairs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     imported = read([SourceFile.from_bytes("x.json", json.dumps([long_sentence(5, 3)]).encode())])
-    planner = planning.Planner(together=True)
+    planner = planning.Planner(ranks_places=True)
     pairs = [("system 0", "system 1"), ("system 0", "system 2"), ("system 1", "system 2")]
     (item,) = imported.items
     assert planner.plan(item, pairs).places

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import translation
 
 from evaluation.annotate.services import assignments
-from evaluation.jobs import UNEXPECTED, localize_message
+from evaluation.jobs import UNEXPECTED_ERROR_MESSAGE, localize_message
 from evaluation.models import Annotator, Job, Task, User
 from evaluation.schemes import Choice
 from evaluation.templatetags.figures import (
@@ -21,7 +21,7 @@ from evaluation.templatetags.figures import (
     percent_span,
     probability,
     span,
-    spoken,
+    translate_text,
 )
 from tests.database.answering import always, answer_task
 
@@ -128,7 +128,7 @@ def test_a_failed_job_says_why_in_the_language_of_its_reader(alice: User, signed
     failed = {"kind": "score", "title": "Bewerten", "owner": alice, "state": Job.State.FAILED}
     gone = {"problems": [{"message": "the task was deleted before it was scored"}]}
     for job, said in (
-        (Job.objects.create(**failed, error=UNEXPECTED), "unerwartet fehlgeschlagen"),
+        (Job.objects.create(**failed, error=UNEXPECTED_ERROR_MESSAGE), "unerwartet fehlgeschlagen"),
         (Job.objects.create(**failed, error="task_gone: …", result=gone), "Die Aufgabe wurde gelöscht"),
     ):
         assert said in signed_in(alice).get(job.get_absolute_url(), headers=GERMAN).content.decode()
@@ -139,7 +139,7 @@ def test_numbers_are_written_as_the_reader_writes_them() -> None:
         assert (figure(1234567), figure(-0.25, 2), figure(None)) == ("1.234.567", "−0,25", "–")
         assert (percent(0.625), percent_span((0.5, 0.563))) == ("62\u00a0%", "50\u00a0–\u2060\u00a056\u00a0%")
         assert (span((0.44, 0.481)), probability(0.00002)) == ("0,44\u00a0–\u2060\u00a00,48", "< 0,001")
-        assert (spoken("moderate"), localize_message("Reading the files.")) == (
+        assert (translate_text("moderate"), localize_message("Reading the files.")) == (
             "mittel",
             "Die Dateien werden gelesen.",
         )

@@ -108,7 +108,7 @@ class TestRunning:
         failed.refresh_from_db()
         refused.refresh_from_db()
         assert failed.state == refused.state == Job.State.FAILED
-        assert failed.error == jobs.UNEXPECTED
+        assert failed.error == jobs.UNEXPECTED_ERROR_MESSAGE
         assert refused.result["problems"][0]["code"] == "empty_file"
 
     def test_a_waiting_job_can_be_cancelled(self, kinds: dict[str, jobs.Handler]) -> None:

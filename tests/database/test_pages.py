@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from appraise.middleware import POLICY
+from appraise.middleware import CONTENT_SECURITY_POLICY
 from evaluation.annotate.queries import estimate_progress
 from evaluation.annotate.services import answers, assignments
 from evaluation.models import (
@@ -430,12 +430,12 @@ class TestBlindness:
 class TestHeaders:
     def test_every_answer_carries_the_policy(self, task: Task, bob: Annotator, signed_in: SignIn) -> None:
         for url in ("/", "/healthz", "/nowhere", "/sign-in", assigned(task, bob).get_absolute_url()):
-            assert signed_in(bob).get(url)["Content-Security-Policy"] == POLICY
+            assert signed_in(bob).get(url)["Content-Security-Policy"] == CONTENT_SECURITY_POLICY
 
     def test_the_policy_allows_nothing_inline_and_nothing_from_elsewhere(self) -> None:
-        assert "default-src 'self'" in POLICY
-        assert "unsafe" not in POLICY
-        assert "http" not in POLICY
+        assert "default-src 'self'" in CONTENT_SECURITY_POLICY
+        assert "unsafe" not in CONTENT_SECURITY_POLICY
+        assert "http" not in CONTENT_SECURITY_POLICY
 
     def test_annotation_pages_are_never_cached(self, task: Task, bob: Annotator, signed_in: SignIn) -> None:
         response = signed_in(bob).get(assigned(task, bob).get_absolute_url())

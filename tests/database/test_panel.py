@@ -59,13 +59,13 @@ def machine() -> Iterator[None]:
 def test_who_agrees_is_believed_and_machines_sit_beside_people(judged: Task, machine: None) -> None:
     page = ConsensusPanel().compute(load_scope("task", judged.slug), PanelOptions())
     reliable = {member.name: member.reliability or 0 for member in page.members}
-    people = [member.reliability or 0 for member in page.members if not member.machine]
-    assert {member.name for member in page.members if member.machine} >= {"coin", "twin"}
+    people = [member.reliability or 0 for member in page.members if not member.is_voter]
+    assert {member.name for member in page.members if member.is_voter} >= {"coin", "twin"}
     assert min(people) > max(reliable["coin"], reliable["twin"])
     alone = ConsensusPanel().compute(
-        load_scope("task", judged.slug), PanelOptions(machines=VoterWeighting.PEOPLE)
+        load_scope("task", judged.slug), PanelOptions(voter_weighting=VoterWeighting.PEOPLE)
     )
-    assert not any(member.machine for member in alone.members)
+    assert not any(member.is_voter for member in alone.members)
 
 
 def test_a_moved_phrase_is_told_from_one_that_is_the_same_on_both_sides(
@@ -76,7 +76,7 @@ def test_a_moved_phrase_is_told_from_one_that_is_the_same_on_both_sides(
     voices = [Vote(f"m{n}", Choice.NOT_APPLICABLE) for n in range(12)]
     register_provider("tests", lambda tasks, pairs: {p.pk: voices for p in PhrasePair.objects.all()})
     try:
-        page = signed_in(alice).get(reverse("task-panel", args=[judged.slug]) + "?machines=each")
+        page = signed_in(alice).get(reverse("task-panel", args=[judged.slug]) + "?voter_weighting=each")
     finally:
         unregister_provider("tests")
     assert page.context["page"].overruled
@@ -104,7 +104,7 @@ def test_the_page_files_and_the_command_leave_every_answer_as_it_was(
     client, base = signed_in(alice), reverse("task-panel", args=[judged.slug])
     pair = judged.pairs.order_by("pk")[0]
     adjudication.append_adjudication(pair, choice=by_length(pair), reason="longer", by=alice)
-    page = client.get(f"{base}?model=mace&machines=each")
+    page = client.get(f"{base}?model=mace&voter_weighting=each")
     assert 'class="alert alert-warn"' in page.content.decode()
     assert page.context["page"].adjudicated.n == 1
     rows = list(csv.DictReader(io.StringIO(client.get(f"{base}/consensus.csv").content.decode())))

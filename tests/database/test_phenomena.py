@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from evaluation.models import Annotator, PhrasePair, Task, User
 from evaluation.phenomena.classification import Phenomenon
-from evaluation.reports.phenomena import get_phenomena, get_profile, phenomena_of
+from evaluation.reports.phenomena import classify_stored_pair, get_phenomena, get_profile
 from evaluation.reports.scope import get_study, load_scope
 from evaluation.schemes import Choice
 from tests.database.answering import always, another_task, answer_task
@@ -38,7 +38,7 @@ def test_all_pairs_at_once_are_told_as_one_pair_is(judged: Task) -> None:
     for pair in PhrasePair.objects.select_related("task", "owner__item", "owner__first", "owner__second"):
         code = list(study.pair_keys).index(pair.pk)
         told = tuple(p for p, here in zip(Phenomenon, shown[code], strict=True) if here)
-        assert told == phenomena_of(pair)
+        assert told == classify_stored_pair(pair)
 
 
 def test_a_task_without_a_target_language_is_told_what_that_costs(
@@ -116,7 +116,7 @@ def test_a_language_without_word_lists_is_named(alice: User, signed_in: SignIn) 
 
 def test_the_order_of_disagreements_is_said_as_it_is(judged: Task, alice: User, signed_in: SignIn) -> None:
     client, url = signed_in(alice), reverse("task-disagreements", args=[judged.slug])
-    for order in ("", "machines", "confidence"):
+    for order in ("", "voters", "confidence"):
         text = client.get(f"{url}?order={order}").content.decode()
         assert text.count("data-order=") == 1
         assert f'data-order="{order or "entropy"}"' in text

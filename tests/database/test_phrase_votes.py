@@ -8,7 +8,7 @@ import pytest
 
 from evaluation.models import Comparison, PhrasePair, Task
 from evaluation.schemes import Choice
-from evaluation.voters import machine_votes
+from evaluation.voters import collect_votes
 from metrics.models import MetricRun, PhraseVote
 from metrics.scoring.services.metric_lookup import find_metrics
 from metrics.scoring.services.runs import score_task
@@ -90,16 +90,16 @@ def test_registered_votes_reach_the_pages_of_people_in_one_query(
     score_task(task, find_metrics(["wer", "chrf"]))
     pairs = list(task.pairs.values_list("pk", flat=True))
     with django_assert_num_queries(1):
-        found = machine_votes([task.pk], pairs)
+        found = collect_votes([task.pk], pairs)
     assert set(found) == set(pairs)
     assert all([vote.voter for vote in votes] == ["chrf", "wer"] for votes in found.values())
-    assert machine_votes([task.pk], pairs[:1]) == {pairs[0]: found[pairs[0]]}
+    assert collect_votes([task.pk], pairs[:1]) == {pairs[0]: found[pairs[0]]}
 
 
 def test_a_vote_is_the_surer_the_larger_its_difference(task: Task) -> None:
     score_task(task, find_metrics(["chrf"]))
     deltas = dict(MetricRun.objects.get().votes.values_list("pair_id", "delta"))
-    sure = {pair: votes[0].confidence or 0.0 for pair, votes in machine_votes([task.pk]).items()}
+    sure = {pair: votes[0].confidence or 0.0 for pair, votes in collect_votes([task.pk]).items()}
     assert sorted(deltas, key=lambda pair: (abs(deltas[pair]), pair)) == sorted(
         sure, key=lambda pair: (sure[pair], pair)
     )
@@ -112,4 +112,4 @@ def test_only_the_newest_run_of_a_metric_votes(task: Task) -> None:
     MetricRun.objects.create(
         task=task, metric="chrf", signature=old.signature, higher_is_better=True, content="newer"
     )
-    assert machine_votes([task.pk], list(task.pairs.values_list("pk", flat=True))) == {}
+    assert collect_votes([task.pk], list(task.pairs.values_list("pk", flat=True))) == {}

@@ -41,7 +41,7 @@ def test_the_page_and_the_command_say_the_same(dora: User, signed_in: SignIn) ->
     assert headline.startswith("Win rate 0.7, power 0.8, alpha 0.0500 per pair; simulated power 0.")
     assert dict(zip(columns.split(), values.split(), strict=True))["sentences"] == str(enough["sentences"])
     assert others[1] == "The same power with more or fewer annotators per comparison"
-    assert page.context["plan"].enough.sentences == enough["sentences"]
+    assert page.context["plan"].required_point.sentences == enough["sentences"]
     assert re.search(rf"<dd>\s*{enough['sentences']}\s*<small>", page.content.decode())
 
 
@@ -73,7 +73,7 @@ def test_values_that_mean_nothing_are_told_beside_their_fields(dora: User, signe
     wrong = client.get(URL, {"people": "1", "overlap": "2", "agreement": "0.1"})
     assert wrong.status_code == 422
     assert wrong.content.count(b'class="wrong"') == 2
-    assert client.get(URL, {"win_rate": "0.5"}).context["plan"].enough is None
+    assert client.get(URL, {"win_rate": "0.5"}).context["plan"].required_point is None
     kappa = client.get(URL, {"agreement": "0.1", "agreement_is": "kappa"})
     assert kappa.context["plan"].design.accuracy < 0.5
     with pytest.raises(CommandError, match="--people: "):

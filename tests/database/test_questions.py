@@ -28,7 +28,7 @@ from evaluation.models import (
     User,
 )
 from evaluation.schemes import Choice
-from evaluation.tasks.services import recutting
+from evaluation.tasks.services import question_regrouping
 from metrics.scoring.queries import load_occurrences
 from tests.database.conftest import annotator, make_task
 
@@ -261,7 +261,7 @@ class TestRecutting:
 
     def test_it_equals_a_fresh_import(self, task: Task, alice: User) -> None:
         task.question_size = "medium"
-        recutting.recut_task(task, by=alice)
+        question_regrouping.regroup_task(task, by=alice)
         task.refresh_from_db()
         recut = self.describe(task)
         task.delete()
@@ -276,7 +276,7 @@ class TestRecutting:
         task = make_task("Open", SENTENCES[:1])
         assignment = begin(task, annotator("bob", task))
         task.question_size = "medium"
-        recutting.recut_task(task, by=alice)
+        question_regrouping.regroup_task(task, by=alice)
         moved = Assignment.objects.get(pk=assignment.pk)
         assert moved.token != assignment.token
         assert moved.alignment.version == 2
@@ -290,7 +290,7 @@ class TestRecutting:
         before = texts(task)
         task.question_size = "large"
         with pytest.raises(InputError, match="ranked"):
-            recutting.recut_task(task, by=alice)
+            question_regrouping.regroup_task(task, by=alice)
         assert texts(task) == before
         assert Task.objects.get(pk=task.pk).question_size == "phrase"
         refused = signed_in(alice).post(reverse("questions", args=[task.slug]), {"question_size": "large"})
@@ -301,6 +301,6 @@ class TestRecutting:
         made = make_task("Places", [sentence(**three)], judging="places")
         before = list(made.pairs.order_by("pk").values_list("pk", flat=True))
         made.question_size = "large"
-        recutting.recut_task(made, by=alice)
+        question_regrouping.regroup_task(made, by=alice)
         assert list(made.pairs.order_by("pk").values_list("pk", flat=True)) == before
         assert Comparison.objects.filter(item__task=made).count() == 3

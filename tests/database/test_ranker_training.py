@@ -12,7 +12,7 @@ from django.test import Client
 
 from appraise.lib.problems import InputError
 from evaluation.models import Annotator, Item, Job, Task, User
-from evaluation.voters import machine_votes
+from evaluation.voters import collect_votes
 from metrics.models import MetricRun, TrainedModel
 from metrics.scoring.jobs import begin_training
 from metrics.scoring.pages import ModelCard
@@ -97,7 +97,7 @@ def test_on_another_task_it_is_one_more_metric_with_votes(bare: Task) -> None:
     other = make_task("other", sentences=BARE[:3])
     (outcome,) = score_task(other, find_metrics(["trained:Shorter"]))
     assert outcome.state is RunState.SCORED
-    said = machine_votes([other.pk])
+    said = collect_votes([other.pk])
     assert len(said) == other.pairs.count()
     assert {vote.voter for votes in said.values() for vote in votes} == {"trained:Shorter"}
 
@@ -182,13 +182,13 @@ class TestAgreement:
         assert "trained:Shorter (" not in without
         alone = client.get(f"{address}/annotator-pairs.csv").content.decode()
         with django_assert_max_num_queries(10):
-            page = client.get(f"{address}?machine=trained:Shorter&machine=stranger").content.decode()
+            page = client.get(f"{address}?voter=trained:Shorter&voter=stranger").content.decode()
         assert 'data-voters="1"' in page
         assert "trained:Shorter (" in page
-        file = client.get(f"{address}/annotator-pairs.csv?machine=trained:Shorter").content.decode()
-        assert (alone.count("machine:"), file.count("machine:trained:Shorter")) == (0, 2)
+        file = client.get(f"{address}/annotator-pairs.csv?voter=trained:Shorter").content.decode()
+        assert (alone.count("voter:"), file.count("voter:trained:Shorter")) == (0, 2)
         assert client.get(address).content.decode().count("trained:Shorter (") == 0
 
     def test_where_no_machine_has_voted_none_is_offered(self, bare: Task, signed_in: SignIn) -> None:
         client = signed_in(User.objects.create_superuser("boss"))
-        assert 'name="machine"' not in client.get(f"/tasks/{bare.slug}/agreement").content.decode()
+        assert 'name="voter"' not in client.get(f"/tasks/{bare.slug}/agreement").content.decode()

@@ -51,7 +51,7 @@ def client(manager: User) -> Client:
 
 @pytest.fixture
 def heavy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(report_job, "AT_ONCE_SECONDS", -1.0)
+    monkeypatch.setattr(report_job, "MAX_INLINE_SECONDS", -1.0)
 
 
 def work() -> None:
@@ -82,7 +82,7 @@ def test_a_report_of_a_job_is_the_report_that_the_page_would_compute(
     address, address_of_api = page_of(report, stage), f"/api/tasks/{stage.values['task']}/{report.path}"
     token = {"Authorization": f"Bearer {stage.tokens['manager']}"}
     direct, document = text_of(client.get(address)), client.get(address_of_api, headers=token).content
-    monkeypatch.setattr(report_job, "AT_ONCE_SECONDS", -1.0)
+    monkeypatch.setattr(report_job, "MAX_INLINE_SECONDS", -1.0)
     cache.clear_cache()
     response = client.get(address)
     assert response.status_code == 202
@@ -140,7 +140,7 @@ class TestTheJob:
         rank_again(stage.task)
         assert client.get(address).context["as_of"]
         assert Job.objects.filter(kind="report").count() == 1
-        monkeypatch.setattr(report_job, "SHOWN_FOR", timedelta(0))
+        monkeypatch.setattr(report_job, "MAX_STALENESS", timedelta(0))
         monkeypatch.setattr(report_job, "RETRY_AFTER", timedelta(0))
         assert client.get(address).status_code == 202
         assert Job.objects.filter(kind="report").count() == 2
@@ -178,15 +178,15 @@ def test_small_reports_are_computed_at_once_and_large_ones_are_not(
 ) -> None:
     scope = find_scope(manager, "task", stage.task.slug)
     for report in load_reports().values():
-        assert report.estimate_seconds(scope, report.options()) <= report_job.AT_ONCE_SECONDS
+        assert report.estimate_seconds(scope, report.options()) <= report_job.MAX_INLINE_SECONDS
     panel = REPORTS["panel"]
     assert panel.estimate_seconds(scope, PanelOptions(resamples=10_000)) > panel.estimate_seconds(
         scope, PanelOptions()
     )
-    monkeypatch.setattr(type(panel), "microseconds", 1_000_000)
-    assert panel.estimate_seconds(scope, PanelOptions()) > report_job.AT_ONCE_SECONDS
-    monkeypatch.setattr(type(REPORTS["agreement"]), "microseconds", 1_000_000)
-    assert REPORTS["agreement"].estimate_seconds(scope, ReportOptions()) > report_job.AT_ONCE_SECONDS
+    monkeypatch.setattr(type(panel), "microseconds_per_ranking", 1_000_000)
+    assert panel.estimate_seconds(scope, PanelOptions()) > report_job.MAX_INLINE_SECONDS
+    monkeypatch.setattr(type(REPORTS["agreement"]), "microseconds_per_ranking", 1_000_000)
+    assert REPORTS["agreement"].estimate_seconds(scope, ReportOptions()) > report_job.MAX_INLINE_SECONDS
 
 
 def test_a_small_task_on_a_site_with_many_rankings_is_computed_at_once(stage: Stage, manager: User) -> None:
@@ -194,7 +194,7 @@ def test_a_small_task_on_a_site_with_many_rankings_is_computed_at_once(stage: St
     assert scope.state is not None
     busy_site = replace(scope, state=scope.state._replace(ids=(10**9, *scope.state.ids[1:])))
     for report in load_reports().values():
-        assert report.estimate_seconds(busy_site, report.options()) <= report_job.AT_ONCE_SECONDS
+        assert report.estimate_seconds(busy_site, report.options()) <= report_job.MAX_INLINE_SECONDS
 
 
 def rank_again(task: Task) -> None:

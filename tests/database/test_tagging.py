@@ -13,16 +13,16 @@ from evaluation.phenomena.classification import Phenomenon
 from evaluation.reports import cache
 from evaluation.reports.phenomena import (
     Phenomena,
+    classify_stored_pair,
     get_phenomena,
     get_profile,
-    phenomena_of,
     phenomenon_table,
 )
 from evaluation.reports.registry import ReportOptions
 from evaluation.reports.scope import get_study, load_scope
 from evaluation.reports.word_tags import find_taggable_tasks, find_taggers
 from evaluation.schemes import Choice
-from evaluation.voters import TaggedWord, WordClass, Words, register_words
+from evaluation.voters import TaggedWord, WordClass, Words, register_tag_provider
 from metrics.taggers import Taggers, find_tagger
 from tests.database.answering import always, answer_task
 from tests.database.conftest import annotator, make_task
@@ -40,13 +40,13 @@ class Invented:
     def __init__(self) -> None:
         self.read: set[str] = set()
 
-    def tool(self, language: str) -> str | None:
+    def find_tool_name(self, language: str) -> str | None:
         return "invented 1" if language == "en" else None
 
-    def mark(self) -> int:
+    def get_version(self) -> int:
         return len(self.read)
 
-    def known(self, language: str, sentences: Sequence[str]) -> Mapping[str, Words]:
+    def load_words(self, language: str, sentences: Sequence[str]) -> Mapping[str, Words]:
         content = WordClass.CONTENT
         return {
             text: {word.lower(): TaggedWord(content, "go") for word in text.split()}
@@ -58,9 +58,9 @@ class Invented:
 @pytest.fixture
 def tagger() -> Iterator[Invented]:
     provider = Invented()
-    register_words(provider)
+    register_tag_provider(provider)
     yield provider
-    register_words(Taggers())
+    register_tag_provider(Taggers())
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_all_pairs_at_once_are_told_as_one_pair_is(tagger: Invented, judged: Tas
     for pair in PhrasePair.objects.select_related("task", "owner__item", "owner__first", "owner__second"):
         code = list(study.pair_keys).index(pair.pk)
         told = tuple(p for p, here in zip(Phenomenon, found[code], strict=True) if here)
-        assert told == phenomena_of(pair, tagged=True)
+        assert told == classify_stored_pair(pair, tagged=True)
 
 
 def test_the_page_says_how_and_offers_to_tag(

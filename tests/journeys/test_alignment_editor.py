@@ -22,7 +22,7 @@ from evaluation.models import (
     Task,
     User,
 )
-from evaluation.tasks.edited_links import Correction
+from evaluation.tasks.edited_links import Realignment
 from evaluation.tasks.services import realignments
 from tests.browser import sign_in
 from tests.database.conftest import annotator, make_task
@@ -230,7 +230,7 @@ def test_on_a_phone_the_words_stand_in_two_columns(editor: Page) -> None:
 def test_the_second_of_two_managers_is_told_and_loses_nothing(
     editor: Page, comparison: Comparison, organiser: User
 ) -> None:
-    realignments.correct_alignment(comparison, Correction(((0, 0),), join=True), base=1, by=organiser)
+    realignments.realign_comparison(comparison, Realignment(((0, 0),), join=True), base=1, by=organiser)
     click(editor, "A", "met")
     click(editor, "B", "saw")
     settled(editor)
@@ -247,7 +247,9 @@ def test_an_annotator_at_work_on_the_old_version_answers_the_new_one(
     sign_in(page, "bob")
     page.get_by_role("button", name="Start").click()
     expect(page.locator(".card.is-on")).to_be_visible()
-    realignments.correct_alignment(comparison, Correction(((0, 0), (4, 5)), join=True), base=1, by=organiser)
+    realignments.realign_comparison(
+        comparison, Realignment(((0, 0), (4, 5)), join=True), base=1, by=organiser
+    )
     page.reload()
     expect(page.locator(".message")).to_be_visible()
     expect(page.locator(".card.is-on")).to_be_visible()

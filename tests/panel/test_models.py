@@ -173,7 +173,7 @@ def test_machines_that_err_together_outvote_people_unless_they_share_one_voice(m
 
 def test_a_voice_of_nothing_is_as_if_the_member_were_not_there() -> None:
     study, _truth = simulate_panel(300, [0.9, 0.6, 0.3], seed=8, missing=0.0)
-    alone = fit_model("dawid-skene", study.where(study.annotators < 2))
+    alone = fit_model("dawid-skene", study.filter_rows(study.annotators < 2))
     assert fit_model(
         "dawid-skene", study, ModelOptions(np.array([1.0, 1.0, 0.0]))
     ).posterior == pytest.approx(alone.posterior, abs=2e-3)

@@ -37,7 +37,7 @@ def verdicts(path: Path) -> Iterator[tuple[str, str, str, str]]:
 def study(real_data: Path) -> Judgements:
     rows = verdicts(real_data / "rr_wmt15" / "fr-en.rankings.jsonl.gz")
     found = Judgements.from_rows(rows, LABELS).first_judgements
-    return found.where(found.counts.sum(axis=0)[found.items] > 1)
+    return found.filter_rows(found.counts.sum(axis=0)[found.items] > 1)
 
 
 @pytest.mark.parametrize("model", MODELS)

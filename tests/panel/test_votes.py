@@ -56,12 +56,12 @@ def test_machines_vote_where_people_did_and_everything_is_read_four_way() -> Non
 def test_machines_weigh_as_much_as_they_are_given() -> None:
     found = collect_panel_votes(study(), {0: [Vote("ter", Choice.EQUAL), Vote("bleu", Choice.A_BETTER)]})
     voices = {
-        seats: found.model_options(seats).weights for seats in (VoterWeighting.ONE_VOICE, VoterWeighting.EACH)
+        seats: found.model_options(seats).weights for seats in (VoterWeighting.ONE_VOTER, VoterWeighting.EACH)
     }
-    assert voices[VoterWeighting.ONE_VOICE] == pytest.approx([1, 1, 0.5, 0.5])
+    assert voices[VoterWeighting.ONE_VOTER] == pytest.approx([1, 1, 0.5, 0.5])
     assert voices[VoterWeighting.EACH] == pytest.approx([1, 1, 1, 1])
 
 
 def test_a_study_without_answers_has_an_empty_panel() -> None:
-    empty = study().where(np.zeros(len(ROWS), dtype=bool))
+    empty = study().filter_rows(np.zeros(len(ROWS), dtype=bool))
     assert len(collect_panel_votes(empty, {0: [Vote("ter", Choice.EQUAL)]}).judgements) == 0

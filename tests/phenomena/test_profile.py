@@ -143,5 +143,5 @@ def test_there_is_no_interval_where_resampling_cannot_tell(profile: Profile) -> 
 
 def test_a_study_without_answers_has_no_lines() -> None:
     study, meetings, shown = simulate_study(2)
-    empty = compute_profile(study.where(np.zeros(len(study), dtype=bool)), meetings, shown)
+    empty = compute_profile(study.filter_rows(np.zeros(len(study), dtype=bool)), meetings, shown)
     assert (empty.lines, empty.cells, empty.pairs, empty.everything.kappa) == ((), (), 0, None)

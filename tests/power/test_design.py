@@ -14,8 +14,8 @@ from evaluation.power.design import (
     Design,
     _simulate_sentences,
     accuracy_from_agreement,
-    power,
-    sentences_needed,
+    compute_power,
+    find_required_sentences,
     simulate_power,
 )
 
@@ -32,7 +32,7 @@ def test_without_ties_errors_or_nesting_it_is_the_sign_test() -> None:
     """n independent wins and losses: z = (2p̂ − 1)√n / √(1 − (2p − 1)²) under the alternative."""
     n, p = 200, 0.6
     textbook = norm.cdf((2 * p - 1) * math.sqrt(n) / math.sqrt(1 - (2 * p - 1) ** 2) - norm.ppf(0.975))
-    assert power(PLAIN, n) == pytest.approx(textbook, abs=1e-12)
+    assert compute_power(PLAIN, n) == pytest.approx(textbook, abs=1e-12)
 
 
 def test_nesting_costs_the_design_effect() -> None:
@@ -51,7 +51,7 @@ def test_mean_and_variance_are_those_of_drawn_sentences(design: Design) -> None:
 
 @pytest.mark.parametrize("design", DESIGNS)
 def test_the_planned_number_of_sentences_has_the_wanted_power(design: Design) -> None:
-    n = sentences_needed(design, 0.8)
+    n = find_required_sentences(design, 0.8)
     assert n is not None
     simulated = simulate_power(design, n, studies=1500, seed=2)
     assert simulated.low - 0.03 <= 0.8 <= simulated.high + 0.03
@@ -60,19 +60,19 @@ def test_the_planned_number_of_sentences_has_the_wanted_power(design: Design) ->
 def test_equal_systems_are_rarely_called_different() -> None:
     nothing = Design(win_rate=0.5, phrases=4, overlap=2, clustering=0.3)
     assert simulate_power(nothing, 60, studies=2000, seed=3).power <= 0.045  # one side of 5 %, small sample
-    assert sentences_needed(nothing) is None
+    assert find_required_sentences(nothing) is None
 
 
 @given(st.floats(0.51, 0.95), st.integers(1, 6), st.floats(0.0, 0.9))
 def test_more_is_never_worse(rate: float, phrases: int, clustering: float) -> None:
     design = Design(win_rate=rate, phrases=phrases, clustering=clustering)
-    assert power(design, 101) >= power(design, 100)
+    assert compute_power(design, 101) >= compute_power(design, 100)
     more = Design(win_rate=rate, phrases=phrases + 1, clustering=clustering)
     assert more.variance <= design.variance + 1e-12
-    needed = sentences_needed(design, 0.8)
+    needed = find_required_sentences(design, 0.8)
     assert needed is not None
-    assert power(design, needed) >= 0.8 - 1e-9
-    assert needed == 1 or power(design, needed - 1) < 0.8 + 1e-9
+    assert compute_power(design, needed) >= 0.8 - 1e-9
+    assert needed == 1 or compute_power(design, needed - 1) < 0.8 + 1e-9
 
 
 @given(st.floats(1 / 3, 1))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from evaluation.power.design import Design, _simulate_rates, power, sentences_needed
+from evaluation.power.design import Design, _simulate_rates, compute_power, find_required_sentences
 from evaluation.power.pilot import estimate_from_study, estimate_pilot
 from evaluation.power.plan import Requirements, make_plan
 from evaluation.study import SystemPairs
@@ -75,29 +75,32 @@ def test_the_closest_neighbours_are_planned_for() -> None:
 
 
 def test_a_plan_has_the_power_that_it_promises_and_its_bill_adds_up() -> None:
-    design, wishes = Design(win_rate=0.6, overlap=2), Requirements(systems=3, people=4, price_an_hour=20)
-    plan = make_plan(design, wishes)
-    assert plan.enough is not None
-    assert plan.checked is not None
-    assert plan.enough.sentences == sentences_needed(design, 0.8, 0.05 / 3)
-    assert plan.checked.low - 0.02 <= plan.enough.power <= plan.checked.high + 0.02
-    assert plan.enough.judgements == plan.enough.sentences * 3 * design.phrases * 2
-    assert plan.enough.money == pytest.approx(plan.enough.hours * 20)
-    assert [overlap for overlap, _ in plan.others] == [1, 2, 3, 4]
-    assert dict(plan.others)[2] == plan.enough
+    design, requirements = (
+        Design(win_rate=0.6, overlap=2),
+        Requirements(systems=3, people=4, price_per_hour=20),
+    )
+    plan = make_plan(design, requirements)
+    assert plan.required_point is not None
+    assert plan.simulated_power is not None
+    assert plan.required_point.sentences == find_required_sentences(design, 0.8, 0.05 / 3)
+    assert plan.simulated_power.low - 0.02 <= plan.required_point.power <= plan.simulated_power.high + 0.02
+    assert plan.required_point.judgements == plan.required_point.sentences * 3 * design.phrases * 2
+    assert plan.required_point.money == pytest.approx(plan.required_point.hours * 20)
+    assert [overlap for overlap, _ in plan.points_by_overlap] == [1, 2, 3, 4]
+    assert dict(plan.points_by_overlap)[2] == plan.required_point
     assert [point.power for point in plan.curve] == [
-        power(design, point.sentences, 0.05 / 3) for point in plan.curve
+        compute_power(design, point.sentences, 0.05 / 3) for point in plan.curve
     ]
 
 
 def test_equal_systems_have_no_plan_and_too_few_people_are_refused() -> None:
     plan = make_plan(Design(win_rate=0.5), Requirements())
-    assert (plan.enough, plan.checked, plan.others) == (None, None, ())
+    assert (plan.required_point, plan.simulated_power, plan.points_by_overlap) == (None, None, ())
     with pytest.raises(ValueError, match="2 people cannot fill an overlap of 3"):
         make_plan(Design(overlap=3), Requirements(people=2))
 
 
 def test_a_plan_too_large_to_simulate_is_left_to_the_formula() -> None:
     plan = make_plan(Design(win_rate=0.501), Requirements())
-    assert plan.enough is not None
-    assert plan.checked is None
+    assert plan.required_point is not None
+    assert plan.simulated_power is None

@@ -43,9 +43,9 @@ def slow_windows(judgements: Judgements, windows: int) -> Iterator[tuple[int, fl
     before = np.zeros(2)
     ends = np.linspace(0, len(judgements), min(windows, len(judgements)) + 1).astype(int)
     for end in ends[1:]:
-        so_far = Tally.of(judgements.where(np.arange(len(judgements)) < end), Pairing.DIFFERENT).pairs.sum(
-            axis=1
-        )
+        so_far = Tally.of(
+            judgements.filter_rows(np.arange(len(judgements)) < end), Pairing.DIFFERENT
+        ).pairs.sum(axis=1)
         agreeing, pairs = so_far - before
         yield int(pairs), float(agreeing / pairs) if pairs else None
         before = so_far

@@ -9,7 +9,7 @@ from evaluation import tokens
 from evaluation.alignment import align, load_aligner
 from evaluation.presentation import Stave
 from evaluation.tasks.edited_links import (
-    Correction,
+    Realignment,
     corrected_name,
     is_from_file,
     is_joined,
@@ -30,7 +30,7 @@ def stave(text: str) -> Stave:
 def plan(
     a: str, b: str, links: tuple[tuple[int, int], ...], name: str = "lexical-1", *, join: bool = True
 ) -> PlannedComparison:
-    correction = Correction(links, join)
+    correction = Realignment(links, join)
     return plan_comparison("s1", stave(a), stave(b), correction, aligner=name, rules=None, ask_moved=True)
 
 

@@ -139,7 +139,7 @@ class Command(AppraiseCommand):
                 **given,
                 "source_language": imported.source_language,
                 "target_language": imported.target_language,
-                "shows": what_to_show(imported, options["shows"]),
+                "shows": select_shown_text(imported, options["shows"]),
             }
         )
 
@@ -162,7 +162,7 @@ class Command(AppraiseCommand):
             self.stderr.write(f"\r[{'#' * width:<30}] {message}", ending="\n" if done >= total else "")
 
 
-def what_to_show(imported: ImportedSet, wanted: str | None) -> str:
+def select_shown_text(imported: ImportedSet, wanted: str | None) -> str:
     """What was asked for, or the source where every item has one, else the reference; never nothing."""
     problems = []
     for shows in [wanted] if wanted else Task.Shows.values:

@@ -18,7 +18,7 @@ from evaluation.alignment import Link, format_links
 from evaluation.alignment.link_files import parse_links
 from evaluation.models import Role, Task
 from evaluation.people.forms import number_input, select_input, text_input
-from evaluation.tasks.edited_links import Correction, Groups
+from evaluation.tasks.edited_links import Groups, Realignment
 
 
 class MemberForm(forms.Form):
@@ -98,7 +98,7 @@ REMEDIES = {
 }
 
 
-class CorrectionForm(forms.Form):
+class RealignmentForm(forms.Form):
     """``lengths`` are the numbers of words of both sentences; ``problems`` what is wrong with the links."""
 
     links = forms.CharField(
@@ -124,7 +124,7 @@ class CorrectionForm(forms.Form):
         self.problems: tuple[Problem, ...] = ()
 
     @classmethod
-    def of(cls, correction: Correction, base: int, lengths: tuple[int, int]) -> CorrectionForm:
+    def of(cls, correction: Realignment, base: int, lengths: tuple[int, int]) -> RealignmentForm:
         """Return a bound form with this correction."""
         links = format_links(correction.links)
         data: dict[str, object] = {"links": links, "base": base}
@@ -143,13 +143,13 @@ class CorrectionForm(forms.Form):
             )
             raise forms.ValidationError(_("Some links could not be read.")) from error
 
-    def correction(self) -> Correction:
+    def correction(self) -> Realignment:
         """Return the correction; questions that were grouped by hand are forgotten when the links change."""
         links = self.cleaned_data["links"]
         groups = self.cleaned_data["groups"]
         if groups is not None and self.cleaned_data["grouped_links"] != format_links(links):
             groups = None
-        return Correction(links, self.cleaned_data["join"], groups)
+        return Realignment(links, self.cleaned_data["join"], groups)
 
     def clean_groups(self) -> Groups | None:
         """Return lists of phrase numbers; anything else is no grouping, because only this site sends them."""

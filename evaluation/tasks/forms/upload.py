@@ -87,7 +87,7 @@ class SettingsForm(forms.Form):
     )
     design = forms.ChoiceField(initial="all", label=_("Comparisons"), choices=DESIGNS, widget=select_input())
     baseline = forms.ChoiceField(label=_("Baseline"), required=False, widget=select_input())
-    meetings = forms.IntegerField(
+    design_size = forms.IntegerField(
         label=_("How many systems"), required=False, min_value=1, max_value=50, widget=number_input(1, 50)
     )
     dedup = forms.ChoiceField(
@@ -236,8 +236,8 @@ class SettingsForm(forms.Form):
         data = super().clean() or self.cleaned_data
         if data.get("design") == "baseline" and not data.get("baseline"):
             self.add_error("baseline", _("Choose the system that the others are compared with."))
-        if data.get("design") in ("round-robin", "blocks") and not data.get("meetings"):
-            self.add_error("meetings", _("Enter a number."))
+        if data.get("design") in ("round-robin", "blocks") and not data.get("design_size"):
+            self.add_error("design_size", _("Enter a number."))
         if data.get("shows") and data["shows"] not in self.tops:
             self.add_error("shows", _("Not every sentence in these files has this text."))
         for name in ("judging", "question_size"):
@@ -258,7 +258,7 @@ class SettingsForm(forms.Form):
             case "baseline":
                 return f"baseline:{data['baseline']}"
             case "round-robin" | "blocks":
-                return f"{data['design']}:{data['meetings']}"
+                return f"{data['design']}:{data['design_size']}"
         return "all"
 
     def settings(self) -> TaskSettings:

@@ -13,7 +13,7 @@ from evaluation.alignment import format_links
 from evaluation.annotate.services.assignments import REASONS
 from evaluation.models import Alignment, AlignmentReport, Comparison, Occurrence, Task
 from evaluation.presentation import Card, Sheet, sheet
-from evaluation.tasks.edited_links import Correction, is_joined
+from evaluation.tasks.edited_links import Realignment, is_joined
 from evaluation.tasks.services.realignments import (
     REGROUPING,
     Reason,
@@ -108,11 +108,11 @@ class EditorPage:
         return len(self.a), len(self.b)
 
     @property
-    def start(self) -> Correction:
+    def start(self) -> Realignment:
         """Return the newest version as the start of a correction."""
         links = load_links(self.newest, *self.lengths)
         groups = tuple(tuple(group) for group in self.newest.groups) or None
-        return Correction(links, is_joined(self.newest.aligner), groups)
+        return Realignment(links, is_joined(self.newest.aligner), groups)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ def build_editor_page(comparison: Comparison) -> EditorPage:
     )
 
 
-def build_preview(comparison: Comparison, newest: Alignment, correction: Correction) -> AlignmentPreview:
+def build_preview(comparison: Comparison, newest: Alignment, correction: Realignment) -> AlignmentPreview:
     """Return the comparison as an annotator sees it with the first text as A."""
     plan = plan_correction(comparison, newest, correction)
     questions = match_pairs(comparison, plan, newest.version + 1)

@@ -11,7 +11,7 @@ from evaluation.annotate.queries import read_phrases
 from evaluation.models import Alignment, Comparison, Task
 from evaluation.presentation import Sheet, sheet
 from evaluation.tasks.planning import PlannedComparison
-from evaluation.tasks.services.recutting import is_judged, plan_recuts, plannable_comparisons
+from evaluation.tasks.services.question_regrouping import is_judged, plan_regrouping, plannable_comparisons
 
 SAMPLE = 30
 SHOWN = 3
@@ -20,7 +20,7 @@ MOST_WORDS = 120
 
 
 @dataclass(frozen=True, slots=True)
-class RecutExample:
+class RegroupingExample:
     """One comparison as it is cut now, and as it would be cut."""
 
     item: str
@@ -35,24 +35,24 @@ class RecutExample:
 
 
 @dataclass(frozen=True, slots=True)
-class RecutPage:
+class RegroupingPage:
     """The sample with the number of its questions before and after; ``is_judged``: nothing can be changed."""
 
     is_judged: bool
     sentences: int
     before: int
     after: int
-    examples: list[RecutExample]
+    examples: list[RegroupingExample]
 
 
-def build_recut_page(task: Task, *, question_size: str, ask_all: bool) -> RecutPage:
+def build_regrouping_page(task: Task, *, question_size: str, ask_all: bool) -> RegroupingPage:
     """Return the effect of other settings on the first sentences of a task."""
     recut = copy(task)
     recut.question_size, recut.ask_all = question_size, ask_all
     sample = list(_list_sample(task))
-    examples = [_make_example(alignment, plan) for alignment, plan in plan_recuts(recut, sample)]
+    examples = [_make_example(alignment, plan) for alignment, plan in plan_regrouping(recut, sample)]
     changed = [example for example in examples if example.is_changed]
-    return RecutPage(
+    return RegroupingPage(
         is_judged(task),
         len(sample),
         sum(len(example.before.questions) for example in examples),
@@ -68,7 +68,7 @@ def _list_sample(task: Task) -> Iterator[Comparison]:
             yield comparison
 
 
-def _make_example(alignment: Alignment, plan: PlannedComparison) -> RecutExample:
+def _make_example(alignment: Alignment, plan: PlannedComparison) -> RegroupingExample:
     now: dict[int, int] = {}
     pairs: dict[tuple[int, bool], int] = {}
     for one in sorted(alignment.occurrences.all(), key=lambda occurrence: occurrence.index):
@@ -76,7 +76,7 @@ def _make_example(alignment: Alignment, plan: PlannedComparison) -> RecutExample
     then: dict[int, int] = {}
     for pair in merge_questions(plan.questions, scope=DedupScope.ITEM):
         then |= pair.map_phrases(pair.owner.item, pair.owner.comparison)
-    return RecutExample(
+    return RegroupingExample(
         alignment.comparison.item.key,
         sheet(
             plan.first,

@@ -38,7 +38,7 @@ class ImportedRankings:
         self._people: dict[str, Annotator] = {}
         # Counted per pair over the task, because pairs may be merged; a resumed import includes stored ones.
         pairs = Ranking.objects.filter(pair__task=task).values_list("annotator_id", "pair_id")
-        self.times: Counter[tuple[object, ...]] = Counter(pairs)
+        self.presentations: Counter[tuple[object, ...]] = Counter(pairs)
 
     def save(self, items: Sequence[ImportedItem], stored: Sequence[Sequence[StoredComparison]]) -> None:
         rankings: list[Ranking] = []
@@ -81,11 +81,13 @@ class ImportedRankings:
 class _ItemRankings:
     """The judgements on one item, and its stored comparisons."""
 
-    def __init__(self, all: ImportedRankings, item: ImportedItem, stored: Sequence[StoredComparison]) -> None:
-        self.all = all
+    def __init__(
+        self, task_rankings: ImportedRankings, item: ImportedItem, stored: Sequence[StoredComparison]
+    ) -> None:
+        self.task_rankings = task_rankings
         self.item = item
         self.outputs = {candidate.system: candidate.text for candidate in item.candidates}
-        self.of = {(one.plan.first.text, one.plan.second.text): one for one in stored}
+        self.comparison_by_texts = {(one.plan.first.text, one.plan.second.text): one for one in stored}
         self.rankings: list[Ranking] = []
         self.answers: list[SentenceAnswer] = []
 
@@ -106,19 +108,19 @@ class _ItemRankings:
     def _rating(self, judgement: ImportedJudgement) -> None:
         """Store a rating with the first comparison that shows the candidate."""
         text = self.outputs.get(judgement.systems[0])
-        places = sorted(key for key in self.of if text in key)
+        places = sorted(key for key in self.comparison_by_texts if text in key)
         if judgement.phrase is not None or not places:
-            self._no_place(judgement)
+            self._leave_out_unmatched(judgement)
             return
         first = places[0][0] == text
         question = Question.RATING_FIRST if first else Question.RATING_SECOND
-        self._answer(judgement, self.of[places[0]], question, f"{judgement.value:.15g}")
+        self._answer(judgement, self.comparison_by_texts[places[0]], question, f"{judgement.value:.15g}")
 
     def _ranks(self, ranked: Sequence[ImportedJudgement]) -> None:
         """Store a ranking of n systems as a preference between every two of them."""
         used = set()
         for one, other in combinations(ranked, 2):
-            if self._at(one.systems[0], other.systems[0]) is None:
+            if self._find_comparison(one.systems[0], other.systems[0]) is None:
                 continue
             value, beside = one.value or 0, other.value or 0
             label = (
@@ -128,32 +130,32 @@ class _ItemRankings:
             used |= {id(one), id(other)}
         for judgement in ranked:
             if id(judgement) not in used:
-                self._no_place(judgement)
+                self._leave_out_unmatched(judgement)
 
     def _preference(
         self, judgement: ImportedJudgement, systems: tuple[str, ...], label: Choice | None
     ) -> None:
-        stored = self._at(*systems)
+        stored = self._find_comparison(*systems)
         if stored is None or label is None:
-            self._no_place(judgement)
-        elif self._offered(judgement, label):
-            value = canonical(label, swapped=self._swapped(stored, systems[0]), flipped=False)
+            self._leave_out_unmatched(judgement)
+        elif self._is_offered(judgement, label):
+            value = canonical(label, swapped=self._is_swapped(stored, systems[0]), flipped=False)
             self._answer(judgement, stored, Question.VERDICT, value.value)
 
     def _ranking(self, judgement: ImportedJudgement) -> None:
-        stored = self._at(*judgement.systems)
+        stored = self._find_comparison(*judgement.systems)
         found = self._phrase(judgement, stored) if stored else None
         if stored is None or found is None or judgement.label is None:
-            self._no_place(judgement)
+            self._leave_out_unmatched(judgement)
             return
-        if not self._offered(judgement, judgement.label):
+        if not self._is_offered(judgement, judgement.label):
             return
         pair, flipped = found
-        swapped = self._swapped(stored, judgement.systems[0])
-        person = self.all.person(judgement.annotator)
-        time = self._time(person.pk, pair)
+        swapped = self._is_swapped(stored, judgement.systems[0])
+        person = self.task_rankings.person(judgement.annotator)
+        time = self._next_presentation(person.pk, pair)
         if time >= MOST_PRESENTATIONS:
-            self._too_often(judgement)
+            self._leave_out_repeated(judgement)
             return
         self.rankings.append(
             Ranking(
@@ -175,26 +177,26 @@ class _ItemRankings:
         question: SentenceAnswer.Question,
         value: str,
     ) -> None:
-        person = self.all.person(judgement.annotator)
+        person = self.task_rankings.person(judgement.annotator)
         self.answers.append(
             SentenceAnswer(
                 uuid=uuid.uuid4(),
                 annotator=person,
                 comparison=stored.comparison,
-                presentation=self._time(person.pk, stored.comparison.pk, question),
+                presentation=self._next_presentation(person.pk, stored.comparison.pk, question),
                 question=question,
                 version=1,
                 value=value,
             )
         )
 
-    def _at(self, a: str, b: str) -> StoredComparison | None:
+    def _find_comparison(self, a: str, b: str) -> StoredComparison | None:
         if not {a, b} <= self.outputs.keys():  # a system without output is not one with an empty output
             return None
         first, second = sorted((self.outputs[a], self.outputs[b]))
-        return self.of.get((first, second))
+        return self.comparison_by_texts.get((first, second))
 
-    def _swapped(self, stored: StoredComparison, system: str) -> bool:
+    def _is_swapped(self, stored: StoredComparison, system: str) -> bool:
         return self.outputs[system] != stored.plan.first.text
 
     def _phrase(self, judgement: ImportedJudgement, stored: StoredComparison) -> tuple[int, bool] | None:
@@ -205,36 +207,36 @@ class _ItemRankings:
             if judgement.phrase > len(given.phrases):
                 return None
             phrase = given.phrases[judgement.phrase - 1]
-            spans = (phrase.b, phrase.a) if self._swapped(stored, given.a) else (phrase.a, phrase.b)
+            spans = (phrase.b, phrase.a) if self._is_swapped(stored, given.a) else (phrase.a, phrase.b)
             for index, aligned in enumerate(stored.plan.alignment.phrases):
                 if (aligned.a, aligned.b) == spans:
                     return stored.asked.get(index)
         return None
 
-    def _offered(self, judgement: ImportedJudgement, label: Choice) -> bool:
-        scheme = self.all.task.scheme
+    def _is_offered(self, judgement: ImportedJudgement, label: Choice) -> bool:
+        scheme = self.task_rankings.task.scheme
         if label in scheme.choices:
             return True
-        self.all.leave_out(
+        self.task_rankings.leave_out(
             judgement, f"{scheme.title} do not offer {label.value}", "import with the scheme of the labels"
         )
         return False
 
-    def _no_place(self, judgement: ImportedJudgement) -> None:
-        self.all.leave_out(
+    def _leave_out_unmatched(self, judgement: ImportedJudgement) -> None:
+        self.task_rankings.leave_out(
             judgement,
-            "nothing is asked where they were made",
+            "the task does not ask about these systems or phrases",
             "compare these systems, and give the phrases that were judged",
         )
 
-    def _too_often(self, judgement: ImportedJudgement) -> None:
-        self.all.leave_out(
+    def _leave_out_repeated(self, judgement: ImportedJudgement) -> None:
+        self.task_rankings.leave_out(
             judgement,
             f"one annotator judged the same phrases more than {MOST_PRESENTATIONS} times",
             "give each person a name of their own",
         )
 
-    def _time(self, *what: object) -> int:
+    def _next_presentation(self, *what: object) -> int:
         """Return the presentation: a repeated judgement is a further presentation, not a correction."""
-        self.all.times[what] += 1
-        return self.all.times[what] - 1
+        self.task_rankings.presentations[what] += 1
+        return self.task_rankings.presentations[what] - 1

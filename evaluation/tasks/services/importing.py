@@ -132,7 +132,7 @@ def fill_task(
     compared = Comparison.objects.filter(item__task=task, check_kind=Comparison.Check.NONE).count()
     for chunk in _split_chunks(islice(items, stored, None)):
         planned = [planner.plan(item, pairs) for item, pairs in chunk]
-        planned = planner.with_checks(planned, compared)
+        planned = planner.add_checks(planned, compared)
         with transaction.atomic():
             rows = store.add(planned, first_position=stored)
             judged.save([item for item, _ in chunk], rows)

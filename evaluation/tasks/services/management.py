@@ -288,4 +288,5 @@ def _hide_task(task: Task, *, by: User | None) -> None:
         about = Q(target=f"task {task.slug}") | Q(target__endswith=f" of {task.slug}")
         AuditEntry.objects.filter(about).update(target=f"task {gone}")
         AuditEntry.objects.create(user=by, action="delete", target=f"task {gone}", detail={"name": task.name})
+        # No page shows a task in this state; its rows are deleted in short steps afterwards.
         Task.objects.filter(pk=task.pk).update(state=Task.State.IMPORTING, slug=gone, digest="")

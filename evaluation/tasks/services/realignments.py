@@ -34,7 +34,7 @@ from evaluation.models import (
     Task,
     User,
 )
-from evaluation.tasks.edited_links import Correction, Groups, links_from_phrases, plan_comparison
+from evaluation.tasks.edited_links import Groups, Realignment, links_from_phrases, plan_comparison
 from evaluation.tasks.planning import PlannedComparison, make_rules
 from evaluation.tasks.services.slots import adjust_slots, reassign_owners
 from evaluation.tasks.services.storage import is_task_wide, pair_digest, pair_kind
@@ -66,7 +66,7 @@ class MatchedPair:
     owner: int | None = None
 
 
-def correct_alignment(comparison: Comparison, correction: Correction, *, base: int, by: User) -> Alignment:
+def realign_comparison(comparison: Comparison, correction: Realignment, *, base: int, by: User) -> Alignment:
     """Store the next version; ``base`` is the version that the manager saw."""
     task = comparison.item.task
     with transaction.atomic():
@@ -119,7 +119,7 @@ def dismiss_reports(task: Task, pair: PhrasePair, *, by: User) -> int:
 # --- questions of a correction --------------------------------------------------------------------------
 
 
-def plan_correction(comparison: Comparison, newest: Alignment, correction: Correction) -> PlannedComparison:
+def plan_correction(comparison: Comparison, newest: Alignment, correction: Realignment) -> PlannedComparison:
     task = comparison.item.task
     return plan_comparison(
         comparison.item.key,
@@ -133,8 +133,8 @@ def plan_correction(comparison: Comparison, newest: Alignment, correction: Corre
 
 
 def regroup(
-    comparison: Comparison, newest: Alignment, correction: Correction, action: str, first: int
-) -> Correction | None:
+    comparison: Comparison, newest: Alignment, correction: Realignment, action: str, first: int
+) -> Realignment | None:
     """Join a question with the ``next`` or ``previous`` one, or take it ``apart``; None if impossible.
 
     ``first`` is the first phrase of the question.

@@ -1,6 +1,6 @@
 """Create the slots of a task, and adjust slots and owners after an alignment was corrected.
 
-Every pair is owned by comparison comparison and asked only there, and a comparison that owns no pair has no
+Every pair is owned by one comparison and asked only there, and a comparison that owns no pair has no
 slots. Both remain true after a correction.
 """
 

@@ -59,7 +59,7 @@ class TaskSettings:
                 ask_all=self.ask_all,
                 checks=self.checks,
                 seed=self.seed,
-                together=self.judging == Task.Judging.PLACES,
+                ranks_places=self.judging == Task.Judging.PLACES,
                 sentences=sentences,
             )
         except ValueError as error:
@@ -135,7 +135,7 @@ def dry_run(imported: ImportedSet, settings: TaskSettings, *, split: int | None 
     summary = ImportSummary(tasks=[])
     plans = (planner.plan(*compared) for compared in zip(imported.items, system_pairs, strict=True))
     while part := list(islice(plans, size)):
-        _count_part(planner.with_checks(part, 0), settings, summary)
+        _count_part(planner.add_checks(part, 0), settings, summary)
     summary.warn_if_idle()
     return summary
 

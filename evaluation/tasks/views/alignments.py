@@ -17,7 +17,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from evaluation.annotate.services.assignments import find_moved_assignment
 from evaluation.models import Alignment, Assignment, Comparison, Task, User
-from evaluation.tasks.forms.management import CorrectionForm, QuestionForm
+from evaluation.tasks.forms.management import QuestionForm, RealignmentForm
 from evaluation.tasks.queries.alignments import (
     EditorPage,
     build_editor_page,
@@ -25,8 +25,8 @@ from evaluation.tasks.queries.alignments import (
     find_comparisons,
     list_reported_pairs,
 )
-from evaluation.tasks.queries.questions import build_recut_page
-from evaluation.tasks.services import realignments, recutting
+from evaluation.tasks.queries.questions import build_regrouping_page
+from evaluation.tasks.services import question_regrouping, realignments
 from evaluation.web import get_managed_task, get_user, lang_and_dir
 
 REPORTS_PER_PAGE = 50
@@ -71,9 +71,9 @@ def questions(request: HttpRequest, slug: str) -> HttpResponse:
     current = {"question_size": task.question_size, "ask_all": task.ask_all}
     form = QuestionForm(request.POST or request.GET or current)
     settings = form.cleaned_data if form.is_valid() else current
-    page = build_recut_page(task, **settings)
+    page = build_regrouping_page(task, **settings)
     if request.method == "POST" and form.is_valid() and not page.is_judged:
-        return redirect(recutting.begin_recut(task, **settings, by=get_user(request)))
+        return redirect(question_regrouping.begin_regrouping(task, **settings, by=get_user(request)))
     status = 409 if request.method == "POST" else 200
     context = {
         "task": task,
@@ -96,20 +96,20 @@ def editor(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             request,
             comparison,
             page,
-            CorrectionForm.of(page.start, page.newest.version, page.lengths),
+            RealignmentForm.of(page.start, page.newest.version, page.lengths),
         )
-    form = CorrectionForm(request.POST, page.lengths)
+    form = RealignmentForm(request.POST, page.lengths)
     if form.is_valid() and (action := _read_regrouping(request)):
         form = _regroup_form(request, comparison, page, form, *action)
     if not form.is_valid() or "save" not in request.POST:
         return _page(request, comparison, page, form)
     try:
-        stored = realignments.correct_alignment(
+        stored = realignments.realign_comparison(
             comparison, form.correction(), base=form.cleaned_data["base"], by=get_user(request)
         )
     except realignments.StaleAlignment as stale:
         # The links stay in the form, so that they can be saved again.
-        again = CorrectionForm.of(form.correction(), stale.newest.version, page.lengths)
+        again = RealignmentForm.of(form.correction(), stale.newest.version, page.lengths)
         return _page(request, comparison, build_editor_page(comparison), again, stale=stale.newest)
     except realignments.NothingChanged:
         messages.info(request, _("No changes, so no new version was saved."))
@@ -128,15 +128,15 @@ def _regroup_form(
     request: HttpRequest,
     comparison: Comparison,
     page: EditorPage,
-    form: CorrectionForm,
+    form: RealignmentForm,
     action: str,
     first: int,
-) -> CorrectionForm:
+) -> RealignmentForm:
     changed = realignments.regroup(comparison, page.newest, form.correction(), action, first)
     if changed is None:
         messages.error(request, _("These questions cannot be joined: too much lies between them."))
         return form
-    return CorrectionForm.of(changed, form.cleaned_data["base"], page.lengths)
+    return RealignmentForm.of(changed, form.cleaned_data["base"], page.lengths)
 
 
 @login_required
@@ -154,7 +154,7 @@ def apply_report(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         messages.error(request, _("This report cannot be applied with one click. Correct the alignment."))
         return redirect("alignment", slug=slug, pk=pk)
     try:
-        stored = realignments.correct_alignment(
+        stored = realignments.realign_comparison(
             comparison, changed, base=page.newest.version, by=get_user(request)
         )
     except (realignments.StaleAlignment, realignments.NothingChanged):
@@ -171,14 +171,14 @@ def live_preview(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Render the preview of the editor for the submitted links."""
     comparison = _get_comparison(request, slug, pk)
     page = build_editor_page(comparison)
-    form = CorrectionForm(request.POST, page.lengths)
+    form = RealignmentForm(request.POST, page.lengths)
     context = _preview_context(comparison, page, form) | {
         "attributes": lang_and_dir(comparison.item.task.target_language)
     }
     return render(request, "evaluation/alignment_preview.html", context)
 
 
-def follow_moved(view: View) -> View:
+def redirect_old_token(view: View) -> View:
     """Redirect from an old token: a correction gives assignments without answers a new one.
 
     An answer from the old page is refused, because its phrases are numbered by the old version.
@@ -234,7 +234,7 @@ def _stored_message(alignment: Alignment) -> str:
     return f"{said % {'n': alignment.version}} {moved % {'n': people}}"
 
 
-def _preview_context(comparison: Comparison, page: EditorPage, form: CorrectionForm) -> dict[str, object]:
+def _preview_context(comparison: Comparison, page: EditorPage, form: RealignmentForm) -> dict[str, object]:
     """Return the preview, or the problems of the links."""
     if not form.is_valid():
         return {"preview": None, "problems": form.problems, "form": form}
@@ -249,7 +249,7 @@ def _page(
     request: HttpRequest,
     comparison: Comparison,
     page: EditorPage,
-    form: CorrectionForm,
+    form: RealignmentForm,
     *,
     stale: Alignment | None = None,
 ) -> HttpResponse:

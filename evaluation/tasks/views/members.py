@@ -170,7 +170,7 @@ def join_task(request: HttpRequest, token: str) -> HttpResponse:
 
 @never_cache
 @require_http_methods(["GET", "POST"])
-def come_back(request: HttpRequest, token: str) -> HttpResponse:
+def use_return_link(request: HttpRequest, token: str) -> HttpResponse:
     """The return link of a guest: a page to confirm, then the home page."""
     try:
         person = management.find_returning_guest(token)

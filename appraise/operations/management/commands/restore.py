@@ -31,11 +31,12 @@ class Command(AppraiseCommand):
     def handle(self, *args: Any, **options: Any) -> None:  # Any: argparse's values
         if options["check"]:
             manifest = check_backup(options["folder"], self.note)
-            return self.write_json({"sound": True, "made_at": manifest.made_at, "rows": manifest.rows})
+            return self.write_json({"valid": True, "made_at": manifest.made_at, "rows": manifest.rows})
         restored = restore_backup(options["folder"], replace=options["replace"], note=self.note)
         if not restored.key_matches:
             self.note(
-                "SECRET_KEY is another than that of the backup: sessions end, and sides are assigned anew."
+                "SECRET_KEY differs from that of the backup: everybody is signed out, and candidates may"
+                " change sides."
             )
         self.write_json(
             {

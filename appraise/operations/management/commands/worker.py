@@ -13,10 +13,10 @@ from evaluation.management.base import AppraiseCommand
 from evaluation.reports import report_job
 from evaluation.reports.stopping import update_running_tasks
 from evaluation.tasks import check_job
-from evaluation.tasks.services import import_job, recutting
+from evaluation.tasks.services import import_job, question_regrouping
 
 # The worker finds the handler of a job by its kind, so the modules that register handlers must be loaded.
-HANDLER_MODULES = (check_job, import_job, recutting, report_job)
+HANDLER_MODULES = (check_job, import_job, question_regrouping, report_job)
 
 
 class Command(AppraiseCommand, QueueWorker):
@@ -41,9 +41,9 @@ class Command(AppraiseCommand, QueueWorker):
                 requeue_abandoned()
                 update_running_tasks()
             except (OperationalError, InterfaceError) as error:  # a busy or restarting database
-                logger.warning("cannot look after jobs and tasks: %s", error)
+                logger.warning("cannot requeue jobs or update stopping results: %s", error)
             except Exception:  # an error in one task must not end this thread
-                logger.exception("cannot look after jobs and tasks")
+                logger.exception("cannot requeue jobs or update stopping results")
             if stop.wait(LEASE.total_seconds() / 2):
                 connection.close()
                 return

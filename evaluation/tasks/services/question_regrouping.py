@@ -17,7 +17,7 @@ from appraise.lib.problems import InputError, Problem
 from evaluation import jobs
 from evaluation.alignment.pairs import DedupScope
 from evaluation.models import Alignment, Assignment, AuditEntry, Comparison, Job, Ranking, Slot, Task, User
-from evaluation.tasks.edited_links import Correction, is_joined, plan_comparison
+from evaluation.tasks.edited_links import Realignment, is_joined, plan_comparison
 from evaluation.tasks.planning import PlannedComparison
 from evaluation.tasks.services.realignments import get_rules, load_links, move_assignments
 from evaluation.tasks.services.slots import adjust_slots
@@ -32,28 +32,28 @@ def is_judged(task: Task) -> bool:
     return Ranking.objects.filter(pair__task=task).exists()
 
 
-def begin_recut(task: Task, *, question_size: str, ask_all: bool, by: User) -> Job:
+def begin_regrouping(task: Task, *, question_size: str, ask_all: bool, by: User) -> Job:
     """Enqueue the recut of a task that nobody has judged."""
     title = _("New questions for %(name)s") % {"name": task.name}
     return jobs.enqueue("recut", title, owner=by, task=task, question_size=question_size, ask_all=ask_all)
 
 
 @jobs.handler("recut")
-def run_recut(job: Job, progress: jobs.JobProgress) -> jobs.Result:
+def run_regrouping(job: Job, progress: jobs.JobProgress) -> jobs.Result:
     assert job.task is not None  # a recut always belongs to a task
     assert job.owner is not None
     task = job.task
     task.question_size, task.ask_all = job.arguments["question_size"], job.arguments["ask_all"]
-    recut_task(task, by=job.owner, report=progress.update)
+    regroup_task(task, by=job.owner, report=progress.update)
     return {"questions": task.pairs.count()}
 
 
-def recut_task(task: Task, *, by: User, report: Report | None = None) -> None:
+def regroup_task(task: Task, *, by: User, report: Report | None = None) -> None:
     """Cut the task by its current settings, which are stored together with the questions."""
     recuts: list[tuple[Alignment, PlannedComparison]] = []
     comparisons = plannable_comparisons(task)
     total = comparisons.count()
-    for newest, plan in plan_recuts(task, comparisons.iterator(chunk_size=200)):
+    for newest, plan in plan_regrouping(task, comparisons.iterator(chunk_size=200)):
         recuts.append((newest, plan))
         if report:
             report(len(recuts), total + 1, CUTTING)
@@ -85,7 +85,7 @@ def plannable_comparisons(task: Task) -> QuerySet[Comparison]:
     )
 
 
-def plan_recuts(
+def plan_regrouping(
     task: Task, comparisons: Iterable[Comparison]
 ) -> Iterator[tuple[Alignment, PlannedComparison]]:
     """Yield the newest alignment of each comparison, and its plan by the settings of ``task``."""
@@ -95,7 +95,7 @@ def plan_recuts(
         first, second = comparison.first.stave, comparison.second.stave
         links = load_links(newest, len(first.spans), len(second.spans))
         plan = plan_comparison(
-            comparison.item.key, first, second, Correction(links, is_joined(newest.aligner)),
+            comparison.item.key, first, second, Realignment(links, is_joined(newest.aligner)),
             aligner=newest.aligner, rules=rules, ask_moved=task.moved == Task.Moved.RANKED,
         )  # fmt: skip
         newest.comparison = comparison
