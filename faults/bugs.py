@@ -56,9 +56,9 @@ def read_bodies_in_threads() -> None:
     """Holds a thread while a body arrives, as a WSGI server does."""
     from appraise import exchange
 
-    read_body = exchange.Exchange.read_body
+    read_body = exchange.RequestExchange.read_body
 
-    async def hold_thread(self: exchange.Exchange, receive: exchange.Receive) -> None:
+    async def hold_thread(self: exchange.RequestExchange, receive: exchange.Receive) -> None:
         complete = threading.Event()
         exchange.executor.submit(complete.wait)
         try:
@@ -66,7 +66,7 @@ def read_bodies_in_threads() -> None:
         finally:
             complete.set()
 
-    replace(exchange.Exchange, "read_body", hold_thread)
+    replace(exchange.RequestExchange, "read_body", hold_thread)
 
 
 @bug

@@ -106,14 +106,6 @@ def _is_phrases(start: bytes) -> bool:
     return set(phrases.NEEDED) <= set(first_line(start).split("\t"))
 
 
-def _is_tsv(start: bytes) -> bool:
-    return "\t" in first_line(start)
-
-
-def _is_csv(start: bytes) -> bool:
-    return tables.is_item_header(_column_names(start))
-
-
 def _column_names(start: bytes) -> list[str]:
     """Return the column names that the first line of a table would contain."""
     header = first_line(start)
@@ -130,8 +122,18 @@ FORMATS: dict[str, ImportFormat] = {
         ImportFormat("jsonl", "JSON lines", _is_json_lines, json_format.read_lines),
         ImportFormat("json", "JSON", _is_json, json_format.read_document),
         ImportFormat("phrases", "aligned phrase pairs (TSV)", _is_phrases, phrases.read),
-        ImportFormat("tsv", "TSV with a header", _is_tsv, partial(tables.read, quoted=False)),
-        ImportFormat("csv", "CSV with a header", _is_csv, partial(tables.read, quoted=True)),
+        ImportFormat(
+            "tsv",
+            "TSV with a header",
+            lambda start: "\t" in first_line(start),
+            partial(tables.read, quoted=False),
+        ),
+        ImportFormat(
+            "csv",
+            "CSV with a header",
+            lambda start: tables.is_item_header(_column_names(start)),
+            partial(tables.read, quoted=True),
+        ),
         ImportFormat("text", "plain parallel text", lambda start: False, parallel.read),
     )
 }

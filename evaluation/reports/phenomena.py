@@ -87,7 +87,7 @@ class Phenomena(Report[ReportOptions, PhenomenaPage]):
             "disputed": profile.disputed,
             "all": asdict(profile.everything),
             "phenomena": [asdict(line) for line in profile.lines],
-            "systems": [{**asdict(cell), "verdict": cell.outcome} for cell in profile.cells],
+            "systems": [{**asdict(cell), "outcome": cell.outcome} for cell in profile.cells],
         }
 
 
@@ -148,7 +148,7 @@ def system_table(profile: Profile) -> Table:
         for c in profile.cells
     )  # fmt: skip
     columns = ("phenomenon", "system", "wins", "ties", "losses", "sentences", "rate", "low", "high",
-               "elsewhere", "p", "p Holm", "verdict")  # fmt: skip
+               "elsewhere", "p", "p Holm", "outcome")  # fmt: skip
     return Table("Rate of wins (a tie is half a win) at each phenomenon", columns, cells)
 
 

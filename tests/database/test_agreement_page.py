@@ -216,12 +216,11 @@ class TestThePage:
         soon = cache._Entry(((1,),), noon, noon - timedelta(seconds=5), None)
         late = cache._Entry(((1,),), noon, noon - minute, None)
         empty = cache._Entry(((0,),), noon, None, None)
-        assert [cache._is_unsettled(kept, noon + minute) for kept in (soon, late, empty)] == [
-            True,
-            False,
-            False,
+        settled = [
+            cache.is_settled(kept.computed_at, kept.newest_at, noon + minute) for kept in (soon, late, empty)
         ]
-        assert not cache._is_unsettled(soon, noon + timedelta(seconds=30))
+        assert settled == [False, True, True]
+        assert cache.is_settled(soon.computed_at, soon.newest_at, noon + timedelta(seconds=30))
 
     def test_every_table_is_a_file_in_both_formats(
         self, answered: Task, alice: User, signed_in: SignIn

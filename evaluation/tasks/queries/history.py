@@ -98,22 +98,11 @@ def _make_entry(entry: AuditEntry) -> HistoryEntry:
         entry.user.get_username() if entry.user else _("someone"),
         str(ACTION_NAMES.get(entry.action, entry.action)),
         [
-            (_field_name(key), _format_value(key, detail[key]))
-            for key in _order_fields(detail)
-            if detail[key] not in (None, "")
+            (str(FIELD_NAMES.get(key, key.replace("_", " "))), _format_value(key, detail[key]))
+            for key in dict.fromkeys([*FIELD_NAMES, *detail])  # the known fields first
+            if detail.get(key) not in (None, "")
         ],
     )
-
-
-def _order_fields(detail: dict[str, object]) -> list[str]:
-    return [
-        *(key for key in FIELD_NAMES if key in detail),
-        *(key for key in detail if key not in FIELD_NAMES),
-    ]
-
-
-def _field_name(key: str) -> str:
-    return str(FIELD_NAMES.get(key, key.replace("_", " ")))
 
 
 def _format_value(key: str, value: object) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -70,21 +70,15 @@ def build_home_page(user: User, number: str = "", managed_number: str = "") -> H
         .select_related("campaign"),
         key=_sort_key,
     )
-    mine = {row["task"]: row for row in _count_own_work(user)}
-    newest = {
-        assignment.task_id: assignment
-        for assignment in Assignment.objects.filter(pk__in=[row["newest"] for row in mine.values()])
-    }
+    own_work = Assignment.objects.filter(annotator__user=user).values_list("task").annotate(
+        done=Count("pk", filter=Q(finished_at__isnull=False)), ms=Sum("active_ms"), newest=Max("pk")
+    )  # fmt: skip
+    work_on = {pk: work for pk, *work in own_work}
+    assignments = Assignment.objects.in_bulk([newest for *_work, newest in work_on.values()])
     own = [
-        OwnTask(
-            task,
-            estimate_progress(row["done"], task.per_person, row["ms"] or 0)
-            if row
-            else estimate_progress(0, task.per_person, 0),
-            newest.get(task.pk),
-        )
+        OwnTask(task, estimate_progress(done, task.per_person, ms or 0), assignments.get(newest))
         for task in tasks
-        for row in [mine.get(task.pk)]
+        for done, ms, newest in [work_on.get(task.pk, (0, 0, None))]
     ]
     tasks_in_order = sorted(own, key=lambda t: (t.is_finished, not t.task.is_open, not t.is_begun))
     studied = Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER).select_related("campaign")
@@ -118,16 +112,6 @@ def load_task_end(user: User, task: Task) -> TaskEnd:
         open=Count("pk", filter=Q(finished_at__isnull=True)), answered=Count("pk", filter=is_answered)
     )
     return TaskEnd(**counts)
-
-
-def _count_own_work(user: User) -> Iterable[Mapping[str, Any]]:  # Any: each column has a type of its own
-    return (
-        Assignment.objects.filter(annotator__user=user)
-        .values("task")
-        .annotate(
-            done=Count("pk", filter=Q(finished_at__isnull=False)), ms=Sum("active_ms"), newest=Max("pk")
-        )
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,21 +211,18 @@ def _load_annotators(task: Task, *, named: bool) -> list[AnnotatorRow]:
     finished = Assignment.objects.filter(task=task, annotator=OuterRef("pk"), finished_at__isnull=False)
     people = Annotator.objects.select_related("user").annotate(done=_count_subquery(finished, "annotator"))
     # A separate query: a join would count the finished assignments once for every answer.
-    answers = {row["annotator"]: row for row in _count_answers(task)}
+    answers = {row.pop("annotator"): row for row in _count_answers(task)}
     return [
         AnnotatorRow(
             name=str(person) if named or person.machine else pseudonym(task.campaign.key, person.key),
             done=person.done,
-            answers=answers[person.pk]["answers"],
-            seconds=answers[person.pk]["seconds"],
-            not_applicable=answers[person.pk]["not_applicable"],
-            last=answers[person.pk]["last"],
+            **answers[person.pk],
         )
         for person in people.filter(pk__in=answers).order_by("pk")
     ]
 
 
-def _count_answers(task: Task) -> Iterable[Mapping[str, Any]]:  # Any: each column has a type of its own
+def _count_answers(task: Task) -> Iterable[dict[str, Any]]:  # Any: each column has a type of its own
     return (
         Ranking.objects.filter(pair__task=task)
         .order_by()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from django.conf import settings as site
 
@@ -90,19 +91,10 @@ def build_upload_page(
 
 def make_problem_table(page: UploadPage) -> Table:
     """Return a table of all problems and warnings."""
-    rows = [("fault", one) for one in page.problems] + [("warning", one) for one in page.warnings]
-    columns = ("kind", "file", "line", "column", "code", "message", "remedy", "excerpt")
-    return Table(
-        "Problems",
-        columns,
-        tuple(
-            (
-                kind, one.file, one.line, one.column, one.code, one.message,
-                one.remedy, one.excerpt,
-            )
-            for kind, one in rows
-        ),
-    )  # fmt: skip
+    columns = ("file", "line", "column", "code", "message", "remedy", "excerpt")
+    kinds = (("fault", page.problems), ("warning", page.warnings))
+    rows = tuple((kind, *attrgetter(*columns)(problem)) for kind, problems in kinds for problem in problems)
+    return Table("Problems", ("kind", *columns), rows)
 
 
 def _show_sentences(preview: UploadPreview, settings: TaskSettings, user: User) -> list[ComparisonPreview]:
@@ -140,8 +132,4 @@ def _lay_out_places(
 
 def _estimate(preview: UploadPreview, settings: TaskSettings) -> UploadEstimate:
     answers = round(preview.pairs * settings.overlap * (100 + settings.repeats + settings.checks) / 100)
-    return UploadEstimate(
-        pairs=preview.pairs,
-        answers=answers,
-        hours=answers * SECONDS_PER_ANSWER / 3600,
-    )
+    return UploadEstimate(preview.pairs, answers, hours=answers * SECONDS_PER_ANSWER / 3600)

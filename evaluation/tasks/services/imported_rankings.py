@@ -11,6 +11,7 @@ from __future__ import annotations
 import uuid
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 from appraise.lib.digests import text_digest
@@ -66,15 +67,8 @@ class ImportedRankings:
     @property
     def warnings(self) -> list[Problem]:
         return [
-            Problem(
-                one.code,
-                f"{self.counts[why]:,} judgements were left out: {why}",
-                one.remedy,
-                one.file,
-                one.line,
-                one.column,
-            )
-            for why, one in self.left_out.items()
+            replace(problem, message=f"{self.counts[why]:,} judgements were left out: {why}")
+            for why, problem in self.left_out.items()
         ]
 
 

@@ -78,7 +78,8 @@ def realign_comparison(comparison: Comparison, correction: Realignment, *, base:
         plan = plan_correction(comparison, before, correction)
         # All links, including those that no phrase keeps: the phrases follow from the complete set.
         links = format_links(correction.links)
-        if (plan.rows, _as_lists(plan.groups), links) == (before.phrases, before.groups, before.links):
+        groups = [list(group) for group in plan.groups]
+        if (plan.rows, groups, links) == (before.phrases, before.groups, before.links):
             raise NothingChanged(str(before))
         # Locked, so that no first answer arrives while assignments are checked for answers.
         list(Slot.objects.select_for_update().filter(comparison=comparison).values_list("pk"))
@@ -167,10 +168,6 @@ def get_rules(task: Task) -> QuestionRules | None:
     listed = has_word_list(language)
     classes = find_classes(language) if listed else WordClasses.of(task.function_words, language)
     return make_rules(QuestionSize(task.question_size), classes, ask_all=task.ask_all)
-
-
-def _as_lists(groups: Groups) -> list[list[int]]:
-    return [list(group) for group in groups]
 
 
 def match_pairs(comparison: Comparison, plan: PlannedComparison, version: int) -> list[MatchedPair]:
