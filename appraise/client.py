@@ -1,8 +1,8 @@
 """A small client of the API for notebooks; needs only Python, and pandas for data frames.
 
 from appraise.client import Appraise
-study = Appraise("http://127.0.0.1:8000", token)
-frame = study.frame("town-news")
+site = Appraise("http://127.0.0.1:8000", token)
+frame = site.frame("town-news")
 """
 
 from __future__ import annotations

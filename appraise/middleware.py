@@ -105,7 +105,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def too_large(request: HttpRequest) -> HttpResponse:
-    detail = "the request is larger than this address accepts"
+    detail = "the request body is larger than this URL accepts"
     return _respond(request, 413, detail, {"Connection": "close"})
 
 

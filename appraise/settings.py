@@ -16,10 +16,10 @@
 | `METRICS` | false | figures for a monitor at `/metrics` (`appraise/operations/telemetry.py`) |
 | `METRICS_ALLOW` | this machine | addresses or networks that may read them |
 | `METRICS_TOKEN` | none | a bearer token that may read them from any address |
-| `SIGN_IN_LIMIT`, `…_ADDRESS`, `…_ACCOUNT` | 10, 50, 100 | failed log-ins by both, by address, by name |
+| `SIGN_IN_LIMIT`, `…_ADDRESS`, `…_ACCOUNT` | 10, 50, 100 | maximum of failed sign-ins by name and address, by address, by name |
 | `SIGN_IN_WINDOW_MINUTES` | 15 | the time in which they are counted |
 | `TRUSTED_PROXIES` | none | proxies whose `X-Forwarded-For` is trusted |
-| `RETURN_LINK_DAYS` | 90 | for how long a guest can come back by a return link |
+| `RETURN_LINK_DAYS` | 90 | days for which a return link is valid |
 | `MAX_UPLOAD_MB` | 256 | maximum size of an upload |
 | `WEB_THREADS` | 4 | threads of each web process; `start --threads` sets it |
 """

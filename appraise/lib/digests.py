@@ -1,4 +1,4 @@
-"""What a result was computed from: SHA-256 digests of texts, files and arrays, and Appraise's version."""
+"""SHA-256 digests of texts, files and arrays, and the version of Appraise, as recorded with results."""
 
 from __future__ import annotations
 

@@ -85,7 +85,8 @@ def make_backup(destination: Path, *, now: datetime, keep: int = 0, note: Note =
         os.rename(partial, folder)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
-    for old in _list_backups(destination)[:-keep] if keep else []:
+    backups = sorted(path for path in destination.glob(f"{PREFIX}*Z") if (path / MANIFEST).is_file())
+    for old in backups[:-keep] if keep else []:
         note(f"removing {old.name}, older than the last {keep}")
         shutil.rmtree(old)
     return folder
@@ -178,11 +179,6 @@ def _sqlite_file() -> Path:
 def _holds_data() -> bool:
     known = set(connection.introspection.table_names())
     return any(model._meta.db_table in known and model.objects.exists() for model in (User, Campaign))
-
-
-def _list_backups(destination: Path) -> list[Path]:
-    """The backups below a folder, oldest first."""
-    return sorted(path for path in destination.glob(f"{PREFIX}*Z") if (path / MANIFEST).is_file())
 
 
 def _next_key() -> str:

@@ -2,7 +2,7 @@
 
 Both databases are read through the models, so that a value is the same Python value on both sides, although
 SQLite stores a date as text and a boolean as 0 or 1. Rows are written by ``COPY``, read back, and their
-number and fingerprint compared, all inside one transaction of the target: the copy is complete or nothing is
+number and compute_fingerprint compared, all inside one transaction of the target: the copy is complete or nothing is
 kept.
 """
 
@@ -35,10 +35,12 @@ def copy_all(source: str, target: str, note: Note = lambda _: None) -> Tables:
     _check(source, target, models)
     copied: Tables = {}
     with transaction.atomic(source), transaction.atomic(target):
-        _clear(target)
+        tables = ", ".join(map(connections[target].ops.quote_name, sorted(FILLED_BY_MIGRATIONS)))
+        with connections[target].cursor() as cursor:
+            cursor.execute(f"TRUNCATE {tables} CASCADE")
         for model in models:
             written = _copy(model, source, target)
-            stored = fingerprint(model, target)
+            stored = compute_fingerprint(model, target)
             name = model._meta.db_table
             if written != stored:
                 message = f"{name}: {written.as_dict()} became {stored.as_dict()}"
@@ -57,11 +59,11 @@ def list_models() -> list[type[Model]]:
     return sorted((m for m in models if not m._meta.proxy), key=lambda model: model._meta.db_table)
 
 
-def fingerprint(model: type[Model], database: str) -> Fingerprint:
-    return Fingerprint.of(canonical(model, row) for row in _rows(model, database))
+def compute_fingerprint(model: type[Model], database: str) -> Fingerprint:
+    return Fingerprint.of(encode_row(model, row) for row in _rows(model, database))
 
 
-def canonical(model: type[Model], row: tuple[Any, ...]) -> bytes:
+def encode_row(model: type[Model], row: tuple[Any, ...]) -> bytes:
     """One row as bytes, equal for equal values of both databases."""
     values = [
         _json(value) if isinstance(field, JSONField) else value
@@ -78,7 +80,7 @@ def _copy(model: type[Model], source: str, target: str) -> Fingerprint:
     written = Fingerprint()
     with connection.cursor() as cursor, cursor.copy(statement) as copy:
         for row in _rows(model, source):
-            written.add(canonical(model, row))
+            written.add(encode_row(model, row))
             copy.write_row(
                 [field.get_db_prep_save(value, connection) for field, value in zip(fields, row, strict=True)]
             )
@@ -109,12 +111,6 @@ def _check(source: str, target: str, models: list[type[Model]]) -> None:
     if filled:
         remedy = "name a new, empty database"
         raise InputError(Problem("target_not_empty", f"rows in {', '.join(filled)}", remedy))
-
-
-def _clear(target: str) -> None:
-    quote = connections[target].ops.quote_name
-    with connections[target].cursor() as cursor:
-        cursor.execute(f"TRUNCATE {', '.join(map(quote, sorted(FILLED_BY_MIGRATIONS)))} CASCADE")
 
 
 def _json(value: object) -> object:

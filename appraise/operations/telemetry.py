@@ -94,14 +94,14 @@ class Telemetry:
 def count_database_errors(sender: object, connection: Any, **_: object) -> None:
     """Receiver of ``connection_created``: counts every statement that fails."""
 
-    def watch(execute: Callable[..., Any], *arguments: Any) -> Any:  # Any: Django's own signature
+    def count_failure(execute: Callable[..., Any], *arguments: Any) -> Any:  # Any: Django's own signature
         try:
             return execute(*arguments)
         except DatabaseError:
             DATABASE_ERRORS.inc()
             raise
 
-    connection.execute_wrappers.append(watch)
+    connection.execute_wrappers.append(count_failure)
 
 
 class SiteCollector(Collector):

@@ -148,7 +148,8 @@ def compute_coefficients(
         return tuple(results), None
     collapsed = collapse_judgements(judgements, scheme)
     coarse, scale = _nominal_requests(collapsed, chance, pairing), scale_codes(scheme)
-    ordinal = _ordinal_requests(judgements, scale)
+    tally = Tally(judgements.first_judgements.counts[scale])
+    ordinal = [(ordinal_alpha(len(scale)), tally), (gwet_ac2(len(scale)), tally)]
     estimates = bootstrap.estimate([*fine, *coarse, *ordinal])
     values, primes = estimates[: len(fine)], estimates[len(fine) : -2]
     results = _results(fine, values, primes)
@@ -166,11 +167,6 @@ def _nominal_requests(
     kappa = LabelSet(judgements.label_names).kappa(chance)
     coefficients = (kappa, SCOTT_PI, FLEISS, KRIPPENDORFF_ALPHA, GWET_AC1, bennett_s(judgements.size))
     return [(coefficient, tally) for coefficient in coefficients]
-
-
-def _ordinal_requests(judgements: Judgements, scale: list[int]) -> list[tuple[Coefficient, Tally]]:
-    tally = Tally(judgements.first_judgements.counts[scale])
-    return [(ordinal_alpha(len(scale)), tally), (gwet_ac2(len(scale)), tally)]
 
 
 def _result(

@@ -16,13 +16,9 @@ _FLAG = {True: "true", False: "false"}
 def as_jsonl(pairs: Iterable[ExportedPair]) -> Iterator[str]:
     """Write systems as lists; the label of a withdrawn answer is null."""
     for pair in pairs:
-        start = _encode_pair(pair)  # the same in every line, so encoded once
+        # The same in every line, so encoded once; without the closing brace.
+        start = _encode(dict(zip(PAIR_COLUMNS, pair, strict=False)))[:-1]
         yield "".join(f"{start}, {_encode_answer(answer)}\n" for answer in pair.answers)
-
-
-def _encode_pair(pair: ExportedPair) -> str:
-    """Encode an object without its closing brace."""
-    return _encode(dict(zip(PAIR_COLUMNS, pair, strict=False)))[:-1]
 
 
 def _encode_answer(answer: AnswerRow) -> str:

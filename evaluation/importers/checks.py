@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
+from operator import attrgetter
 
 from appraise.lib.problems import shorten
 from evaluation.importers.decode import CONTROL
@@ -207,7 +208,7 @@ class DatasetChecks:
             self.state.refuse_excess("items", limits.max_items, record.position)
         self._check_id(record)
         self._count_systems(record)
-        self._hash.update(_encode_item(record))
+        self._hash.update(_encode(_ITEM_CONTENT(record)))
 
     def finish(self) -> str:
         """Report what is wrong with the dataset; return the digest of its content."""
@@ -224,7 +225,7 @@ class DatasetChecks:
         self.state.raise_problems()
         self._hash.update(f"{self.state.source_language}\x1f{self.state.target_language}".encode())
         for judgement in self.judgements:
-            self._hash.update(_encode_judgement(judgement))
+            self._hash.update(_encode(_JUDGEMENT_CONTENT(judgement)))
         return self._hash.hexdigest()
 
     @property
@@ -274,13 +275,12 @@ class DatasetChecks:
                     self.state.report("unknown_system", message, remedy, judgement.position)
 
 
-def _encode_item(item: ImportedItem) -> bytes:
-    """Return the item without its position, in one canonical form."""
-    parts = [item.id, item.document, item.source, item.references, item.candidates, item.before, item.after]
-    return json.dumps([*parts, item.links, item.phrases], separators=(",", ":")).encode() + b"\n"
+# What the digest of the content covers: everything but the position in the file.
+_ITEM_CONTENT = attrgetter(
+    "id", "document", "source", "references", "candidates", "before", "after", "links", "phrases"
+)
+_JUDGEMENT_CONTENT = attrgetter("annotator", "item", "systems", "phrase", "measure", "label", "value")
 
 
-def _encode_judgement(judgement: ImportedJudgement) -> bytes:
-    who = [judgement.annotator, judgement.item, judgement.systems, judgement.phrase]
-    what = [judgement.measure, judgement.label, judgement.value]
-    return json.dumps([*who, *what], separators=(",", ":")).encode() + b"\n"
+def _encode(content: tuple[object, ...]) -> bytes:
+    return json.dumps(content, separators=(",", ":")).encode() + b"\n"

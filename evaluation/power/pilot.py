@@ -114,7 +114,7 @@ def estimate_from_study(study: Study, system_pairs: SystemPairs) -> StudyPilot:
 
 
 def find_closest_neighbours(votes: Votes) -> tuple[int, int] | None:
-    """Of compared systems next to each other by expected wins, find the two with the smallest difference."""
+    """Find the two compared systems that are adjacent by expected wins and differ least."""
     shares = expected_wins(votes.wins.astype(np.float64))
     ranked = sorted(np.flatnonzero(~np.isnan(shares)).tolist(), key=lambda system: -shares[system])
     leads = []

@@ -73,7 +73,12 @@ def get_or_compute(key: Hashable, compute: Callable[[], T], state: DatabaseState
     with _lock, _shared_state(state) as current:
         now = timezone.now()
         entry = _entries.get(key)
-        if entry is None or not _is_valid(entry, current, now):
+        is_valid = (
+            entry is not None
+            and entry.ids == current.ids
+            and (current.is_pinned or is_settled(entry.computed_at, entry.newest_at, now))
+        )
+        if entry is None or not is_valid:
             entry = _read_shared(key, current) or _Entry(current.ids, now, current.newest_at, compute())
             _entries[key] = entry
             while len(_entries) > MAX_ENTRIES:
@@ -158,11 +163,6 @@ def _query_state() -> DatabaseState:
     alignment = Alignment.objects.order_by("-pk").values("pk")[:1]
     newest = Ranking.objects.order_by("-pk").values_list("pk", Subquery(alignment), "received_at").first()
     return DatabaseState((0,), None) if newest is None else DatabaseState(newest[:2], newest[2])
-
-
-def _is_valid(entry: _Entry, state: DatabaseState, now: datetime) -> bool:
-    is_settled_now = is_settled(entry.computed_at, entry.newest_at, now)
-    return entry.ids == state.ids and (state.is_pinned or is_settled_now)
 
 
 def is_settled(computed_at: datetime, newest_at: datetime | None, now: datetime) -> bool:

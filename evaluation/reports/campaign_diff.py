@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from ninja import Field
 
 from appraise.lib.tables import Cell, Table
+from evaluation.agreement.judgements import CodeAssigner
 from evaluation.campaign_diff.campaigns import (
     DiffLine,
     DiffLines,
@@ -46,7 +47,7 @@ class ReversedPair:
 
 @dataclass(frozen=True, slots=True)
 class DiffSummary:
-    changes: DiffLines
+    lines: DiffLines
     rejudged: Rejudged
     reversed_pairs: list[ReversedPair]
     systems: tuple[tuple[str, ...], tuple[str, ...]]
@@ -94,7 +95,7 @@ class CampaignDiff(Report[DiffOptions, DiffPage]):
     """Wins, agreement and phenomena of two tasks or campaigns; common sentences are paired."""
 
     options = DiffOptions
-    compares = True
+    compares_scopes = True
     tables = {
         "wins": lambda page: _table(page, "wins", "Rate of wins"),
         "agreement": lambda page: _table(page, "agreement", "Agreement"),
@@ -127,7 +128,7 @@ class CampaignDiff(Report[DiffOptions, DiffPage]):
             **{
                 name: [
                     {**asdict(line), "difference": line.change.difference}
-                    for line in getattr(summary.changes, name)
+                    for line in getattr(summary.lines, name)
                 ]
                 for name in self.tables
             },
@@ -158,7 +159,7 @@ def _table(page: DiffPage, name: str, title: str) -> Table | None:
                "sentences before", "sentences after", "common opponents")  # fmt: skip
     if name == "phenomena":
         title += f", classified by {' and '.join(name_recognisers(summary.taggers))}"
-    return Table(title, columns, tuple(_row(line) for line in getattr(summary.changes, name)))
+    return Table(title, columns, tuple(_row(line) for line in getattr(summary.lines, name)))
 
 
 def _row(line: DiffLine) -> tuple[Cell, ...]:
@@ -185,7 +186,7 @@ def _compute_diff(compared: ComparedScopes, joined: Scope) -> DiffSummary:
     )
     rejudged = compare_rejudged(studies, _same_texts(ordered, texts))
     return DiffSummary(
-        changes=compare_campaigns(studies, compared.systems),
+        lines=compare_campaigns(studies, compared.systems),
         rejudged=rejudged,
         reversed_pairs=_reversed_pairs(joined, studies, ordered, rejudged.changed[:MAX_REVERSED]),
         systems=(_systems(studies, "before"), _systems(studies, "after")),
@@ -210,9 +211,9 @@ def _mask(rows: Sequence[PhraseRow], scope: Scope) -> np.ndarray[tuple[int], np.
 def _same_texts(
     rows: Sequence[PhraseRow], texts: dict[int, str]
 ) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    codes: dict[tuple[str, ...], int] = {}
-    names = [(texts[row.item], row.first, row.second, row.kind) for row in rows]
-    return np.array([codes.setdefault(name, len(codes)) for name in names], dtype=np.int64)
+    codes = CodeAssigner()
+    names = ((texts[row.item], row.first, row.second, row.kind) for row in rows)
+    return np.array([codes[name] for name in names], dtype=np.int64)
 
 
 def _systems(studies: JoinedStudies, side: str) -> tuple[str, ...]:

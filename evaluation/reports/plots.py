@@ -202,8 +202,9 @@ def strengths(systems: Sequence[SystemLine]) -> Plot:
         y = 20 + 28 * n
         marks.append(svg.add_name_label(line.system, start, y, ink=True))
         marks.append(svg.circle("pt", x(value), y))
-        rank = "" if line.rank_range is None else _rank(*line.rank_range)
-        marks.append(svg.text(575, y + 4, rank, anchor="start"))
+        best, worst = line.rank_range or (0, 0)
+        rank = _("rank %d") % best if best == worst else _("rank %d–%d") % (best, worst)
+        marks.append(svg.text(575, y + 4, rank if line.rank_range else "", anchor="start"))
         if n and line.cluster != ranked[n - 1].cluster:
             marks.append(svg.line("axis", 10, 650, y - 14, y - 14))
     table = Table(
@@ -218,10 +219,6 @@ def strengths(systems: Sequence[SystemLine]) -> Plot:
         "".join(marks),
         table,
     )
-
-
-def _rank(best: int, worst: int) -> str:
-    return _("rank %d") % best if best == worst else _("rank %d–%d") % (best, worst)
 
 
 def contests(rows: Sequence[tuple[str, str, float | None, Interval]]) -> Plot:

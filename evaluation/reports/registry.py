@@ -61,7 +61,7 @@ class Report(Generic[Options, Summary]):
     options: type[Options]
     microseconds_per_ranking: ClassVar[float] = 4
     """What the first opening costs for each ranking, measured; ``estimate_seconds`` multiplies."""
-    compares: ClassVar[bool] = False
+    compares_scopes: ClassVar[bool] = False
     """Whether the scope is compared with others that the viewer may study."""
     tables: Mapping[str, Callable[[Summary], Table | None]] = {}
     plots: Mapping[str, Callable[[Summary], Plot | None]] = {}
@@ -71,7 +71,7 @@ class Report(Generic[Options, Summary]):
         raise NotImplementedError
 
     def estimate_seconds(self, scope: Scope, options: Options) -> float:
-        """Estimate how long ``compute`` takes if nothing is cached; more than a second is not told apart."""
+        """Estimate how long ``compute`` takes if nothing is cached; values above one second are not distinguished."""
         newest = scope.state.ids[0] if scope.state else None
         if isinstance(newest, int):
             # The newest id bounds the rankings of the whole site; a small bound saves a query.

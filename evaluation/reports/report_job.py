@@ -120,7 +120,7 @@ def _find_scope(job: Job, report: AnyReport) -> Scope:
     if job.owner is None:
         raise Http404(slug)
     scope = find_scope(job.owner, kind, slug)
-    if not report.compares:
+    if not report.compares_scopes:
         return scope
     # The same state for all of them, as on the page.
     return _pin_state(replace(scope, others=find_scopes(job.owner)), scope.state or DatabaseState((0,), None))

@@ -66,7 +66,7 @@ def show_pending(view: Callable[..., HttpResponse]) -> Callable[..., HttpRespons
 @require_safe
 @show_pending
 def page(request: HttpRequest, report: AnyReport, kind: str, slug: str) -> HttpResponse:
-    scope = scope_of(request, kind, slug, others=report.compares)
+    scope = scope_of(request, kind, slug, others=report.compares_scopes)
     options, errors = read_options(report.options, request.GET)
     summary, as_of = compute_report(report, scope, options)
     context = {
@@ -108,7 +108,7 @@ def plot(request: HttpRequest, report: AnyReport, kind: str, slug: str, plot: st
 
 
 def _pseudonymous_summary(request: HttpRequest, report: AnyReport, kind: str, slug: str) -> object:
-    scope = replace(scope_of(request, kind, slug, others=report.compares), managed=False)
+    scope = replace(scope_of(request, kind, slug, others=report.compares_scopes), managed=False)
     options, _errors = read_options(report.options, request.GET)
     return compute_report(report, scope, options).summary
 
@@ -193,13 +193,13 @@ def report_context(request: HttpRequest, scope: Scope, report: AnyReport | None 
     rest.pop("page", None)
     reports = [report for report in REPORTS.values() if scope.kind in report.scopes]
     campaign = Scope(scope.campaign, scope.tasks, None)
-    has_campaign = report is not None and "campaign" in report.scopes
+    path = report.path if report and "campaign" in report.scopes else "agreement"
     return {
         "scope": scope,
         "filters": list(Filter),
         "urls": {report.path.replace("-", "_"): scope.url(report.path) for report in reports},
         "export_url": scope.url("export", "csv").removesuffix("/csv"),
-        "campaign_url": campaign.url(report.path if report and has_campaign else "agreement"),
+        "campaign_url": campaign.url(path),
         "base": scope.url(report.path) if report else "",
         "query": f"?{query}" if query else "",
         "rest": rest.urlencode(),

@@ -137,13 +137,10 @@ class Planner:
         self._word_aligner = load_aligner(
             self.aligner, self.language, self._corpus(sample) if is_learning else None
         )
-        self._rules = make_rules(self.size, self._find_classes(sample), ask_all=self.ask_all)
-
-    def _find_classes(self, sample: Iterable[ComparedItem]) -> WordClasses:
         texts = (
             self._stave(item, candidate.text).words for item, _ in sample for candidate in item.candidates
         )
-        return WordClasses.learn(texts, self.language)
+        self._rules = make_rules(self.size, WordClasses.learn(texts, self.language), ask_all=self.ask_all)
 
     @property
     def function_words(self) -> list[str]:

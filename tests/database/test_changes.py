@@ -43,7 +43,7 @@ def test_wins_that_turned_are_paired_by_sentence_and_pairs_judged_again_are_list
     Membership.objects.create(user=alice, campaign=again.campaign, role=Role.RESEARCHER)
     page = signed_in(alice).get(reverse("task-changes", args=[again.slug]) + f"?before=task:{task.slug}")
     found = page.context["summary"]
-    wins = {line.of: line.change for line in found.changes.wins}
+    wins = {line.of: line.change for line in found.lines.wins}
     assert (wins["alpha"].before, wins["alpha"].paired) == (1, True)
     assert wins["alpha"].after < 0.5  # not 0: a pair that stands in two places is asked at one of them
     assert found.sentences == (4, 4, 4)
@@ -120,4 +120,4 @@ def test_whole_campaigns_are_compared_by_those_who_may_study_them(
         Membership.objects.create(user=ruth, campaign=campaign, role=Role.RESEARCHER)
     url = reverse("campaign-changes", args=["later"])
     page = signed_in(ruth).get(f"{url}?before=campaign:{task.campaign.slug}")
-    assert page.context["summary"].changes.agreement
+    assert page.context["summary"].lines.agreement

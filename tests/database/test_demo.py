@@ -37,7 +37,7 @@ def test_the_demonstration_has_something_to_show_everywhere() -> None:
     first, second = (load_scope("campaign", slug) for slug in ("demo", "demo-2"))
     found = compute_diff(ComparedScopes(first, second, SYSTEMS))
     assert found.rejudged.pairs > found.rejudged.kept > 0
-    assert any(line.change.paired and (line.p_holm or 1) < 0.05 for line in found.changes.wins)
+    assert any(line.change.paired and (line.p_holm or 1) < 0.05 for line in found.lines.wins)
 
     # Sides and the order of texts differ from site to site; what simulated people think of them does not.
     notes = get_study(load_scope("task", "market-notes"))

@@ -62,7 +62,7 @@ def work() -> None:
 
 
 def page_of(report: AnyReport, stage: Stage) -> str:
-    others = "?before=task:barns&old=alpha&new=beta" if report.compares else ""
+    others = "?before=task:barns&old=alpha&new=beta" if report.compares_scopes else ""
     return stage.path(f"tasks/{{task}}/{report.path}{others}")
 
 

@@ -22,7 +22,7 @@ from django.conf import settings  # noqa: E402 — Django must be set up first
 from django.core.management import CommandError, call_command  # noqa: E402
 from django.db import connection  # noqa: E402
 
-from appraise.operations.copying import fingerprint, list_models  # noqa: E402
+from appraise.operations.copying import compute_fingerprint, list_models  # noqa: E402
 from evaluation.models import Annotator, Job, PhrasePair, Ranking, User  # noqa: E402
 from evaluation.people.erasure import erase  # noqa: E402
 from tests.database.conftest import annotator, make_task  # noqa: E402
@@ -53,7 +53,7 @@ def answer(who: Annotator) -> None:
 
 def state() -> dict[str, object]:
     return {
-        model._meta.db_table: fingerprint(model, "default").as_dict()
+        model._meta.db_table: compute_fingerprint(model, "default").as_dict()
         for model in list_models()
         if model._meta.db_table not in UNCOPYABLE
     }

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import psycopg
 
-from appraise.operations.copying import canonical
+from appraise.operations.copying import encode_row
 from evaluation.models import Job
 from tests.operations.conftest import Moved, run_python
 
@@ -68,5 +68,5 @@ def test_json_is_compared_by_value() -> None:
     same = Job(pk=job.pk, arguments={"b": None, "a": [10**16, 1.5]})
     other = Job(pk=job.pk, arguments={"a": [1e16, 1.25], "b": None})
     rows = [tuple(getattr(j, f.attname) for f in Job._meta.concrete_fields) for j in (job, same, other)]
-    first, second, third = (canonical(Job, row) for row in rows)
+    first, second, third = (encode_row(Job, row) for row in rows)
     assert first == second != third

@@ -45,7 +45,7 @@ def report_rows() -> Iterator[dict[str, str]]:
 
 
 def _rows_of(report: AnyReport, route: str, example: str) -> Iterator[dict[str, str]]:
-    others = "?before=task:{task}&old=alpha&new=beta" if report.compares else ""
+    others = "?before=task:{task}&old=alpha&new=beta" if report.compares_scopes else ""
     route, example = f"{route}/{report.path}", f"{example}/{report.path}"
     examples = [(route, example)]
     if report.plots:

@@ -63,7 +63,7 @@ def writer_queue(database: str) -> WriterQueue:
     return WriterQueue(database)
 
 
-# A forked process would share the place of its parent in the queue.
+# A forked process would share the turn of its parent in the queue.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=writer_queue.cache_clear)
 
@@ -75,7 +75,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     Django's wrappers override.)
     """
 
-    _place: WriterQueue | None = None
+    _turn: WriterQueue | None = None
 
     def create_cursor(self, name: str | None = None) -> Cursor:
         cursor: Cursor = self.connection.cursor(factory=Cursor)
@@ -83,7 +83,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return cursor
 
     @contextlib.contextmanager
-    def hold_place(self) -> Iterator[None]:
+    def hold_turn(self) -> Iterator[None]:
         self._join()
         try:
             yield
@@ -115,15 +115,15 @@ class DatabaseWrapper(base.DatabaseWrapper):
             self._leave()
 
     def _join(self) -> None:
-        if self._place is not None or self.is_in_memory_db():
+        if self._turn is not None or self.is_in_memory_db():
             return
         queue = writer_queue(str(self.settings_dict["NAME"]))
         if not queue.join(self.settings_dict["OPTIONS"].get("timeout", DEFAULT_TIMEOUT)):
             raise OperationalError("database is locked")
-        self._place = queue
+        self._turn = queue
 
     def _leave(self) -> None:
-        place, self._place = self._place, None
+        place, self._turn = self._turn, None
         if place is not None:
             place.leave()
 
@@ -134,13 +134,13 @@ class Cursor(base.SQLiteCursorWrapper):
     wrapper: DatabaseWrapper
 
     def execute(self, query: str, params: Any = None) -> Any:  # Any: as in Django's own
-        with self._hold_place(query):
+        with self._hold_turn(query):
             return super().execute(query, params)
 
     def executemany(self, query: str, param_list: Any) -> Any:
-        with self._hold_place(query):
+        with self._hold_turn(query):
             return super().executemany(query, param_list)
 
-    def _hold_place(self, query: str) -> contextlib.AbstractContextManager[None]:
-        writes_alone = query[:6] in WRITES and not self.connection.in_transaction
-        return self.wrapper.hold_place() if writes_alone else contextlib.nullcontext()
+    def _hold_turn(self, query: str) -> contextlib.AbstractContextManager[None]:
+        is_autocommit_write = query[:6] in WRITES and not self.connection.in_transaction
+        return self.wrapper.hold_turn() if is_autocommit_write else contextlib.nullcontext()

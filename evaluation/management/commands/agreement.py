@@ -82,9 +82,7 @@ class Command(AppraiseCommand):
 
     def _labels(self, text: str | None) -> tuple[str, ...]:
         if text is None:
-            self.refuse(
-                "say which labels could be given: --scheme four-way, --scheme six-way or --labels L1,L2,…"
-            )
+            self.refuse("name the label set: --scheme four-way, --scheme six-way or --labels L1,L2,…")
         names = tuple(name.strip() for name in text.split(","))
         if len(names) < 2 or len(set(names)) < len(names) or "" in names:
             self.refuse(f"--labels needs two or more different names separated by commas, found {text!r}")

@@ -56,7 +56,7 @@ class Person:
 
     name: str
     noise: float
-    lenient: float
+    tie_threshold: float
     seconds: float
     shares: tuple[float, float, float]
 
@@ -110,14 +110,12 @@ def load() -> list[Task]:
     for person in PEOPLE:  # a fixed key: the same sides in every copy of the demo
         Annotator.objects.create(user=User.objects.get(username=person.name), key=f"demo-{person.name}")
     campaign = create_campaign("demo", "Demonstration")
-    slugs = [
-        *import_file(campaign, "town-news.jsonl", "four-way"),
-        *import_file(campaign, "evening-news.jsonl", "six-way"),
-        *import_file(
-            campaign, "market-notes.jsonl", "six-way", repeats=0, judging=Task.Judging.PLACES, practice=True
-        ),
+    by_place = {"repeats": 0, "judging": Task.Judging.PLACES, "practice": True}
+    return [
+        import_file(campaign, "town-news.jsonl", "four-way"),
+        import_file(campaign, "evening-news.jsonl", "six-way"),
+        import_file(campaign, "market-notes.jsonl", "six-way", **by_place),
     ]
-    return [Task.objects.get(slug=slug) for slug in slugs]
 
 
 def create_campaign(slug: str, name: str) -> Campaign:
@@ -132,10 +130,8 @@ def create_campaign(slug: str, name: str) -> Campaign:
 def load_second_round() -> Task:
     """Import the same sentences with a new release of tundra."""
     campaign = create_campaign("demo-2", "Demonstration, second round")
-    (slug,) = import_file(
-        campaign, "second-round.jsonl", "six-way", overlap=2, repeats=0, order=Task.Order.SHUFFLED
-    )
-    return Task.objects.get(slug=slug)
+    shuffled = {"overlap": 2, "repeats": 0, "order": Task.Order.SHUFFLED}
+    return import_file(campaign, "second-round.jsonl", "six-way", **shuffled)
 
 
 def enqueue_scoring(tasks: list[Task]) -> None:
@@ -148,7 +144,7 @@ def enqueue_scoring(tasks: list[Task]) -> None:
         jobs.enqueue("score", f"Score {task.name}", owner=manager, task=task, metrics=metrics)
 
 
-def import_file(campaign: Campaign, name: str, scheme: str, **more: Any) -> list[str]:
+def import_file(campaign: Campaign, name: str, scheme: str, **more: Any) -> Task:
     imported = read([SourceFile.from_path(FOLDER / name)])
     task_settings = TaskSettings(
         name=imported.name,
@@ -158,7 +154,8 @@ def import_file(campaign: Campaign, name: str, scheme: str, **more: Any) -> list
         instructions="The texts and the systems of this demonstration are invented.",
         **{"overlap": 3, "repeats": 10, **more},
     )
-    return import_set(imported, task_settings, campaign=campaign).tasks
+    (slug,) = import_set(imported, task_settings, campaign=campaign).tasks
+    return Task.objects.get(slug=slug)
 
 
 def annotate(task: Task, person: Person, wanted: int, random: Random) -> None:
@@ -182,10 +179,10 @@ def annotate(task: Task, person: Person, wanted: int, random: Random) -> None:
 
 def answer(assignment: Assignment, person: Person, when: datetime, random: Random) -> None:
     names = [list_systems(assignment.comparison.first_id), list_systems(assignment.comparison.second_id)]
-    better = best_quality(names[0]) - best_quality(names[1])
+    first, second = (max(QUALITY[name] for name in systems) for systems in names)
     for occurrence in Occurrence.objects.asked_by(assignment).select_related("pair").order_by("index"):
         # About a third of all differences are a matter of taste.
-        strength = 0.0 if Random(occurrence.pair.key).random() < 0.3 else better
+        strength = 0.0 if Random(occurrence.pair.key).random() < 0.3 else first - second
         strength += omission_effect(occurrence, names)
         stored = choose(strength + random.gauss(0, person.noise), person, assignment.task.scheme, random)
         seconds = random.lognormvariate(0, 0.5) * person.seconds
@@ -239,11 +236,6 @@ def list_systems(candidate: int) -> list[str]:
     return list(Output.objects.filter(candidate=candidate).values_list("system__name", flat=True))
 
 
-def best_quality(names: list[str]) -> float:
-    """Return the quality of the best of the systems."""
-    return max(QUALITY[name] for name in names)
-
-
 def omission_effect(occurrence: Occurrence, names: list[list[str]]) -> float:
     """Return how much the first candidate gains or loses because one side omits words."""
     texts = [occurrence.pair.first, occurrence.pair.second]
@@ -258,9 +250,9 @@ def omission_effect(occurrence: Occurrence, names: list[list[str]]) -> float:
 def choose(difference: float, person: Person, scheme: Scheme, random: Random) -> Choice:
     if random.random() < 0.03:
         return Choice.NOT_APPLICABLE
-    if abs(difference) < person.lenient:
+    if abs(difference) < person.tie_threshold:
         return Choice.EQUAL
-    better = Choice.A_MUCH_BETTER if abs(difference) > 1.6 + person.lenient else Choice.A_BETTER
+    better = Choice.A_MUCH_BETTER if abs(difference) > 1.6 + person.tie_threshold else Choice.A_BETTER
     if better not in scheme.choices:
         better = better.collapsed
     return better if difference > 0 else better.mirrored

@@ -47,7 +47,7 @@ class Command(AppraiseCommand):
         kind = "task" if options["task"] else "campaign"
         scope, form = load_scope(kind, options[kind]), options["format"]
         if options["identify"] and form not in FORMATS:
-            self.refuse(f"--identify is for {', '.join(FORMATS)}; a {form} export never carries names")
+            self.refuse(f"--identify is for {', '.join(FORMATS)}; a {form} export contains no user names")
         detail = {"format": form, "identified": options["identify"]}
         record = partial(AuditEntry.objects.record, None, "export", f"{kind} {scope.slug}", detail)
         try:

@@ -1,1 +1,1 @@
-"""What managers fill in, as domain values."""
+"""Forms for managers; they return domain values."""

@@ -1,1 +1,1 @@
-"""What managers see of their tasks."""
+"""Queries behind the pages of managers."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
+from typing import Any
 
 from django.conf import settings as site
 
@@ -84,7 +85,9 @@ def build_upload_page(
         problems=problems,
         warnings=warnings,
         preview=preview,
-        previews=_show_sentences(preview, settings, upload.owner) if preview and settings else [],
+        previews=[_show_sentence(stored, settings, upload.owner) for stored in preview.sentences]
+        if preview and settings
+        else [],
         estimate=_estimate(preview, settings) if preview and preview.pairs and settings else None,
     )
 
@@ -97,15 +100,11 @@ def make_problem_table(page: UploadPage) -> Table:
     return Table("Problems", ("kind", *columns), rows)
 
 
-def _show_sentences(preview: UploadPreview, settings: TaskSettings, user: User) -> list[ComparisonPreview]:
-    scheme = SCHEMES[settings.scheme]
-    return [_show(PreviewedSentence(**stored), scheme, user) for stored in preview.sentences]
-
-
-def _show(sentence: PreviewedSentence, scheme: Scheme, user: User) -> ComparisonPreview:
+def _show_sentence(stored: dict[str, Any], settings: TaskSettings, user: User) -> ComparisonPreview:
+    sentence = PreviewedSentence(**stored)
     staves = [Stave(text, spans) for text, spans in sentence.staves]
     if sentence.places:
-        shown = _lay_out_places(staves, sentence.places, user, scheme)
+        shown = _lay_out_places(staves, sentence.places, user, SCHEMES[settings.scheme])
         return ComparisonPreview(sentence.source, sentence.references, None, *shown)
     return ComparisonPreview(sentence.source, sentence.references, _lay_out(sentence, staves, user))
 

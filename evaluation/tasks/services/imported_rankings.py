@@ -149,7 +149,8 @@ class _ItemRankings:
         person = self.task_rankings.person(judgement.annotator)
         time = self._next_presentation(person.pk, pair)
         if time >= MOST_PRESENTATIONS:
-            self._leave_out_repeated(judgement)
+            why = f"one annotator judged the same phrases more than {MOST_PRESENTATIONS} times"
+            self.task_rankings.leave_out(judgement, why, "give each person a name of their own")
             return
         self.rankings.append(
             Ranking(
@@ -221,13 +222,6 @@ class _ItemRankings:
             judgement,
             "the task does not ask about these systems or phrases",
             "compare these systems, and give the phrases that were judged",
-        )
-
-    def _leave_out_repeated(self, judgement: ImportedJudgement) -> None:
-        self.task_rankings.leave_out(
-            judgement,
-            f"one annotator judged the same phrases more than {MOST_PRESENTATIONS} times",
-            "give each person a name of their own",
         )
 
     def _next_presentation(self, *what: object) -> int:

@@ -179,7 +179,8 @@ def accept_invitation(invitation: Invitation, user: User | None) -> User:
         if (state := find_invitation_state(invitation, user)) != "usable":
             raise InvitationGone(state)
         Invitation.objects.filter(pk=invitation.pk).update(uses=F("uses") + 1)
-        person = user or _create_guest()
+        # A guest has no e-mail and no password: the session and the return link give access.
+        person = user or User.objects.create_user(f"{GUEST_PREFIX}{secrets.token_hex(4)}")
         Annotator.objects.get_or_create(user=person)
         Membership.objects.create(
             user=person, campaign=invitation.task.campaign, task=invitation.task, role=Role.ANNOTATOR
@@ -243,11 +244,6 @@ def revoke_return_link(membership: Membership, *, by: User) -> None:
 
 def _is_annotator(task: Task, user: User) -> bool:
     return Task.objects.annotated_by(user).filter(pk=task.pk).exists()
-
-
-def _create_guest() -> User:
-    """Create an account without e-mail and password, accessible by session and return link only."""
-    return User.objects.create_user(f"{GUEST_PREFIX}{secrets.token_hex(4)}")
 
 
 INACTIVE_STATES = (Task.State.DRAFT, Task.State.CLOSED, Task.State.ARCHIVED)

@@ -177,10 +177,12 @@ def match_pairs(comparison: Comparison, plan: PlannedComparison, version: int) -
     found = merge_questions(plan.questions, scope=scope, seed=task.seed)
     if scope is DedupScope.NONE:
         # Nothing is merged, but a phrase that the correction did not change is the same question.
-        stood = _pairs_by_spans(comparison)
+        stored_pairs = _pairs_by_spans(comparison)
         return [
             MatchedPair(
-                pair, text_digest(pair_digest(pair), f"version {version}"), *stood.get(spans, (None, None))
+                pair,
+                text_digest(pair_digest(pair), f"version {version}"),
+                *stored_pairs.get(spans, (None, None)),
             )
             for pair in found
             for spans in [_question_spans(plan.rows, plan.groups, pair.owner.phrase)]
@@ -218,14 +220,12 @@ def _question_spans(
 
 def _store_questions(comparison: Comparison, plan: PlannedComparison, alignment: Alignment) -> None:
     task = comparison.item.task
-    scope = DedupScope(task.dedup)
+    scope = DedupScope.NONE if comparison.check_kind else DedupScope(task.dedup)
     questions = match_pairs(comparison, plan, alignment.version)
     new = [
         PhrasePair(
             task=task,
-            item_id=None
-            if not comparison.check_kind and is_task_wide(one.pair, scope)
-            else comparison.item_id,
+            item_id=None if is_task_wide(one.pair, scope) else comparison.item_id,
             first=one.pair.first,
             second=one.pair.second,
             kind=pair_kind(one.pair),

@@ -136,43 +136,39 @@ class TaskWriter:
     def add_questions(self, stored: Sequence[StoredComparison], scope: DedupScope) -> None:
         """Store the pairs of some comparisons and where they occur."""
         questions = [question for one in stored for question in one.plan.questions]
-        found = [
-            (pair_digest(pair), pair) for pair in merge_questions(questions, scope=scope, seed=self.task.seed)
-        ]
-        of = {(one.plan.questions[0].item, one.plan.key): one for one in stored if one.plan.questions}
+        merged = merge_questions(questions, scope=scope, seed=self.task.seed)
+        merged_pairs = [(pair_digest(pair), pair) for pair in merged]
+        comparison_by_key = {
+            (one.plan.questions[0].item, one.plan.key): one for one in stored if one.plan.questions
+        }
 
-        def at(where: PairOccurrence) -> StoredComparison:
-            return of[where.item, where.comparison]
+        def find_comparison(where: PairOccurrence) -> StoredComparison:
+            return comparison_by_key[where.item, where.comparison]
 
         made = PhrasePair.objects.bulk_create(
             PhrasePair(
                 task=self.task,
-                item_id=None if is_task_wide(pair, scope) else at(pair.owner).comparison.item_id,
+                item_id=None if is_task_wide(pair, scope) else find_comparison(pair.owner).comparison.item_id,
                 first=pair.first,
                 second=pair.second,
                 kind=pair_kind(pair),
                 key=key,
-                owner_id=at(pair.owner).alignment.comparison_id,
+                owner_id=find_comparison(pair.owner).alignment.comparison_id,
             )
-            for key, pair in found
+            for key, pair in merged_pairs
             if key not in self.known
         )
-        ids = {pair.key: pair.pk for pair in made}
+        ids = self.known | {pair.key: pair.pk for pair in made}
         if scope is DedupScope.TASK:
             self.known |= {pair.key: pair.pk for pair in made if pair.item_id is None}
         occurrences = []
-        for key, pair in found:
-            pair_id = ids[key] if key in ids else self.known[key]
+        for key, pair in merged_pairs:
             for where in pair.occurrences:
-                one = at(where)
-                one.asked[where.phrase] = (pair_id, where.flipped)
+                comparison = find_comparison(where)
+                comparison.asked[where.phrase] = (ids[key], where.flipped)
+                position = {"index": where.phrase, "flipped": where.flipped}
                 occurrences.append(
-                    Occurrence(
-                        pair_id=pair_id,
-                        alignment_id=one.alignment.pk,
-                        index=where.phrase,
-                        flipped=where.flipped,
-                    )
+                    Occurrence(pair_id=ids[key], alignment_id=comparison.alignment.pk, **position)
                 )
         Occurrence.objects.bulk_create(occurrences)
 

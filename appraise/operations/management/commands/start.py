@@ -53,11 +53,11 @@ class Command(AppraiseCommand):
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
         options["host"] = self.resolve_address(options["host"], options["port"])
         self.prepare(demo=options["demo"])
-        children = [self.web(**options)]
+        children = [self.start_web_server(**options)]
         try:
-            children += [] if options["no_worker"] else [self.worker()]
+            children += [] if options["no_worker"] else [self.start_worker()]
             self.wait_for_server(options["host"], options["port"], children)
-            self.greet(options["host"], options["port"], demo=options["demo"])
+            self.print_greeting(options["host"], options["port"], demo=options["demo"])
             self.watch(children)
         except KeyboardInterrupt:
             self.note("Stopping …")
@@ -90,12 +90,14 @@ class Command(AppraiseCommand):
             call_command("demo", verbosity=0)
         connection.close()
 
-    def web(self, *, host: str, port: int, processes: int, threads: int, **_: Any) -> subprocess.Popen[bytes]:
+    def start_web_server(
+        self, *, host: str, port: int, processes: int, threads: int, **_: Any
+    ) -> subprocess.Popen[bytes]:
         command = web_command(host, port, processes)
         environment = {**os.environ, "WEB_THREADS": str(threads)}
         return subprocess.Popen(command, cwd=settings.PACKAGE.parent, env=environment)
 
-    def worker(self) -> subprocess.Popen[bytes]:
+    def start_worker(self) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "appraise", "worker", "--no-startup-delay", "-v", "0"]
         return subprocess.Popen(command, cwd=settings.PACKAGE.parent)
 
@@ -108,7 +110,7 @@ class Command(AppraiseCommand):
                 self.refuse("a process ended before the site was up; see the lines above")
             time.sleep(0.05)
 
-    def greet(self, host: str, port: int, *, demo: bool) -> None:
+    def print_greeting(self, host: str, port: int, *, demo: bool) -> None:
         self.stdout.write(f"\nAppraise is running at http://{browser_host(host)}:{port}/   (Ctrl+C stops it)")
         if not ip_address(host).is_loopback:
             self.stdout.write(f"Allowed host names (ALLOWED_HOSTS): {', '.join(settings.ALLOWED_HOSTS)}")
