@@ -2,7 +2,7 @@
 
 Both databases are read through the models, so that a value is the same Python value on both sides, although
 SQLite stores a date as text and a boolean as 0 or 1. Rows are written by ``COPY``, read back, and their
-number and compute_fingerprint compared, all inside one transaction of the target: the copy is complete or nothing is
+number and fingerprint compared, all inside one transaction of the target: the copy is complete or nothing is
 kept.
 """
 

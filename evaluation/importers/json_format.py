@@ -170,7 +170,7 @@ def _learn_header(header: JsonValue, known: Sequence[str] = HEADER) -> None:
         header.at("version").report("the version is unknown", f"this release reads version {VERSION}")
     state.name = state.name or header.at("name").text("")
     if header.has("incomplete"):
-        state.incomplete = header.at("incomplete").truth() or state.incomplete
+        state.incomplete = header.at("incomplete").boolean() or state.incomplete
     source, target = (header.at(f"{side}_language").text("") for side in ("source", "target"))
     state.set_languages(source, target, header.position)
 

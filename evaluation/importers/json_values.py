@@ -73,7 +73,7 @@ class JsonValue:
             return self.value
         return self.report_type("an integer", 0)
 
-    def truth(self) -> bool:
+    def boolean(self) -> bool:
         return self.value if isinstance(self.value, bool) else self.report_type("true or false", False)
 
     def items(self) -> list[JsonValue]:

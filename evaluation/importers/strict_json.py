@@ -66,7 +66,7 @@ class JsonReader:
         while self.peek() != "]" or index:
             yield index
             index += 1
-            if self._separator("]"):
+            if self._skip_separator("]"):
                 return
         self._at += 1
 
@@ -77,7 +77,7 @@ class JsonReader:
         while self.peek() != "}" or seen:
             position = self.position
             if self.peek() != '"':
-                self._syntax("a key in double quotes is expected")
+                self._refuse_syntax("a key in double quotes is expected")
             key = self.value()
             if key in seen:
                 message = f"the key {shorten(str(key))!r} occurs twice"
@@ -85,36 +85,36 @@ class JsonReader:
             seen.add(str(key))
             self._expect(":")
             yield str(key)
-            if self._separator("}"):
+            if self._skip_separator("}"):
                 return
         self._at += 1
 
     def value(self) -> Any:  # Any: any JSON value; the schema is checked later
         """Build the next value."""
         if not self.peek():
-            self._syntax("a value is expected, but the text ends")
+            self._refuse_syntax("a value is expected, but the text ends")
         try:
             value, end = _DECODER.raw_decode(self._text, self._at)
         except json.JSONDecodeError as error:
-            self._syntax(error.msg, error.pos)
+            self._refuse_syntax(error.msg, error.pos)
         except _Refused as refused:
             self._state.refuse(refused.code, refused.message, refused.remedy, self.position)
         except RecursionError:
-            self._too_deep()
+            self._refuse_depth()
         if _depth(value) > self._state.limits.max_depth:
-            self._too_deep()
+            self._refuse_depth()
         self._at = end
         return value
 
     def end(self) -> None:
         """Refuse anything but white space up to the end."""
         if self.peek():
-            self._syntax("there is text after the end of the document")
+            self._refuse_syntax("there is text after the end of the document")
 
     def end_of_line(self) -> None:
         """Do the same for one line of JSON lines, where a comma after the object is a common mistake."""
         if self.peek() == ",":
-            self._syntax(
+            self._refuse_syntax(
                 "a comma follows the object",
                 remedy="JSON lines are not separated by commas: remove them, or put [ before the first "
                 "object and ] after the last",
@@ -123,17 +123,17 @@ class JsonReader:
 
     def _expect(self, sign: str) -> None:
         if self.peek() != sign:
-            self._syntax(f"'{sign}' is expected")
+            self._refuse_syntax(f"'{sign}' is expected")
         self._at += 1
 
-    def _separator(self, close: str) -> bool:
+    def _skip_separator(self, close: str) -> bool:
         """Skip a comma (False) or the closing sign (True)."""
         sign = self.peek()
         if sign not in (",", close) or not sign:
-            self._syntax(f"',' or '{close}' is expected")
+            self._refuse_syntax(f"',' or '{close}' is expected")
         self._at += 1
         if sign == "," and self.peek() == close:
-            self._syntax(f"there is a comma before '{close}'")
+            self._refuse_syntax(f"there is a comma before '{close}'")
         return sign == close
 
     def _find_position(self, index: int) -> tuple[int, int]:
@@ -142,7 +142,9 @@ class JsonReader:
             return self._line + breaks, index - self._text.rfind("\n", self._passed, index)
         return self._line, self._column + index - self._passed
 
-    def _syntax(self, message: str, index: int | None = None, remedy: str = "correct the JSON") -> NoReturn:
+    def _refuse_syntax(
+        self, message: str, index: int | None = None, remedy: str = "correct the JSON"
+    ) -> NoReturn:
         index = self._at if index is None else index
         line, column = self._find_position(index)
         code = "control_char" if message.startswith("Invalid control") else "json_syntax"
@@ -151,7 +153,7 @@ class JsonReader:
         message, position = message[:1].lower() + message[1:], SourcePosition(self._file, line, column)
         self._state.refuse(code, message, remedy, position, excerpt)
 
-    def _too_deep(self) -> NoReturn:
+    def _refuse_depth(self) -> NoReturn:
         message = f"values are nested more than {self._state.limits.max_depth} deep"
         self._state.refuse("too_deep", message, "flatten the file", self.position)
 

@@ -71,7 +71,7 @@ class Report(Generic[Options, Summary]):
         raise NotImplementedError
 
     def estimate_seconds(self, scope: Scope, options: Options) -> float:
-        """Estimate how long ``compute`` takes if nothing is cached; values above one second are not distinguished."""
+        """Estimate the time of ``compute`` if nothing is cached; above one second, any value will do."""
         newest = scope.state.ids[0] if scope.state else None
         if isinstance(newest, int):
             # The newest id bounds the rankings of the whole site; a small bound saves a query.

@@ -211,22 +211,22 @@ def _load_annotators(task: Task, *, named: bool) -> list[AnnotatorRow]:
     finished = Assignment.objects.filter(task=task, annotator=OuterRef("pk"), finished_at__isnull=False)
     people = Annotator.objects.select_related("user").annotate(done=_count_subquery(finished, "annotator"))
     # A separate query: a join would count the finished assignments once for every answer.
-    answers = {row.pop("annotator"): row for row in _count_answers(task)}
+    answers = {annotator: counts for annotator, *counts in _count_answers(task)}
     return [
         AnnotatorRow(
-            name=str(person) if named or person.machine else pseudonym(task.campaign.key, person.key),
-            done=person.done,
-            **answers[person.pk],
+            str(person) if named or person.machine else pseudonym(task.campaign.key, person.key),
+            person.done,
+            *answers[person.pk],
         )
         for person in people.filter(pk__in=answers).order_by("pk")
     ]
 
 
-def _count_answers(task: Task) -> Iterable[dict[str, Any]]:  # Any: each column has a type of its own
+def _count_answers(task: Task) -> Iterable[tuple[Any, ...]]:  # Any: each column has a type of its own
     return (
         Ranking.objects.filter(pair__task=task)
         .order_by()
-        .values("annotator")
+        .values_list("annotator")
         .annotate(
             answers=Count("pk", filter=Q(choice__isnull=False)),
             seconds=Avg("active_ms") / 1000,

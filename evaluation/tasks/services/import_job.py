@@ -44,8 +44,8 @@ def begin_import(
             return upload.job
         remove_unfinished_tasks(upload.job)
     name = campaign or settings.name
-    if (found := find_own_campaign(upload.owner, name)) is not None:
-        refuse_duplicate(found, part_digest(outcome.digest, 1, part_count(outcome.items, split)))
+    if (campaign := find_own_campaign(upload.owner, name)) is not None:
+        refuse_duplicate(campaign, part_digest(outcome.digest, 1, part_count(outcome.items, split)))
     with transaction.atomic():
         newest = Upload.objects.select_for_update().get(pk=upload.pk).job
         if newest is not None and newest != upload.job:  # the second of two simultaneous clicks
@@ -67,11 +67,11 @@ def begin_import(
 
 def find_own_campaign(user: User, name: str) -> Campaign | None:
     """Return the campaign with this name; raises ``InputError`` if the user does not manage it."""
-    found = find_campaign(name)
-    if found is None or user.is_superuser:
-        return found
-    if found.memberships.filter(user=user, role=Role.MANAGER, task__isnull=True).exists():
-        return found
+    campaign = find_campaign(name)
+    if campaign is None or user.is_superuser:
+        return campaign
+    if campaign.memberships.filter(user=user, role=Role.MANAGER, task__isnull=True).exists():
+        return campaign
     raise InputError(
         Problem("not_yours", f"there is a campaign {name!r} that you do not manage", "choose another name")
     )
@@ -94,16 +94,16 @@ def run_import(job: Job, progress: jobs.JobProgress) -> jobs.Result:
     upload = Upload.objects.filter(pk=job.arguments["upload"]).first()
     if upload is None:  # the worker died after its last step
         return _make_result(summarize_import(made))
-    given = job.arguments
+    arguments = job.arguments
     try:
         progress.update(0, 1, gettext_noop("Reading the files."))
         imported = read_upload(upload)
-        found = store_parts(
+        summary = store_parts(
             imported,
-            TaskSettings(**given["settings"]),
+            TaskSettings(**arguments["settings"]),
             campaign=_get_campaign(job),
             owner=job.owner,
-            split=given["split"],
+            split=arguments["split"],
             report=progress.update,
             made=made,
             on_create=lambda task: _record_task(job, task),
@@ -114,7 +114,7 @@ def run_import(job: Job, progress: jobs.JobProgress) -> jobs.Result:
         remove_unfinished_tasks(job)
         raise
     _finish(job, upload, made)
-    return _make_result(found)
+    return _make_result(summary)
 
 
 def discard_upload(upload: Upload) -> None:
@@ -143,15 +143,15 @@ def _load_tasks(job: Job) -> list[Task]:
 def _get_campaign(job: Job) -> Campaign:
     assert job.owner is not None  # an import always has an owner
     name = job.arguments["campaign"]
-    found = find_own_campaign(job.owner, name)
-    if found is not None:
-        return found
+    campaign = find_own_campaign(job.owner, name)
+    if campaign is not None:
+        return campaign
     with transaction.atomic():
-        made = create_campaign(name)
-        made.memberships.create(user=job.owner, role=Role.MANAGER)
-        job.arguments["made_campaign"] = made.pk
+        campaign = create_campaign(name)
+        campaign.memberships.create(user=job.owner, role=Role.MANAGER)
+        job.arguments["made_campaign"] = campaign.pk
         Job.objects.filter(pk=job.pk).update(arguments=job.arguments)
-    return made
+    return campaign
 
 
 def _record_task(job: Job, task: Task) -> None:
@@ -173,5 +173,5 @@ def _finish(job: Job, upload: Upload, made: Sequence[Task]) -> None:
     upload.discard()
 
 
-def _make_result(found: ImportSummary) -> jobs.Result:
-    return {**asdict(found), "warnings": [str(warning) for warning in found.warnings]}
+def _make_result(summary: ImportSummary) -> jobs.Result:
+    return {**asdict(summary), "warnings": [str(warning) for warning in summary.warnings]}

@@ -6,6 +6,7 @@ like all comparisons, with candidates that no system wrote and pairs that are ne
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -158,7 +159,7 @@ class TaskWriter:
             for key, pair in merged_pairs
             if key not in self.known
         )
-        ids = self.known | {pair.key: pair.pk for pair in made}
+        ids = ChainMap({pair.key: pair.pk for pair in made}, self.known)
         if scope is DedupScope.TASK:
             self.known |= {pair.key: pair.pk for pair in made if pair.item_id is None}
         occurrences = []
@@ -166,9 +167,11 @@ class TaskWriter:
             for where in pair.occurrences:
                 comparison = find_comparison(where)
                 comparison.asked[where.phrase] = (ids[key], where.flipped)
-                position = {"index": where.phrase, "flipped": where.flipped}
+                alignment = comparison.alignment.pk
                 occurrences.append(
-                    Occurrence(pair_id=ids[key], alignment_id=comparison.alignment.pk, **position)
+                    Occurrence(
+                        pair_id=ids[key], alignment_id=alignment, index=where.phrase, flipped=where.flipped
+                    )
                 )
         Occurrence.objects.bulk_create(occurrences)
 

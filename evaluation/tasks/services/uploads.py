@@ -174,10 +174,10 @@ def open_sources(upload: Upload) -> list[SourceFile]:
 def _guess_role(name: str, path: Path) -> tuple[str, list[str]]:
     """Guess the role of a plain text file by its name; other formats are self-describing."""
     try:
-        found = detect([SourceFile.from_path(path)], limits=LIMITS).name
+        detected = detect([SourceFile.from_path(path)], limits=LIMITS).name
     except InputError:
         return FileRole.ITEMS, []
-    if found != "text":
+    if detected != "text":
         return FileRole.ITEMS, []
     if any(word in name.lower() for word in _LINKS_WORDS):
         return FileRole.ALIGNMENTS, []
@@ -194,14 +194,14 @@ def suggest_name(upload: Upload) -> str:
 
 def guess_languages(upload: Upload) -> tuple[str, str]:
     """Guess source and target language from file names such as ``news.de.txt`` and ``system.en``."""
-    found: dict[str, str] = {}
+    languages_by_side: dict[str, str] = {}
     for file in upload.files.all():
         parts = file.name.lower().removesuffix(".txt").split(".")
         code = languages.normalise(parts[-1]) if len(parts) > 1 and len(parts[-1]) in (2, 3) else None
         if code:
-            found.setdefault("source" if file.role == FileRole.SOURCE else "target", code)
+            languages_by_side.setdefault("source" if file.role == FileRole.SOURCE else "target", code)
     texts = all(file.role != FileRole.ITEMS for file in upload.files.all())
-    return (found.get("source", ""), found.get("target", "")) if texts else ("", "")
+    return (languages_by_side.get("source", ""), languages_by_side.get("target", "")) if texts else ("", "")
 
 
 # --- checking ----------------------------------------------------------------------------------------------

@@ -223,15 +223,15 @@ def _get_comparison(request: HttpRequest, slug: str, pk: int) -> Comparison:
 
 def _stored_message(alignment: Alignment) -> str:
     people = alignment.assignments.count()
-    said = _("Version %(n)d saved. Existing answers keep their version.")
+    message = _("Version %(n)d saved. Existing answers keep their version.")
     if not people:
-        return said % {"n": alignment.version}
+        return message % {"n": alignment.version}
     moved = ngettext(
         "%(n)d annotator without answers now sees it.",
         "%(n)d annotators without answers now see it.",
         people,
     )
-    return f"{said % {'n': alignment.version}} {moved % {'n': people}}"
+    return f"{message % {'n': alignment.version}} {moved % {'n': people}}"
 
 
 def _preview_context(comparison: Comparison, page: EditorPage, form: RealignmentForm) -> dict[str, object]:

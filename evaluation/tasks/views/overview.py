@@ -44,14 +44,14 @@ def finished(request: HttpRequest, slug: str) -> HttpResponse:
 @require_GET
 def monitor(request: HttpRequest, slug: str) -> HttpResponse:
     user = get_user(request)
-    found = get_object_or_404(
+    task = get_object_or_404(
         Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER).select_related(
             "campaign", "stopping_status"
         ),
         slug=slug,
     )
-    is_manager = Task.objects.with_role(user, Role.MANAGER).filter(pk=found.pk).exists()
-    context = {"task": found, "page": build_monitor_page(found, named=is_manager), "is_manager": is_manager}
+    is_manager = Task.objects.with_role(user, Role.MANAGER).filter(pk=task.pk).exists()
+    context = {"task": task, "page": build_monitor_page(task, named=is_manager), "is_manager": is_manager}
     return render(request, "evaluation/task.html", context)
 
 
@@ -77,8 +77,8 @@ def visible_jobs(user: User) -> JobQuerySet:
 @login_required
 @require_GET
 def job_list(request: HttpRequest) -> HttpResponse:
-    found = visible_jobs(get_user(request)).listed().select_related("task").order_by("-created_at", "pk")
-    shown = Paginator(found, JOBS_AT_ONCE).get_page(request.GET.get("page"))
+    listed = visible_jobs(get_user(request)).listed().select_related("task").order_by("-created_at", "pk")
+    shown = Paginator(listed, JOBS_AT_ONCE).get_page(request.GET.get("page"))
     return render(request, "evaluation/jobs.html", {"jobs": shown})
 
 
@@ -87,20 +87,20 @@ def job_list(request: HttpRequest) -> HttpResponse:
 @require_GET
 def job_detail(request: HttpRequest, pk: str) -> HttpResponse:
     """Show a job, or return its progress as JSON."""
-    found = get_object_or_404(visible_jobs(get_user(request)).select_related("task"), pk=pk)
+    job = get_object_or_404(visible_jobs(get_user(request)).select_related("task"), pk=pk)
     if request.headers.get("Accept") == "application/json":
-        return JsonResponse(jobs.describe_state(found))
-    upload = _find_upload(found, get_user(request)) if found.state in UNFINISHED_STATES else None
-    return render(request, "evaluation/job.html", {"job": found, "upload": upload})
+        return JsonResponse(jobs.describe_state(job))
+    upload = _find_upload(job, get_user(request)) if job.state in UNFINISHED_STATES else None
+    return render(request, "evaluation/job.html", {"job": job, "upload": upload})
 
 
 @login_required
 @require_POST
 def cancel_job(request: HttpRequest, pk: str) -> HttpResponse:
     """Cancel a job. That of an upload redirects to the upload."""
-    found = get_object_or_404(visible_jobs(get_user(request)), pk=pk)
-    jobs.cancel_job(found)
-    return redirect((found.kind in ("import", "check") and _find_upload(found, get_user(request))) or found)
+    job = get_object_or_404(visible_jobs(get_user(request)), pk=pk)
+    jobs.cancel_job(job)
+    return redirect((job.kind in ("import", "check") and _find_upload(job, get_user(request))) or job)
 
 
 def _find_upload(job: Job, user: User) -> Upload | None:

@@ -69,75 +69,75 @@ def upload_detail(request: HttpRequest, pk: str) -> HttpResponse:
     user = get_uploader(request)
     own = Upload.objects.filter(owner=user, pk=pk).select_related("job", "owner")
     # A form may change the files, so these are read in advance only where nothing is sent.
-    found = (own.prefetch_related("files") if request.method == "GET" else own).first()
-    if found is None:
+    upload = (own.prefetch_related("files") if request.method == "GET" else own).first()
+    if upload is None:
         return _redirect_to_task(user, pk)
-    if request.method == "GET" or _is_importing(found):
-        return _page(request, found)
+    if request.method == "GET" or _is_importing(upload):
+        return _page(request, upload)
     if "discard" in request.POST:
-        discard_upload(found)
+        discard_upload(upload)
         messages.success(request, _("Upload discarded."))
         return redirect("new-upload")
-    return _store_changes(request, found)
+    return _store_changes(request, upload)
 
 
-def _store_changes(request: HttpRequest, found: Upload) -> HttpResponse:
+def _store_changes(request: HttpRequest, upload: Upload) -> HttpResponse:
     """Store the submitted files and values, then show the page or begin the import."""
     post = request.POST
     try:
-        uploads.add_files(found, request.FILES.getlist("files"))
+        uploads.add_files(upload, request.FILES.getlist("files"))
     except InputError as error:
-        return _page(request, found, list(error.problems), refused=True)
-    uploads.set_roles(found, parse_roles(post, found.files.all()))
-    uploads.remove_file(found, post.get("remove", ""))
+        return _page(request, upload, list(error.problems), refused=True)
+    uploads.set_roles(upload, parse_roles(post, upload.files.all()))
+    uploads.remove_file(upload, post.get("remove", ""))
     typed = {name: post[name] for name in SettingsForm.base_fields if name in post}
     if "create" not in post and not typed.get("name"):
         typed.pop("name", None)  # suggested by the files once their roles are known
-    uploads.store_parts(found, values=typed)
-    uploads.retry_check(found)
+    uploads.store_parts(upload, values=typed)
+    uploads.retry_check(upload)
     if "create" in post:
-        return _begin_import(request, found)
-    outcome = uploads.get_check(found)
-    form = make_form(found, outcome)
+        return _begin_import(request, upload)
+    outcome = uploads.get_check(upload)
+    form = make_form(upload, outcome)
     if outcome is not None and (outcome.problems or not form.is_valid()):
-        return _page(request, found, refused=True)
-    return redirect(found)
+        return _page(request, upload, refused=True)
+    return redirect(upload)
 
 
-def _begin_import(request: HttpRequest, found: Upload) -> HttpResponse:
-    outcome = uploads.get_check(found)
+def _begin_import(request: HttpRequest, upload: Upload) -> HttpResponse:
+    outcome = uploads.get_check(upload)
     if outcome is None:
-        return redirect(found)
-    form = make_form(found, outcome)
+        return redirect(upload)
+    form = make_form(upload, outcome)
     if outcome.problems or not form.is_valid():
-        return _page(request, found, refused=True)
+        return _page(request, upload, refused=True)
     data = form.cleaned_data
     try:
-        begin_import(found, outcome, form.settings(), campaign=data["campaign"], split=data["split"])
+        begin_import(upload, outcome, form.settings(), campaign=data["campaign"], split=data["split"])
     except InputError as error:
-        return _page(request, found, list(error.problems), refused=True)
-    return redirect(found)
+        return _page(request, upload, list(error.problems), refused=True)
+    return redirect(upload)
 
 
 def _page(
-    request: HttpRequest, found: Upload, problems: list[Problem] | None = None, *, refused: bool = False
+    request: HttpRequest, upload: Upload, problems: list[Problem] | None = None, *, refused: bool = False
 ) -> HttpResponse:
-    importing = _is_importing(found)
-    outcome = None if importing else uploads.get_check(found)
-    if importing or (outcome is None and not _has_failed(found)):
-        return render(request, "evaluation/upload_running.html", {"upload": found, "job": found.job})
-    form = make_form(found, outcome)
-    page = build_upload_page(found, outcome, form.settings() if form.is_valid() else None)
+    importing = _is_importing(upload)
+    outcome = None if importing else uploads.get_check(upload)
+    if importing or (outcome is None and not _has_failed(upload)):
+        return render(request, "evaluation/upload_running.html", {"upload": upload, "job": upload.job})
+    form = make_form(upload, outcome)
+    page = build_upload_page(upload, outcome, form.settings() if form.is_valid() else None)
     problems = problems or page.problems
     context = {
-        "upload": found,
+        "upload": upload,
         "page": page,
         "form": form,
         "problems": problems,
         "roles": ROLES,
         "campaigns": _campaigns(get_uploader(request)),
-        "computing": found.job if outcome and found.job and not found.job.is_over else None,
-        "failed": found.job if _has_failed(found) else None,
+        "computing": upload.job if outcome and upload.job and not upload.job.is_over else None,
+        "failed": upload.job if _has_failed(upload) else None,
     }
     return render(request, "evaluation/upload.html", context, status=_status(problems, refused=refused))
 
@@ -150,23 +150,23 @@ def _status(problems: list[Problem], *, refused: bool) -> int:
     return 409 if any(problem.code == "already_imported" for problem in problems) else 422
 
 
-def _is_importing(found: Upload) -> bool:
-    return found.job is not None and found.job.kind == "import" and not found.job.is_over
+def _is_importing(upload: Upload) -> bool:
+    return upload.job is not None and upload.job.kind == "import" and not upload.job.is_over
 
 
-def _has_failed(found: Upload) -> bool:
-    return found.job is not None and found.job.state in (Job.State.FAILED, Job.State.CANCELLED)
+def _has_failed(upload: Upload) -> bool:
+    return upload.job is not None and upload.job.state in (Job.State.FAILED, Job.State.CANCELLED)
 
 
 @cache
 def samples() -> list[tuple[str, list[str]]]:
     """Every format, as the importers recognise it, and its files."""
-    found: dict[str, list[str]] = {}
+    files_by_format: dict[str, list[str]] = {}
     for path in sorted(path for path in SAMPLES.rglob("*") if path.is_file()):
         is_text = path.parent != SAMPLES
         form = FORMATS["text"] if is_text else importers.detect([importers.SourceFile.from_path(path)])
-        found.setdefault(form.title, []).append(str(path.relative_to(SAMPLES)))
-    return list(found.items())
+        files_by_format.setdefault(form.title, []).append(str(path.relative_to(SAMPLES)))
+    return list(files_by_format.items())
 
 
 def _new_page(request: HttpRequest, user: User, problems: list[Problem]) -> HttpResponse:
@@ -226,12 +226,12 @@ def try_out(request: HttpRequest, pk: str, number: int) -> HttpResponse:
 def _get_checked(request: HttpRequest, pk: str) -> tuple[UploadPage, SettingsForm]:
     """Return the page and the form of a checked upload of this user."""
     own = Upload.objects.filter(owner=get_uploader(request)).select_related("job", "owner")
-    found = get_object_or_404(own.prefetch_related("files"), pk=pk)
-    outcome = uploads.get_check(found)
+    upload = get_object_or_404(own.prefetch_related("files"), pk=pk)
+    outcome = uploads.get_check(upload)
     if outcome is None:
         raise Http404
-    form = make_form(found, outcome)
-    return build_upload_page(found, outcome, form.settings() if form.is_valid() else None), form
+    form = make_form(upload, outcome)
+    return build_upload_page(upload, outcome, form.settings() if form.is_valid() else None), form
 
 
 def _redirect_to_task(user: User, pk: str) -> HttpResponse:
