@@ -125,9 +125,10 @@ def _find_free_slot(task: Task, annotator: Annotator) -> Slot | None:
 
 def _list_repeatable(task: Task, annotator: Annotator) -> AssignmentQuerySet:
     own = Assignment.objects.of(annotator, task)
-    numbers = own.order_by("-number").values_list("number", "comparison") if task.repeated else own.none()
-    if not (newest := numbers.first()):
+    numbers = list(own.order_by("-number").values_list("number", "comparison")) if task.repeated else []
+    if not numbers:
         return own.none()
+    newest = numbers[0]
     shown_before = [number for number, comparison in numbers[1:] if comparison == newest[1]]
     beside = [number + step for number in shown_before for step in (-1, 1)]
     latest = newest[0] + 1 - repeat_distance(task.size)
@@ -150,12 +151,11 @@ def load_quotas(tasks: Collection[Task], user: int | None) -> dict[int, int]:
         role=Role.ANNOTATOR,
         quota__isnull=False,
     )
-    rows = memberships.order_by("-quota").values_list("task", "campaign", "quota")
     return {
-        task.pk: quota
-        for own, campaign, quota in rows
+        task.pk: membership.quota or 0
+        for membership in memberships.order_by("-quota")
         for task in tasks
-        if own == task.pk or (own is None and campaign == task.campaign_id)
+        if membership.task_id in (task.pk, None) and membership.campaign_id == task.campaign_id
     }
 
 
@@ -166,7 +166,7 @@ def count_left(tasks: Collection[Task], user: User | None) -> dict[int, int]:
     own = Assignment.objects.filter(task__in=tasks, annotator=annotator).order_by().values_list("task")
     is_open = Q(finished_at__isnull=True)
     given = {task: rest for task, *rest in own.annotate(n=Count("pk"), open=Count("pk", filter=is_open))}
-    quotas = load_quotas(tasks, user and user.pk)
+    quotas = load_quotas(tasks, user.pk if user else None)
     slots = Slot.objects.filter(task__in=[task for task in tasks if task.is_open])
     left = dict.fromkeys([task.pk for task in tasks], 0)
     by_pk = {task.pk: task for task in tasks}
