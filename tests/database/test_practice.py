@@ -89,7 +89,7 @@ def test_moved_and_one_sided_pairs_are_practised(task: Task, bob: Annotator, sig
     assert "moved" in kinds
     assert any(kind.startswith("only") for kind in kinds)
     for page, kind in zip(pages, kinds, strict=True):
-        assert ("⇄ moved" in page.content.decode()) == (kind == "moved")
+        assert ('class="tag">⇄ moved' in page.content.decode()) == (kind == "moved")
 
 
 @pytest.mark.parametrize("choice", ["", "A?B"])
