@@ -13,6 +13,7 @@ from pytest_django.live_server_helper import LiveServer
 from appraise import middleware
 from evaluation.models import Assignment, Ranking, Task
 from tests.engines import ENGINES, Engine, MissingEngineError
+from tests.live import OrderlyServer
 
 pytestmark = [pytest.mark.journey, pytest.mark.slow]
 
@@ -38,7 +39,9 @@ def nothing_left(live_server: LiveServer, transactional_db: None, engine: Engine
     """In place of the one that closes Chromium's windows."""
     yield
     engine.open("about:blank")
-    live_server.thread.httpd.settle()
+    server = live_server.thread.httpd
+    assert isinstance(server, OrderlyServer)
+    server.settle()
 
 
 def begin(engine: Engine, url: str) -> None:
@@ -103,9 +106,9 @@ def arrived(engine: Engine, answers: int) -> None:
 def refuse_answers(live_server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """As a server does that cannot write."""
     server = live_server.thread.httpd
-    application = server.get_app()
+    application: Any = server.get_app()  # Any: as in WSGI
 
-    def answer(environment: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:  # Any: as in WSGI
+    def answer(environment: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:  # Any: as above
         if not environment["PATH_INFO"].endswith("/answer"):
             return iter(application(environment, start))
         start("503 Service Unavailable", [("Content-Length", "0")])
