@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -108,9 +108,9 @@ def refuse_answers(live_server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> 
     server = live_server.thread.httpd
     application: Any = server.get_app()  # Any: as in WSGI
 
-    def answer(environment: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:  # Any: as above
+    def answer(environment: dict[str, Any], start: Callable[..., Any]) -> Any:  # Any: as above
         if not environment["PATH_INFO"].endswith("/answer"):
-            return iter(application(environment, start))
+            return application(environment, start)
         start("503 Service Unavailable", [("Content-Length", "0")])
         return []
 
