@@ -130,7 +130,7 @@ cluster: $(DEV_STAMP) ## equal values on a real Dask scheduler with two workers
 	@$(BIN)/python -m tests.operations.cluster
 
 tools: $(RUN_STAMP) ## optional parsers and taggers, in .tools (prints sizes and licences first)
-	@$(BIN)/python -m metrics.tools.install
+	@$(BIN)/python -m scripts.install_tools
 
 .PHONY: tools-lock
 tools-lock: | $(UV)

@@ -119,7 +119,8 @@ def limit_body(get_response: GetResponse) -> GetResponse:
 
     def middleware(request: HttpRequest) -> HttpResponse:
         length = request.META.get("CONTENT_LENGTH") or "0"
-        is_large = length.isdecimal() and int(length) > settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        small = min(settings.DATA_UPLOAD_MAX_MEMORY_SIZE, settings.APPRAISE_MAX_UPLOAD)
+        is_large = length.isdecimal() and int(length) > small
         if is_large and int(length) > find_body_limit(request.META):
             return too_large(request)
         return get_response(request)

@@ -30,7 +30,7 @@ from metrics.collocation.counting import PairCounter
 from metrics.collocation.counting_kernel import count_pairs
 from metrics.collocation.scoring import score_sentences
 from metrics.collocation.table import CollocationTable, Corpus
-from metrics.collocation.trees import PAPER_METHODS, Method
+from metrics.collocation.trees import Method
 
 VOCABULARY, SENTENCES = 32_000, 50_000
 SYSTEMS, SEGMENTS = 12, 3_003
@@ -45,7 +45,6 @@ def run() -> list[Result]:
         llr(),
         trees(Method.MST, "plain Kruskal", _plain_mst, 6),
         trees(Method.MST_NCB, "plain Kruskal", _plain_ncb, None),
-        trees(Method.MST_NCB_EXACT, "plain dynamic programme", _plain_exact, 15),
         slowest_of_sixteen(),
         all_sixteen(),
         memory(),
@@ -191,18 +190,6 @@ def _plain_kruskal(words: int, weights: Weights, no_crossing: bool) -> float:
     return total
 
 
-def _plain_exact(words: int, weights: Weights) -> float:
-    whole = [[0.0] * words for _ in range(words)]
-    closed = [[0.0] * words for _ in range(words)]
-    for span in range(1, words):
-        for i in range(words - span):
-            j = i + span
-            inside = max(whole[i][k] + whole[k + 1][j] for k in range(i, j))
-            closed[i][j] = inside + weights.get((i, j), 0.0)
-            whole[i][j] = max(closed[i][k] + whole[k][j] for k in range(i + 1, j + 1))
-    return whole[0][words - 1] if words else 0.0
-
-
 # --- scoring ----------------------------------------------------------------------------------------------
 
 
@@ -229,7 +216,7 @@ def make_tagged() -> list[tuple[list[str], list[str]]]:
 def slowest_of_sixteen() -> Result:
     """Each combination runs once, the slowest five times."""
     _score([AssociationMeasure.T], [Method.MST])  # compiles
-    keys = [(measure, method) for measure in AssociationMeasure for method in PAPER_METHODS]
+    keys = [(measure, method) for measure in AssociationMeasure for method in Method]
     once = {key: _seconds(partial(_score, [key[0]], [key[1]])) for key in keys}
     measure, method = max(once, key=once.__getitem__)
     job = f"{SYSTEMS * SEGMENTS:,} tagged sentences, slowest of 16 ({measure} {method})"
@@ -238,7 +225,7 @@ def slowest_of_sixteen() -> Result:
 
 def all_sixteen() -> Result:
     return _limit(
-        f"{SYSTEMS * SEGMENTS:,} tagged sentences, all 16", 20, list(AssociationMeasure), list(PAPER_METHODS)
+        f"{SYSTEMS * SEGMENTS:,} tagged sentences, all 16", 20, list(AssociationMeasure), list(Method)
     )
 
 

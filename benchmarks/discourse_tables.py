@@ -20,6 +20,7 @@ import numpy as np
 from metrics import registry
 from metrics.base import MetricUnavailable
 from metrics.discourse.tables import (
+    FAMILIES,
     Combine,
     DiscourseSet,
     GainCell,
@@ -108,7 +109,7 @@ def controls(sets: Sequence[DiscourseSet]) -> list[DiscourseSet]:
 
 def rows_of(sets: Sequence[DiscourseSet]) -> dict[str, tuple[str, ...]]:
     """The rows for which every part was scored on every set."""
-    wanted: dict[str, tuple[str, ...]] = {name: (name,) for name in SINGLE} | paper004.SUMS
+    wanted: dict[str, tuple[str, ...]] = {name: (name,) for name in SINGLE} | dict(FAMILIES)
     scored = set.intersection(*(set(one.scores) for one in sets))
     return {name: parts for name, parts in wanted.items() if scored.issuperset(parts)}
 

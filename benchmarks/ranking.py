@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.base import Result, race
-from metrics.ranking.arpa import save_language_model
 from metrics.ranking.classifiers import loess
 from metrics.ranking.language_model import train_language_model
+from metrics.ranking.models import save_language_model
 from metrics.ranking.relieff import relieff
 from metrics.tools import base
 

@@ -205,6 +205,12 @@ def _heartbeat(job: Job, holder: str) -> Iterator[None]:
         thread.join()
 
 
+def describe_state(job: Job) -> dict[str, object]:
+    """Return the JSON values that a page asks for while it waits for a job."""
+    message = localize_message(job.message)
+    return {"state": job.state, "done": job.done, "total": job.total, "message": message}
+
+
 def localize_message(text: str) -> str:
     """Translate the message of a job; of ``bleu: phrase pairs`` only the second part.
 

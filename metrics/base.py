@@ -232,4 +232,4 @@ def _check_parallel(
         sizes["the source"] = len(sources)
     if len(set(sizes.values())) > 1:
         counts = ", ".join(f"{name} has {size}" for name, size in sizes.items())
-        raise ValueError(f"texts of one test set must have equally many segments: {counts}")
+        raise ValueError(f"texts of one test set must have the same number of segments: {counts}")

@@ -101,7 +101,7 @@ def parse(specification: str) -> Metric:
         key, equals, text = assignment.partition("=")
         if not equals or key not in kinds:
             known = ", ".join(sorted(kinds)) or "none"
-            raise UnknownMetric(f"{name} has no parameter {assignment!r}; it knows: {known}")
+            raise UnknownMetric(f"{name} has no parameter {assignment!r}; known: {known}")
         values[key] = _convert(key, text, kinds[key])
     return get(name, **values)
 
@@ -139,7 +139,7 @@ def _find(name: str) -> MetricFactory:
         if name not in _metrics:
             import_module(module)
     if name not in _metrics:
-        raise UnknownMetric(f"unknown metric {name!r}; known are: {', '.join(sorted(_metrics))}")
+        raise UnknownMetric(f"unknown metric {name!r}; known: {', '.join(sorted(_metrics))}")
     return _metrics[name]
 
 

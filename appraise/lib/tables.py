@@ -11,7 +11,6 @@ its caller's choice. Tab-separated files have no quoting: a quote is a character
 from __future__ import annotations
 
 import csv
-import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -207,17 +206,27 @@ def format_cell(cell: Cell) -> str:
     return f"{cell:.4f}" if isinstance(cell, float) else str(cell)
 
 
-def _write_delimited(table: Table, delimiter: str) -> str:
+class _Lines(list[str]):
+    """What a ``csv.writer`` writes, one row an element."""
+
+    def write(self, line: str) -> None:
+        self.append(line)
+
+
+def delimited_lines(rows: Iterable[Sequence[Cell]], delimiter: str, end: str = "\n") -> Iterator[str]:
+    """Yield rows as lines; a cell with a line break of any kind is quoted."""
     # The writer quotes the characters of its own line end only, so it must know the carriage return too.
-    rows = io.StringIO(newline="")
-    writer = csv.writer(rows, delimiter=delimiter, lineterminator="\r\n")
-    lines = []
-    for row in (table.columns, *table.rows):
-        writer.writerow([defuse_formula(cell) if isinstance(cell, str) else cell for cell in row])
-        lines.append(rows.getvalue().removesuffix("\r\n") + "\n")
-        rows.seek(0)
-        rows.truncate()
-    return "".join(lines)
+    lines = _Lines()
+    writer = csv.writer(lines, delimiter=delimiter, lineterminator="\r\n")
+    for row in rows:
+        writer.writerow(row)
+        yield lines.pop().removesuffix("\r\n") + end
+
+
+def _write_delimited(table: Table, delimiter: str) -> str:
+    rows = (table.columns, *table.rows)
+    defused = ([defuse_formula(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    return "".join(delimited_lines(defused, delimiter))
 
 
 def _latex_cell(cell: Cell) -> str:

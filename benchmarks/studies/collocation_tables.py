@@ -22,11 +22,11 @@ from metrics import registry
 from metrics.collocation.association import AssociationMeasure
 from metrics.collocation.content_words import ContentWordReader, ContentWords, get_reader
 from metrics.collocation.scoring import find_branches
-from metrics.collocation.study import HUMAN, CollocationResult, CollocationSet, Key, read_set, study_set
 from metrics.collocation.table import CollocationTable, load_table
 from metrics.collocation.trees import Method, choose
 from metrics.metaeval.scoring import score_dataset
 from metrics.metaeval.systems import system_level
+from metrics.replicate.paper002 import HUMAN, CollocationResult, CollocationSet, Key, read_set, study_set
 from metrics.syntax.metric import shared_parser
 from metrics.tools.tagger import Tagged
 

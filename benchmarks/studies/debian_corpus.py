@@ -24,8 +24,8 @@ from itertools import chain
 from pathlib import Path
 
 from appraise.lib.problems import InputError, Problem
-from metrics.tools import sentences
-from metrics.tools.sentences import plain_sentences
+from benchmarks.studies import sentences
+from benchmarks.studies.sentences import plain_sentences
 
 NAME = "debian-documentation"
 DESCRIPTION = "technical and political prose, not news"

@@ -9,7 +9,9 @@ comes with the tested sites held out of training as well, and with controls that
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Collection, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations_with_replacement
 
@@ -17,22 +19,20 @@ import numpy as np
 
 from benchmarks.studies.base import note, write
 from metrics.metaeval.kendall import TieRule
-from metrics.ranking import data, presets
-from metrics.ranking.classifiers import CLASSIFIERS
-from metrics.ranking.data import RankedSet, find_site, without_systems
+from metrics.ranking import data
+from metrics.ranking.classifiers import CLASSIFIERS, FloatArray
+from metrics.ranking.data import RankedSet, without_systems
 from metrics.ranking.experiments import (
     DescribedSet,
     ExperimentPlan,
     RankerAgreement,
     join_described,
-    run_controls,
     score_cells,
     split_as_paper,
-    split_by_document,
     spread_wins,
     train_and_test,
 )
-from metrics.ranking.features import NAMES, feature_columns
+from metrics.ranking.features import NAMES, PRESETS, feature_columns, find_features
 from metrics.ranking.pairs import preferences_of
 from metrics.ranking.toolbox import FeatureResources, add_options, open_tools
 from metrics.ranking.training import describe_set
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add("--paper-split", type=int, default=0, metavar="N", help="test on N sources without contradictions")
     add("--folds", type=int, default=0, metavar="K", help="test by cross-validation")
     add("--consistent", action="store_true", help="test only where no judgements contradict")
-    add("--preset", default="table1", help=f"{', '.join(presets.PRESETS)} or feature names")
+    add("--preset", default="table1", help=f"{', '.join(PRESETS)} or feature names")
     add("--classifiers", default="naive-bayes,knn", metavar="NAME,…", help="classifiers to try")
     add("--soft", action="store_true", help="add up probabilities instead of counting wins")
     add("--ties", choices=[rule.value for rule in TieRule], default="wmt14")
@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if (bool(options.test), options.paper_split > 0, options.folds > 1).count(True) != 1:
         parser.error("choose one of --test SET, --paper-split N and --folds K (K of at least 2)")
     if unknown := [kind for kind in options.classifiers.split(",") if kind not in CLASSIFIERS]:
-        parser.error(f"unknown classifier {unknown[0]!r}; known are: {', '.join(CLASSIFIERS)}")
+        parser.error(f"unknown classifier {unknown[0]!r}; known: {', '.join(CLASSIFIERS)}")
     if options.resamples < 0 or options.seed < 0:
         parser.error("--resamples and --seed count from 0")
     write(lambda: run_study(options))
@@ -165,8 +165,57 @@ def cross_validate(
     return plan.measure(described.ranked, scores)
 
 
+def run_controls(
+    plan: ExperimentPlan, train: DescribedSet, test: DescribedSet, folds: int = 10
+) -> dict[str, RankerAgreement]:
+    """Agreement reached by knowing only which system wrote an output, by what the control was trained on."""
+    from_training = _score_by_site(train.ranked, test.ranked)
+    inside = np.full(len(test.ranked.texts), np.nan)
+    for fold, rest in split_by_document(test.ranked, folds, plan.seed):
+        cells = fold.judged_cells()
+        inside[cells] = _score_by_site(rest, test.ranked)[cells]
+    return {
+        "all": plan.measure(test.ranked, from_training),
+        "tested set, cross-validated": plan.measure(test.ranked, inside),
+    }
+
+
+def split_by_document(ranked: RankedSet, folds: int, seed: int) -> Iterable[tuple[RankedSet, RankedSet]]:
+    """(fold, rest) for every fold of whole documents, assigned at random by the seed."""
+    documents = list(dict.fromkeys(ranked.documents))
+    folds_of_documents = np.random.default_rng(seed).permutation(len(documents)) % folds
+    fold_of = dict(zip(documents, folds_of_documents.tolist(), strict=True))
+    of_ranking = [
+        fold_of[ranked.documents[ranked.source_of[r.ranks[0][0]]]] if r.ranks else -1 for r in ranked.rankings
+    ]
+    for fold in range(folds):
+        inside = tuple(r for r, f in zip(ranked.rankings, of_ranking, strict=True) if f == fold)
+        outside = tuple(r for r, f in zip(ranked.rankings, of_ranking, strict=True) if f not in (fold, -1))
+        if inside and outside:
+            yield replace(ranked, rankings=inside), replace(ranked, rankings=outside)
+
+
+def find_site(system: str) -> str:
+    """The research group behind a system: the first letters and digits of its name, stable over the years.
+
+    >>> find_site("RWTH_primary"), find_site("rwth-combo"), find_site("onlineA")
+    ('rwth', 'rwth', 'onlinea')
+    """
+    match = re.match(r"[^\W_]+", system.lower())
+    return match[0] if match else system.lower()
+
+
+def _score_by_site(train: RankedSet, test: RankedSet) -> FloatArray:
+    """Share of decided comparisons that the site of each cell won in training; ½ for unknown sites."""
+    human = train.comparisons()
+    won = Counter(find_site(train.systems[cell]) for cell in human.better)
+    lost = Counter(find_site(train.systems[cell]) for cell in human.worse)
+    share = {name: won[name] / (won[name] + lost[name]) for name in {*won, *lost}}
+    return np.array([share.get(find_site(system), 0.5) for system in test.systems], np.float64)
+
+
 def _plan(options: argparse.Namespace) -> ExperimentPlan:
-    settings = presets.PRESETS.get(options.preset) or {options.preset: presets.find_features(options.preset)}
+    settings = PRESETS.get(options.preset) or {options.preset: find_features(options.preset)}
     kinds, rule = options.classifiers.split(","), TieRule(options.ties)
     return ExperimentPlan(settings, kinds, options.soft, rule, options.resamples, options.seed)
 

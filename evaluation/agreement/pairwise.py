@@ -13,15 +13,9 @@ from enum import StrEnum
 import numpy as np
 from scipy import sparse
 
-from appraise.lib.parallel import limit_to_one_thread
 from evaluation.agreement.coefficients import none_if_nan, ratio
 from evaluation.agreement.judgements import Codes, Floats, Ints, Judgements
 from evaluation.agreement.tally import BLOCK
-
-MAX_DENSE_CELLS = 30_000_000
-MIN_JUDGEMENTS_PER_ITEM = 30  # with fewer, dense products are too narrow to be faster
-DENSE_SPEEDUP = 100  # how many times faster a processor multiplies dense matrices than sparse ones
-EXACT = 1 << 16  # items; each annotator judges one a few times, and 32 bits count exactly to 2²⁴
 
 
 class DisagreementWeights(StrEnum):
@@ -105,37 +99,6 @@ def cohen_from_confusions(confusion: Ints, weights: DisagreementWeights = Disagr
 
 def build_pair_table(judgements: Judgements) -> PairTable:
     """Compute all confusion matrices at once: (annotator, label) × item counts times their transpose."""
-    return _build_dense(judgements) if _is_dense(judgements) else _build_sparse(judgements)
-
-
-def _is_dense(judgements: Judgements) -> bool:
-    """Whether so many annotators share items that a dense product is faster (up to six times)."""
-    n = judgements.counts.sum(axis=0, dtype=np.int64)
-    rows, products = len(judgements.annotator_names) * judgements.size, int((n * n).sum())
-    if products < MIN_JUDGEMENTS_PER_ITEM * int(n.sum()):
-        return False
-    return rows * len(n) <= MAX_DENSE_CELLS and rows * rows * len(n) <= DENSE_SPEEDUP * products
-
-
-def _build_dense(judgements: Judgements) -> PairTable:
-    size, annotators = judgements.size, len(judgements.annotator_names)
-    rows = annotators * size
-    cells = judgements.items.astype(np.int64) * rows
-    cells += judgements.annotators.astype(np.int64) * size
-    cells += judgements.labels
-    items = judgements.counts.shape[1]
-    counts = np.bincount(cells, minlength=items * rows).astype(np.float32).reshape(items, rows)
-    gram = np.zeros((rows, rows))
-    with limit_to_one_thread():
-        for start in range(0, items, EXACT):  # in blocks in which 32 bits count exactly
-            block = counts[start : start + EXACT]
-            gram += block.T @ block
-    confusion = gram.reshape(annotators, size, annotators, size).transpose(0, 2, 1, 3)
-    first, second = np.nonzero(np.triu(confusion.any(axis=(2, 3)), 1))
-    return PairTable(first, second, confusion[first, second].astype(np.int64))
-
-
-def _build_sparse(judgements: Judgements) -> PairTable:
     size, annotators = judgements.size, len(judgements.annotator_names)
     counts = count_labels(judgements)
     gram = (counts @ counts.T).tocoo()

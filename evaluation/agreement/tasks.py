@@ -14,9 +14,10 @@ import numpy as np
 
 from appraise.lib.resampling import Interval
 from evaluation.agreement.bootstrap import Bootstrap
+from evaluation.agreement.coefficients import fixed_kappa
 from evaluation.agreement.judgements import Codes, Judgements
-from evaluation.agreement.kappa import Chance, LabelSet, collapse_judgements, name_band
-from evaluation.agreement.tally import Pairing, Tally
+from evaluation.agreement.kappa import collapse_judgements, name_band
+from evaluation.agreement.tally import Tally
 from evaluation.schemes import Scheme
 
 MIN_SENTENCES = 5
@@ -57,8 +58,6 @@ class AgreementSettings:
     """How the agreement of every task is computed."""
 
     scheme: Scheme
-    chance: Chance = Chance.FIXED
-    pairing: Pairing = Pairing.DIFFERENT
     resamples: int = 1000
     seed: int = 1
 
@@ -73,7 +72,7 @@ def compute_task_table(tasks: Mapping[str, Judgements], settings: AgreementSetti
 def compute_task_row(name: str, judgements: Judgements, settings: AgreementSettings) -> TaskRow:
     """Compute κ and κ′ of one task from the same resamples."""
     requests = [
-        (LabelSet(labelled.label_names).kappa(settings.chance), Tally.of(labelled, settings.pairing))
+        (fixed_kappa(labelled.size), Tally.of(labelled))
         for labelled in (judgements, collapse_judgements(judgements, settings.scheme))
     ]
     kappa, prime = Bootstrap(judgements, settings.resamples, settings.seed).estimate(requests)

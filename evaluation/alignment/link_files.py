@@ -127,7 +127,7 @@ def _check_positions(words: list[tuple[str, list[int]]], length: int, line: int,
                 raise InputError(Problem("alignment_range", message, "count positions from 1", file, line))
             if j in seen:
                 message = f"position {j} is generated twice"
-                raise InputError(Problem("a3_duplicate", message, "generate it once", file, line))
+                raise InputError(Problem("a3_duplicate", message, "list every position once", file, line))
             seen.add(j)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 # A plain tuple with the fields of ``ExportedAnswer``: a million of them are created in half the time.
@@ -61,22 +61,3 @@ class ExportedPair(NamedTuple):
 
 PAIR_COLUMNS = ExportedPair._fields[:-1]
 COLUMNS = (*PAIR_COLUMNS, *ExportedAnswer._fields)
-
-
-class TextCache(dict[str, str]):
-    """Caches the results of a function for the first ten thousand different texts.
-
-    >>> names = TextCache(str.upper)
-    >>> names["ann"], len(names)
-    ('ANN', 1)
-    """
-
-    def __init__(self, function: Callable[[str], str]) -> None:
-        super().__init__()
-        self._function = function
-
-    def __missing__(self, text: str) -> str:
-        result = self._function(text)
-        if len(self) < 10_000:  # names recur, but timestamps are all different
-            self[text] = result
-        return result

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from xml.sax.saxutils import escape, quoteattr
 
-from evaluation.exporters.rows import AnswerRow, ExportedPair, TextCache
+from evaluation.exporters.rows import AnswerRow, ExportedPair
 
 # Characters that XML 1.0 does not allow, even as references.
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -16,7 +17,6 @@ _ATTRIBUTES = ("task", "item", "document", "pair", "kind", "check", "question")
 def as_xml(pairs: Iterable[ExportedPair]) -> Iterator[str]:
     """``<rankings><pair …><first/><second/><ranking …/></pair></rankings>``; missing values are left out."""
     yield '<?xml version="1.0" encoding="utf-8"?>\n<rankings version="1">\n'
-    names, systems = TextCache(quote_attribute), TextCache(_format_system)
     for pair in pairs:
         values = zip(
             _ATTRIBUTES,
@@ -24,23 +24,24 @@ def as_xml(pairs: Iterable[ExportedPair]) -> Iterator[str]:
             strict=True,
         )
         attributes = "".join([f" {name}={quote_attribute(value)}" for name, value in values if value])
-        rankings = "".join([f"<ranking{_format_answer(answer, names)}/>\n" for answer in pair.answers])
+        rankings = "".join([f"<ranking{_format_answer(answer)}/>\n" for answer in pair.answers])
         yield (
             f"<pair{attributes}>\n"
             f'<first><text xml:space="preserve">{_escape_text(pair.first)}</text>'
-            f"{''.join([systems[name] for name in pair.systems_first])}</first>\n"
+            f"{''.join([_format_system(name) for name in pair.systems_first])}</first>\n"
             f'<second><text xml:space="preserve">{_escape_text(pair.second)}</text>'
-            f"{''.join([systems[name] for name in pair.systems_second])}</second>\n"
+            f"{''.join([_format_system(name) for name in pair.systems_second])}</second>\n"
             f"{rankings}</pair>\n"
         )
     yield "</rankings>\n"
 
 
+@lru_cache(maxsize=10_000)
 def _format_system(name: str) -> str:
     return f"<system>{escape(replace_illegal(name))}</system>"
 
 
-def _format_answer(answer: AnswerRow, names: TextCache) -> str:
+def _format_answer(answer: AnswerRow) -> str:
     """Format the attributes of an answer; only names, labels and times may need escapes."""
     (
         annotator, presentation, version, current, label, reason, left, surplus, alignment, active, elapsed,
@@ -48,16 +49,16 @@ def _format_answer(answer: AnswerRow, names: TextCache) -> str:
     ) = answer  # fmt: skip
     return "".join(
         (
-            f' annotator={names[annotator]} presentation="{presentation}" version="{version}"',
+            f' annotator={_quote_name(annotator)} presentation="{presentation}" version="{version}"',
             f' current="{_FLAG[current]}"',
-            "" if label is None else f" label={names[label]}",
+            "" if label is None else f" label={_quote_name(label)}",
             f' reason="{reason}"' if reason else "",
             f' left="{left}" surplus="{_FLAG[surplus]}"',
             "" if alignment is None else f' alignment="{alignment}"',
             "" if active is None else f' active_ms="{active}"',
             "" if elapsed is None else f' elapsed_ms="{elapsed}"',
             f' order="{order}"',
-            "" if received is None else f" received_at={names[received]}",
+            "" if received is None else f" received_at={quote_attribute(received)}",
         )
     )
 
@@ -72,6 +73,9 @@ def quote_attribute(text: str) -> str:
     ('"plain"', '"&lt;"')
     """
     return f'"{text}"' if _is_plain(text) and '"' not in text else quoteattr(replace_illegal(text))
+
+
+_quote_name = lru_cache(maxsize=10_000)(quote_attribute)
 
 
 def replace_illegal(text: str) -> str:

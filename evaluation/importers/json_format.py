@@ -144,7 +144,7 @@ def _read_list(reader: JsonReader, pointer: str, state: ImportState) -> Iterator
 
 
 def _read_line(file: SourceFile, number: int, line: str, state: ImportState) -> Iterator[Record]:
-    reader = JsonReader.of_line(line, number, file, state)
+    reader = JsonReader(file, state, line, number)
     value = JsonValue(reader.value(), "", reader.position._replace(column=1), state)
     reader.end_of_line()
     if value.has("format") or _is_header(value):

@@ -1,4 +1,4 @@
-r"""A strict pull parser for JSON: it walks arrays and objects of any length and builds only their elements.
+r"""A strict reader for JSON: it walks arrays and objects of any length and builds only their elements.
 
 It refuses what the standard library accepts silently: duplicate keys, NaN and Infinity, numbers beyond a
 float, integers of thousands of digits and deep nesting. Every problem has line and column.
@@ -11,7 +11,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 from appraise.lib.problems import shorten
 from evaluation.importers.decode import chunks
@@ -19,7 +19,6 @@ from evaluation.importers.model import SourceFile, SourcePosition
 from evaluation.importers.state import ImportState
 
 _SPACE = re.compile(r"[ \t\n\r]*")
-_NUMBER_END = re.compile(r"[-+.eE0-9]*\Z")
 _MAX_DIGITS = 300
 
 
@@ -37,39 +36,28 @@ class JsonReader:
     While walking, the caller must read each value.
     """
 
-    def __init__(self, file: SourceFile, state: ImportState) -> None:
-        self._chunks = chunks(file, state)
+    def __init__(self, file: SourceFile, state: ImportState, text: str | None = None, line: int = 1) -> None:
+        """Begin at the first character of the file, or of a ``text`` that is one of its lines."""
+        self._text = "".join(chunks(file, state)) if text is None else text
         self._state = state
         self._file = file.name
-        self._text = ""
         self._at = 0
-        self._line, self._column = 1, 1
-        self._ended = False
-        self._cap = 64 * state.limits.max_field
-
-    @classmethod
-    def of_line(cls, line: str, number: int, file: SourceFile, state: ImportState) -> JsonReader:
-        """Return a cursor on one line of JSON lines."""
-        reader = cls(file, state)
-        reader._text, reader._line, reader._ended = line, number, True
-        return reader
+        # A place that was passed, with its line and column: positions are counted from there.
+        self._passed, self._line, self._column = 0, line, 1
 
     @property
     def position(self) -> SourcePosition:
         """The position at which the next value begins."""
         self.peek()
-        line, column = self._position(self._at)
-        return SourcePosition(self._file, line, column)
+        self._line, self._column = self._find_position(self._at)
+        self._passed = self._at
+        return SourcePosition(self._file, self._line, self._column)
 
     def peek(self) -> str:
         """Return the next character that is not white space, '' at the end."""
-        while True:
-            space = _SPACE.match(self._text, self._at)
-            self._at = space.end() if space else self._at
-            if self._at < len(self._text):
-                return self._text[self._at]
-            if not self._more():
-                return ""
+        if space := _SPACE.match(self._text, self._at):
+            self._at = space.end()
+        return self._text[self._at : self._at + 1]
 
     def elements(self) -> Iterator[int]:
         """Yield the indices of an array; read the value of each before the next."""
@@ -88,7 +76,9 @@ class JsonReader:
         seen: set[str] = set()
         while self.peek() != "}" or seen:
             position = self.position
-            key = self.value() if self.peek() == '"' else self._syntax("a key in double quotes is expected")
+            if self.peek() != '"':
+                self._syntax("a key in double quotes is expected")
+            key = self.value()
             if key in seen:
                 message = f"the key {shorten(str(key))!r} occurs twice"
                 self._state.refuse("duplicate_key", message, "keep one of the two", position)
@@ -103,25 +93,18 @@ class JsonReader:
         """Build the next value."""
         if not self.peek():
             self._syntax("a value is expected, but the text ends")
-        while True:
-            try:
-                value, end = _DECODER.raw_decode(self._text, self._at)
-            except json.JSONDecodeError as error:
-                ahead = error.pos - self._at
-                if self._complete(error) or not self._more():
-                    self._syntax(error.msg, self._at + ahead)
-            except _Refused as refused:
-                self._state.refuse(refused.code, refused.message, refused.remedy, self.position)
-            except RecursionError:
-                self._too_deep()
-            else:
-                length = end - self._at  # reading more moves the cursor, also at the end of the text
-                if isinstance(value, int | float) and _NUMBER_END.match(self._text, end) and self._more():
-                    continue  # its digits may continue in the next piece
-                if _depth(value) > self._state.limits.max_depth:
-                    self._too_deep()
-                self._at += length
-                return value
+        try:
+            value, end = _DECODER.raw_decode(self._text, self._at)
+        except json.JSONDecodeError as error:
+            self._syntax(error.msg, error.pos)
+        except _Refused as refused:
+            self._state.refuse(refused.code, refused.message, refused.remedy, self.position)
+        except RecursionError:
+            self._too_deep()
+        if _depth(value) > self._state.limits.max_depth:
+            self._too_deep()
+        self._at = end
+        return value
 
     def end(self) -> None:
         """Refuse anything but white space up to the end."""
@@ -138,31 +121,6 @@ class JsonReader:
             )
         self.end()
 
-    def _more(self) -> bool:
-        """Read more text; drop the text before the cursor."""
-        if self._ended:
-            return False
-        self._line, self._column = self._position(self._at)
-        self._text = self._text[self._at :]
-        self._at = 0
-        if len(self._text) > self._cap:
-            position = SourcePosition(self._file, self._line, self._column)
-            self._state.refuse("field_too_long", "a value is too long", "split it", position)
-        before = max(len(self._text), 1)
-        parts = [self._text]
-        while sum(map(len, parts)) < 2 * before:  # doubling keeps the repeated attempts linear
-            part = next(self._chunks, None)
-            if part is None:
-                self._ended = True
-                break
-            parts.append(part)
-        self._text = "".join(parts)
-        return len(parts) > 1
-
-    def _complete(self, error: json.JSONDecodeError) -> bool:
-        """Whether the error would remain if more text followed."""
-        return error.pos < len(self._text) - 16 and not error.msg.startswith("Unterminated string")
-
     def _expect(self, sign: str) -> None:
         if self.peek() != sign:
             self._syntax(f"'{sign}' is expected")
@@ -178,22 +136,22 @@ class JsonReader:
             self._syntax(f"there is a comma before '{close}'")
         return sign == close
 
-    def _position(self, index: int) -> tuple[int, int]:
-        breaks = self._text.count("\n", 0, index)
+    def _find_position(self, index: int) -> tuple[int, int]:
+        breaks = self._text.count("\n", self._passed, index)
         if breaks:
-            return self._line + breaks, index - self._text.rfind("\n", 0, index)
-        return self._line, self._column + index
+            return self._line + breaks, index - self._text.rfind("\n", self._passed, index)
+        return self._line, self._column + index - self._passed
 
-    def _syntax(self, message: str, index: int | None = None, remedy: str = "correct the JSON") -> Any:
+    def _syntax(self, message: str, index: int | None = None, remedy: str = "correct the JSON") -> NoReturn:
         index = self._at if index is None else index
-        line, column = self._position(index)
+        line, column = self._find_position(index)
         code = "control_char" if message.startswith("Invalid control") else "json_syntax"
         begin = self._text.rfind("\n", 0, index) + 1
         excerpt = self._text[max(begin, index - 40) : index + 20].split("\n")[0]
         message, position = message[:1].lower() + message[1:], SourcePosition(self._file, line, column)
         self._state.refuse(code, message, remedy, position, excerpt)
 
-    def _too_deep(self) -> None:
+    def _too_deep(self) -> NoReturn:
         message = f"values are nested more than {self._state.limits.max_depth} deep"
         self._state.refuse("too_deep", message, "flatten the file", self.position)
 

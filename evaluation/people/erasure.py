@@ -157,19 +157,19 @@ def _delete_free_text(annotator: Annotator) -> None:
 
 def _anonymize_audit_log(user: User, name: str, pseudonym: str) -> None:
     for entry in AuditEntry.objects.all().iterator():
-        detail = _replace_name(entry.detail, name, pseudonym)
+        detail = replace_name(entry.detail, name, pseudonym)
         if entry.user_id == user.pk and entry.action == "make token":
             detail = {key: value for key, value in detail.items() if key != "name"}
         if detail != entry.detail:
             AuditEntry.objects.filter(pk=entry.pk).update(detail=detail)
 
 
-def _replace_name(value: Any, name: str, pseudonym: str) -> Any:  # Any: whatever JSON the entry holds
+def replace_name(value: Any, name: str, pseudonym: str) -> Any:  # Any: whatever JSON the entry holds
     """Replace every string that equals the name, at any depth; parts of longer strings are kept."""
     if isinstance(value, dict):
-        return {key: _replace_name(part, name, pseudonym) for key, part in value.items()}
+        return {key: replace_name(part, name, pseudonym) for key, part in value.items()}
     if isinstance(value, list):
-        return [_replace_name(part, name, pseudonym) for part in value]
+        return [replace_name(part, name, pseudonym) for part in value]
     return pseudonym if value == name else value
 
 

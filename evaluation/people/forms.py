@@ -51,7 +51,7 @@ class TokenForm(forms.Form):
         min_value=1,
         max_value=MOST_DAYS,
         widget=number_input(1, MOST_DAYS),
-        help_text=_("Empty: until you revoke it."),
+        help_text=_("Leave empty for no expiry."),
     )
 
     def clean_name(self) -> str:

@@ -33,6 +33,7 @@ from evaluation.models import (
     Upload,
     User,
 )
+from evaluation.people.erasure import replace_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,16 +145,8 @@ def _changes_naming(user: User) -> list[dict[str, Any]]:
     return [
         {"at": entry.at, "action": entry.action, "target": entry.target}
         for entry in entries.iterator()
-        if entry.user_id != user.pk and _mentions(entry.detail, user.get_username())
+        if entry.user_id != user.pk and replace_name(entry.detail, user.get_username(), "") != entry.detail
     ]
-
-
-def _mentions(value: Any, name: str) -> bool:  # Any: whatever JSON the entry holds
-    if isinstance(value, dict):
-        return any(_mentions(part, name) for part in value.values())
-    if isinstance(value, list):
-        return any(_mentions(part, name) for part in value)
-    return bool(value == name)
 
 
 def _elsewhere(user: User) -> dict[str, list[str]]:

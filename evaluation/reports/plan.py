@@ -58,7 +58,7 @@ class PlanForm(forms.Form):
     ties = _float_field(_("Share of ties"), 0.2, 0, 0.99)
     agreement = _float_field(_("Agreement between annotators"), 0.66, 0, 1)
     agreement_is = forms.ChoiceField(
-        label=_("… measured as"),
+        label=_("Agreement measured as"),
         choices=[(AgreementMeasure.P_A, "P(A)"), (AgreementMeasure.KAPPA, _("κ over four choices"))],
         initial=AgreementMeasure.P_A,
         widget=forms.Select(attrs={"class": "in"}),

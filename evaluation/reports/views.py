@@ -51,10 +51,7 @@ def show_pending(view: Callable[..., HttpResponse]) -> Callable[..., HttpRespons
         except ReportPending as pending:
             job = pending.job
         if wants_state:
-            message = jobs.localize_message(job.message)
-            return JsonResponse(
-                {"state": job.state, "done": job.done, "total": job.total, "message": message}
-            )
+            return JsonResponse(jobs.describe_state(job))
         scope = scope_of(request, kind, slug)
         context = {**report_context(request, scope, report), "report": report, "job": job}
         response = render(request, "reports/pending.html", context, status=HTTPStatus.ACCEPTED)

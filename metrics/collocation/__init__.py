@@ -4,6 +4,6 @@ Content words that occur together in a large corpus of the target language shoul
 translation. This needs neither a reference nor rankings, only text.
 
     text → ``content_words`` → ``counting`` → ``table`` (a file)                      ``training``
-    text → ``content_words`` → ``scoring`` (``association``, ``trees``) → ``metric``, ``study``
+    text → ``content_words`` → ``scoring`` (``association``, ``trees``) → ``metric``
     one sentence → ``scoring.find_branches`` → ``trees.choose`` → ``svg``
 """

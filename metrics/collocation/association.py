@@ -49,17 +49,6 @@ CUTOFFS: dict[AssociationMeasure, float | None] = {
 """99.5 % confidence, as in the slides; a pair with a lower score is not a collocation."""
 
 
-def associate(
-    measure: AssociationMeasure, c12: ArrayLike, c1: ArrayLike, c2: ArrayLike, n: int
-) -> FloatArray:
-    """The score of each pair under ``measure``.
-
-    >>> float(associate(AssociationMeasure.DICE, 172, 172, 181, 49722).round(6))
-    0.974504
-    """
-    return FUNCTIONS[measure](c12, c1, c2, n)
-
-
 def dice(c12: ArrayLike, c1: ArrayLike, c2: ArrayLike, n: int) -> FloatArray:
     """2 c12 / (c1 + c2): 1 if the words occur only together.
 

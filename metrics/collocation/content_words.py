@@ -6,12 +6,10 @@ its first position.
 
 A table and the sentences scored with it must be processed alike, so a table records the name of its reader:
 
-==============  ==================================================================================
+==============  =================================================================
 ``en``          tags by spaCy, base forms by WordNet, as in the paper
-``en-rules``    heuristic tags, base forms by WordNet; for machines without the tools
 ``de``          tags and lemmas by HanTa
-``cs es fr ru`` lemmas by simplemma of all words of four letters and more, because no tagger is available
-==============  ==================================================================================
+==============  =================================================================
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ from functools import cache, partial
 
 from evaluation.alignment.wordnet import PartOfSpeech, WordNet
 from metrics.tools.base import load_wordnet, wordnet_tool
-from metrics.tools.tagger import HeuristicTagger, Tagged, Tagger, hanta_tagger, simplemma_tagger, spacy_tagger
+from metrics.tools.tagger import Tagged, Tagger, hanta_tagger, spacy_tagger
 
 Canonical = Callable[[str, str], str | None]
 """(token, tag) → the canonical word, or None if the token is not a content word."""
@@ -124,16 +122,16 @@ class ContentWordReader:
 def get_reader(name: str) -> ContentWordReader:
     """A reader by name; raises ``ValueError`` for an unknown name, ``ToolAbsent`` if a tool is missing."""
     if name not in READERS:
-        raise ValueError(f"unknown reader {name!r}; known are: {', '.join(READERS)}")
+        raise ValueError(f"unknown reader {name!r}; known: {', '.join(READERS)}")
     return READERS[name]()
 
 
 @cache
-def _english_reader(name: str, make_tagger: Callable[[], Tagger]) -> ContentWordReader:
-    tagger, lexicon = make_tagger(), load_wordnet()
+def _english_reader() -> ContentWordReader:
+    tagger, lexicon = spacy_tagger(), load_wordnet()
     canonical = make_english_canonical(lexicon)
     return ContentWordReader(
-        name,
+        "en",
         "en",
         f"{tagger.tool}; {wordnet_tool(lexicon)}",
         tagger,
@@ -142,19 +140,9 @@ def _english_reader(name: str, make_tagger: Callable[[], Tagger]) -> ContentWord
 
 
 @cache
-def _lemma_reader(
-    language: str, make_tagger: Callable[[], Tagger], tag_prefixes: tuple[str, ...]
-) -> ContentWordReader:
-    tagger = make_tagger()
-    return ContentWordReader(language, language, str(tagger.tool), tagger, partial(find_lemmas, tag_prefixes))
+def _german_reader() -> ContentWordReader:
+    tagger = hanta_tagger()
+    return ContentWordReader("de", "de", str(tagger.tool), tagger, partial(find_lemmas, GERMAN_CONTENT))
 
 
-READERS: dict[str, Callable[[], ContentWordReader]] = {
-    "en": partial(_english_reader, "en", spacy_tagger),
-    "en-rules": partial(_english_reader, "en-rules", HeuristicTagger),
-    "de": partial(_lemma_reader, "de", hanta_tagger, GERMAN_CONTENT),
-    **{
-        language: partial(_lemma_reader, language, partial(simplemma_tagger, language), ("W",))
-        for language in ("cs", "es", "fr", "ru")
-    },
-}
+READERS: dict[str, Callable[[], ContentWordReader]] = {"en": _english_reader, "de": _german_reader}

@@ -90,14 +90,14 @@ class _CollocationMetric:
 
     def _tools(self) -> tuple[CollocationTable, ContentWordReader]:
         try:
-            table = _load_cached(str(table_path(self.table)))
+            table = open_table(self.table)
             return table, get_reader(table.corpus.reader)
         except (InputError, ToolAbsent, ValueError) as error:
             raise MetricUnavailable(_explain(self.name, self.table, error)) from error
 
     def _background(self) -> str:
         try:
-            table = _load_cached(str(table_path(self.table)))
+            table = open_table(self.table)
         except InputError:
             return f"corpus:{self.table} (absent)"
         about = table.corpus
@@ -137,18 +137,15 @@ def table_path(name: str) -> Path:
     return Path(os.environ.get("APPRAISE_HOME") or PROJECT / "var") / "collocations" / f"{name}.npz"
 
 
-def _load_cached(path: str) -> CollocationTable:
-    """A table, opened once as long as its file does not change."""
-    try:
-        changed = os.stat(path).st_mtime_ns
-    except OSError:
-        changed = 0
-    return _load_version(path, changed)
+def open_table(name: str) -> CollocationTable:
+    """A table by name, read once as long as its file does not change; raises ``InputError``."""
+    path = table_path(name)
+    return _load_version(path, path.stat().st_mtime_ns if path.exists() else 0)
 
 
 @lru_cache(maxsize=8)
-def _load_version(path: str, changed: int) -> CollocationTable:
-    return load_table(Path(path))
+def _load_version(path: Path, changed: int) -> CollocationTable:
+    return load_table(path)
 
 
 def _explain(name: str, table: str, error: Exception) -> str:

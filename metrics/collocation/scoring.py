@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from metrics.collocation.association import CUTOFFS, AssociationMeasure, associate
+from metrics.collocation.association import CUTOFFS, FUNCTIONS, AssociationMeasure
 from metrics.collocation.content_words import ContentWords
 from metrics.collocation.table import CollocationTable
 from metrics.collocation.trees import Branch, Method
@@ -38,7 +38,7 @@ class PairCounts:
 
     def weights(self, measure: AssociationMeasure, *, cutoff: bool = True) -> Floats:
         """The strength of each pair; NaN if it is not significant."""
-        strength = associate(measure, self.c12, self.c1, self.c2, self.sentences)
+        strength = FUNCTIONS[measure](self.c12, self.c1, self.c2, self.sentences)
         limit = CUTOFFS[measure] if cutoff else None
         return strength if limit is None else np.where(strength >= limit, strength, np.nan)
 

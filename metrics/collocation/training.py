@@ -1,16 +1,9 @@
-"""``train collocations``: counts the collocations of a text, resumable after an interruption.
-
-The text is tagged in shards of a few thousand lines. The content words of a finished shard are kept in a file
-beside the output, so that an interrupted run resumes where it stopped if the text and the tools are the same,
-and otherwise starts over. The table is written all or nothing.
-"""
+"""``train collocations``: counts the collocations of a text. The table is written all or nothing."""
 
 from __future__ import annotations
 
 import argparse
 import itertools
-import json
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,10 +13,10 @@ from appraise.lib.problems import InputError, Problem
 from appraise.lib.streams import convert_read_errors, open_unpacked, read_lines
 from metrics.collocation.content_words import READERS, ContentWordReader, get_reader
 from metrics.collocation.counting import PairCounter
-from metrics.collocation.table import CollocationTable, Corpus, load_table, save_table, write_atomically
+from metrics.collocation.table import CollocationTable, Corpus, load_table, save_table
 from metrics.tools.base import ToolAbsent
 
-SHARD = 20_000  # lines
+BATCH = 20_000  # sentences tagged at once, between two notes
 
 Note = Callable[[str], None]
 
@@ -49,7 +42,7 @@ def train_collocations(
     try:
         reader = get_reader(options["reader"])
     except ToolAbsent as error:
-        raise InputError(Problem("tool_absent", str(error), "or use --reader en-rules")) from error
+        raise InputError(Problem("tool_absent", str(error))) from error
     files = [Path(name) for name in options["text"]]
     name = options["name"] or ", ".join(path.name for path in files)
     table = train_table(files, out, reader, name, options["description"] or "not described", note)
@@ -60,25 +53,17 @@ def train_table(
     files: Sequence[Path], out: Path, reader: ContentWordReader, name: str, description: str, note: Note
 ) -> CollocationTable:
     """Tag, count and save; returns the table as loaded from its file."""
-    digest = digest_text(files)
     out.parent.mkdir(parents=True, exist_ok=True)
-    work = open_work_folder(
-        out, {"digest": digest, "reader": reader.name, "tools": reader.tools, "shard": SHARD}
-    )
     counter = PairCounter()
-    lines = read_sentences(files)
-    for number in itertools.count():
-        shard = list(itertools.islice(lines, SHARD))
-        if not shard:
-            break
-        for words in read_shard(work / f"{number:06d}.txt", shard, reader):
-            counter.add(words)
+    sentences = read_sentences(files)
+    while batch := list(itertools.islice(sentences, BATCH)):
+        for content in reader.read(batch):
+            counter.add(content.words)
         note(f"{counter.sentences:,} sentences")
     if not counter.sentences:
-        raise InputError(Problem("no_text", "there is no sentence in the text", file=str(files[0])))
-    corpus = Corpus(name, description, digest, 0, reader.language, reader.name, reader.tools)
+        raise InputError(Problem("no_text", "the text contains no sentences", file=str(files[0])))
+    corpus = Corpus(name, description, digest_text(files), 0, reader.language, reader.name, reader.tools)
     save_table(counter.table(corpus), out)
-    shutil.rmtree(work)
     return load_table(out)
 
 
@@ -97,29 +82,6 @@ def summarize(table: CollocationTable, out: Path) -> dict[str, Any]:  # Any: JSO
         "tools": about.tools,
         "digest": table.digest,
     }
-
-
-def open_work_folder(out: Path, state: dict[str, Any]) -> Path:  # Any: JSON
-    """The folder of finished shards; emptied if it belongs to another text or other tools."""
-    work = out.with_name(f".{out.name}.work")
-    stamp = work / "state.json"
-    wanted = json.dumps(state, sort_keys=True)
-    if not (stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted):
-        shutil.rmtree(work, ignore_errors=True)
-        work.mkdir()
-        with write_atomically(stamp) as partial:
-            partial.write_text(wanted, encoding="utf-8")
-    return work
-
-
-def read_shard(path: Path, sentences: Sequence[str], reader: ContentWordReader) -> Iterator[list[str]]:
-    """The content words of the sentences of a shard, from its file if it is finished."""
-    if not path.is_file():
-        with write_atomically(path) as partial, partial.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(" ".join(content.words) + "\n" for content in reader.read(sentences))
-    with path.open(encoding="utf-8", newline="\n") as file:
-        for line in file:
-            yield line.split()
 
 
 def read_sentences(files: Iterable[Path]) -> Iterator[str]:

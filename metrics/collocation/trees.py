@@ -10,7 +10,6 @@ the other. Without crossings the result may be several trees.
 ``mst-ncb``           the same without branches that cross a selected one, as in the slides
 ``mst-ncb2``          the same after a first branch from ``<s>`` to the first verb, which only blocks
                       crossings and is not part of the average
-``mst-ncb-exact``     an extension: the non-crossing forest with the highest sum of weights
 ====================  ============================================================================
 
 Equal weights are selected from left to right: by first word, then by second.
@@ -32,15 +31,11 @@ class Method(StrEnum):
     MST = "mst"
     MST_NCB = "mst-ncb"
     MST_NCB2 = "mst-ncb2"
-    MST_NCB_EXACT = "mst-ncb-exact"
 
     @property
     def code(self) -> int:
         """The number of the method in the kernel."""
         return list(Method).index(self)
-
-
-PAPER_METHODS = (Method.SIMPLE, Method.MST, Method.MST_NCB, Method.MST_NCB2)
 
 
 class Branch(NamedTuple):
@@ -71,7 +66,7 @@ def choose(
     weight = np.array([branch.weight for branch in ordered], np.float64)
     order = trees_kernel.strongest_first(weight)
     verb = trees_kernel.NO_VERB if first_verb is None else first_verb
-    marks = trees_kernel.select(method.code, left, right, weight, order, words, verb)
+    marks = trees_kernel.select(method.code, left, right, order, words, verb)
     return tuple(ordered[k] for k in order if marks[k])
 
 

@@ -14,7 +14,7 @@ from metrics.kernels.compiler import Floats, Ints, Longs, kernel
 
 Marks = npt.NDArray[np.uint8]
 
-SIMPLE, MST, NCB, NCB2, EXACT = range(5)
+SIMPLE, MST, NCB, NCB2 = range(4)
 NO_VERB = -1
 
 
@@ -81,13 +81,7 @@ def score_sentences(
         order = strongest_first(weight[a:b])
         for column in range(methods.size):
             marks = select(
-                methods[column],
-                left[a:b],
-                right[a:b],
-                weight[a:b],
-                order,
-                lengths[sentence],
-                first_verb[sentence],
+                methods[column], left[a:b], right[a:b], order, lengths[sentence], first_verb[sentence]
             )
             for k in range(order.size):
                 if marks[order[k]]:
@@ -97,16 +91,12 @@ def score_sentences(
 
 
 @kernel
-def select(
-    method: int, left: Ints, right: Ints, weight: Floats, order: Longs, words: int, first_verb: int
-) -> Marks:
+def select(method: int, left: Ints, right: Ints, order: Longs, words: int, first_verb: int) -> Marks:
     """Mark the pairs that a method selects."""
     if method == SIMPLE:
         marks = np.zeros(left.size, np.uint8)
         marks[order] = 1
         return marks
-    if method == EXACT:
-        return best_non_crossing(left, right, weight, order, words)
     verb = first_verb if method == NCB2 else NO_VERB
     return kruskal(left, right, order, words, method != MST, verb)
 
@@ -164,64 +154,3 @@ def crosses_any(i: int, j: int, left: Ints, right: Ints, kept: Longs) -> bool:
         if a < i < b < j or i < a < j < b:
             return True
     return False
-
-
-@kernel
-def best_non_crossing(left: Ints, right: Ints, weight: Floats, order: Longs, words: int) -> Marks:
-    """The forest without crossing branches with the highest sum of weights; only positive weights count.
-
-    Absent pairs count as branches of weight 0: any forest without crossings can be completed to a tree with
-    such branches, so the best tree, stripped of them, is the best forest. ``closed[i, j]`` is the best
-    tree over words i…j that holds the branch i–j, ``whole[i, j]`` the best tree over i…j: i's farthest
-    neighbour k splits it into a closed tree i…k and a whole one k…j.
-    """
-    pair = np.full((words, words), -1)
-    value = np.zeros((words, words))
-    for k in order:
-        if weight[k] > 0:
-            pair[left[k], right[k]] = k
-            value[left[k], right[k]] = weight[k]
-    whole = np.zeros((words, words))
-    closed = np.zeros((words, words))
-    farthest = np.zeros((words, words), np.int64)
-    split = np.zeros((words, words), np.int64)
-    for span in range(1, words):
-        for i in range(words - span):
-            j = i + span
-            best = -1.0
-            for k in range(i, j):
-                total = whole[i, k] + whole[k + 1, j]
-                if total > best:
-                    best = total
-                    split[i, j] = k
-            closed[i, j] = best + value[i, j]
-            best = -1.0
-            for k in range(i + 1, j + 1):
-                total = closed[i, k] + whole[k, j]
-                if total > best:
-                    best = total
-                    farthest[i, j] = k
-            whole[i, j] = best
-    return trace_back(pair, farthest, split, left.size)
-
-
-@kernel
-def trace_back(pair: Longs, farthest: Longs, split: Longs, pairs: int) -> Marks:
-    """Trace the tables of ``best_non_crossing`` back from the whole sentence."""
-    words = pair.shape[0]
-    marks = np.zeros(pairs, np.uint8)
-    pending = np.empty((2 * words + 2, 2), np.int64)
-    pending[0] = 0, words - 1
-    waiting = 1 if words > 1 else 0
-    while waiting > 0:
-        waiting -= 1
-        i, j = pending[waiting]
-        k = farthest[i, j]
-        if pair[i, k] >= 0:
-            marks[pair[i, k]] = 1
-        middle = split[i, k]
-        for a, b in ((i, middle), (middle + 1, k), (k, j)):
-            if a < b:
-                pending[waiting] = a, b
-                waiting += 1
-    return marks

@@ -14,8 +14,7 @@ from collections.abc import Sequence
 from functools import cache, cached_property
 from pathlib import Path
 
-from metrics.discourse.relations import coarse
-from metrics.discourse.trees import Node, binarise, edu, join
+from metrics.discourse.trees import Node, binarise, coarse, edu, join
 from metrics.discourse.words import split_words
 from metrics.tools import base
 from metrics.tools.cache import Cache, answers, default_path

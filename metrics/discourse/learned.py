@@ -23,8 +23,7 @@ import numpy as np
 
 from appraise.lib.problems import InputError, Problem
 from appraise.lib.streams import read_arrays
-from metrics.discourse.linear import LinearClassifier, fit_classifier
-from metrics.discourse.segmenter import segment
+from metrics.discourse.segmenter import LinearClassifier, fit_classifier, segment
 from metrics.discourse.trees import Node, edu, join
 from metrics.discourse.words import find_classes, split_words
 

@@ -6,10 +6,11 @@ control). Each reports its ``Tool``. One parser reads both sides of every compar
 different tools are never compared.
 
 The heuristic parser is the fallback that is always available. A unit begins at a connective (*because*,
-  *although*, *which* …) that has a verb on either side, and after the comma that ends a sentence-initial
-  subordinate clause. The connective determines the relation; a clause that it introduces is the satellite.
-  Verbs of saying give an attribution, and everything else elaborates the preceding unit; trees are
-  right-branching."""
+*although*, *which* …) that has a verb on either side, and after the comma that ends a sentence-initial
+subordinate clause. The connective determines the relation; a clause that it introduces is the satellite.
+Verbs of saying give an attribution, and everything else elaborates the preceding unit; trees are
+right-branching.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +23,9 @@ from typing import Protocol
 
 from appraise.lib.problems import InputError, Problem
 from metrics.discourse.learned import FORMAT, DiscourseModel
-from metrics.discourse.relations import coarse
 from metrics.discourse.segmenter import AUXILIARIES, MAX_EDUS
 from metrics.discourse.tree_files import read_trees
-from metrics.discourse.trees import Node, binarise, edu, join, rename_relations
+from metrics.discourse.trees import Node, binarise, coarse, edu, join, rename_relations
 from metrics.discourse.words import split_words
 from metrics.tools.base import Tool, ToolMode, file_digest
 
@@ -103,7 +103,7 @@ def get_parser(name: str, model: str = "") -> DiscourseParser:
     bad file, and ``ToolAbsent`` if the real parser is not installed.
     """
     if name not in NAMES:
-        raise ValueError(f"unknown discourse parser {name!r}; known are: {', '.join(NAMES)}")
+        raise ValueError(f"unknown discourse parser {name!r}; known: {', '.join(NAMES)}")
     if name in ("learned", "imported"):
         if not model:
             raise ValueError(f"the {name} discourse parser needs a file: model=FILE")

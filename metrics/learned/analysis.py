@@ -8,13 +8,12 @@ people agree (section 4.2, Table A.1: r = 0.854).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.metrics import roc_auc_score, roc_curve
 
 from metrics.learned.svm import Labelled, Svm
-from metrics.metaeval.correlation import pearson
 from metrics.metaeval.datasets import FloatArray
 
 
@@ -38,13 +37,9 @@ def roc(human: FloatArray, machine: FloatArray) -> Roc | None:
     """
     if not len(human) or not len(machine):
         return None
-    thresholds = np.unique(np.concatenate([human, machine]))
-    people, machines = np.sort(human), np.sort(machine)
-    recognised = 1 - np.searchsorted(people, thresholds, side="left") / len(people)
-    refused = np.searchsorted(machines, thresholds, side="left") / len(machines)
-    curve_human, curve_machine = np.append(recognised, 0.0), np.append(refused, 1.0)
-    below = np.searchsorted(machines, human, side="left") + np.searchsorted(machines, human, side="right")
-    return Roc(curve_human, curve_machine, float(below.mean()) / 2 / len(machines))
+    scores, is_human = np.concatenate([human, machine]), np.repeat([1, 0], [len(human), len(machine)])
+    false, recognised, _ = roc_curve(is_human, scores, drop_intermediate=False)
+    return Roc(recognised[::-1], 1 - false[::-1], float(roc_auc_score(is_human, scores)))
 
 
 SHUFFLES = 10
@@ -80,11 +75,6 @@ def thin_curve(curve: Roc, most: int = MOST_POINTS) -> list[tuple[float, float]]
     """
     places = np.unique(np.linspace(0, len(curve.human) - 1, min(most, len(curve.human))).astype(int))
     return list(zip(curve.machine[places].tolist(), curve.human[places].tolist(), strict=True))
-
-
-def correlations(machines: Sequence[Svm], rows: FloatArray, truth: FloatArray) -> list[float | None]:
-    """Return Pearson's r of the values of each machine with human judgements of the same translations."""
-    return [pearson(machine.decision(rows), truth) if len(truth) else None for machine in machines]
 
 
 def _accuracy(machine: Svm, rows: FloatArray, validation: Labelled) -> float:

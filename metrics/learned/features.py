@@ -186,7 +186,7 @@ class Scaling:
     @classmethod
     def fit(cls, rows: FloatArray, kind: str) -> Scaling:
         if kind not in SCALINGS:
-            raise ValueError(f"unknown scaling {kind!r}; known are: {', '.join(SCALINGS)}")
+            raise ValueError(f"unknown scaling {kind!r}; known: {', '.join(SCALINGS)}")
         columns = rows.shape[1]
         if kind == "none":
             return cls(kind, np.zeros(columns), np.ones(columns))

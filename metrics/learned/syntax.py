@@ -12,7 +12,6 @@ max(count, 1) of the reference: the data of the thesis has no zero there, other 
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -21,11 +20,13 @@ import numpy as np
 
 from metrics.base import MetricUnavailable, Segment
 from metrics.metaeval.datasets import FloatArray
+from metrics.syntax.overlap import constituents
 
 if TYPE_CHECKING:
+    from nltk.tree import Tree
+
     from metrics.tools.constituency import Parse
 
-NODE = re.compile(r"\(([^\s()]*)|\)")
 LABELS = ("ADJP", "FRAG", "NP", "NPB", "PP", "SBAR", "VP")
 NAMES = (
     "parse-score",
@@ -68,20 +69,14 @@ def label_counts(tree: str) -> Counter[str]:
     >>> counts["NP"], counts["NPB"], counts["PP"]
     (3, 2, 1)
     """
-    counts: Counter[str] = Counter()
-    depth, lowest = 0, 0  # depth of the innermost open NP without an NP inside; 0 if there is none
-    for step in NODE.finditer(tree):
-        if step[0] == ")":
-            if depth == lowest:
-                counts["NPB"] += 1
-                lowest = 0
-            depth -= 1
-            continue
-        depth += 1
-        counts[step[1]] += 1
-        if step[1] == "NP":
-            lowest = depth  # every other open NP contains this one
+    nodes = list(constituents(tree).subtrees())
+    counts = Counter(str(node.label()) for node in nodes)
+    counts["NPB"] = sum(_count_phrases(node) == 1 for node in nodes if node.label() == "NP")
     return counts
+
+
+def _count_phrases(node: Tree) -> int:
+    return sum(1 for _ in node.subtrees(lambda inner: inner.label() == "NP"))
 
 
 def _facts(parse: Parse) -> Facts:

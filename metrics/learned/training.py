@@ -183,12 +183,9 @@ def _read_sets(options: Options, *, judged: bool) -> list[TrainingSet]:
     labels = [
         "/".join(Path(prefix).parts[-2:]) for prefix in options["set"]
     ]  # with the folder, which often names the year
-    if options["segments"] or options["outputs"]:
-        if not (options["segments"] and options["outputs"]):
-            raise InputError(Problem("missing_file", "--segments and --outputs belong together"))
-        paths = {key: Path(options[key]) if options[key] else None for key in ("rankings", "pairs")}
-        groups.append(datasets.SetFiles(Path(options["segments"]), Path(options["outputs"]), **paths))
-        labels.append(Path(options["segments"]).name)
+    if single := datasets.named_files(options):
+        groups.append(single)
+        labels.append(single.segments.name)
     elif options["references"]:
         raise InputError(Problem("missing_file", "--references belong to the segments of --segments"))
     if not groups:

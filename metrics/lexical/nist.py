@@ -5,20 +5,19 @@ n-grams in the output, and BP′ falls to ½ when the output has two thirds of t
 ``nist`` is that sum, as the usual tools print it; ``nist-paper`` divides it by five, as in the formula of the
 thesis.
 
-Weights come from all references that are scored together, or from a corpus given to the class, so the score
-of a segment depends on the set that it is scored with. Matches are clipped by the reference that has an
+Weights come from all references that are scored together, so the score of a segment depends on the set that
+it is scored with. Matches are clipped by the reference that has an
 n-gram most often; with one reference this equals NLTK, which otherwise chooses a reference per order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from appraise.lib.digests import bytes_digest
 from metrics.base import FloatArray
 from metrics.lexical.blocks import Texts
 from metrics.lexical.core import LexicalMetric, divide
@@ -37,24 +36,20 @@ class Nist(LexicalMetric):
     name: ClassVar[str] = "nist"
     title: ClassVar[str] = "NIST: information-weighted n-grams, the usual sum"
     scale: ClassVar[str] = "0-"
+    facts: ClassVar[tuple[str, ...]] = (f"order:{ORDER}", "weights:references")
     divisor: ClassVar[float] = 1.0
 
     tokenize: str = "none"
     lowercase: bool = False
-    corpus: tuple[str, ...] = field(default=(), repr=False, metadata={"signature": False})
-
-    def signature_facts(self) -> tuple[str, ...]:
-        text = "\n".join(self.corpus).encode("utf-8", "surrogatepass")
-        weights = bytes_digest(text)[:16] if self.corpus else "references"
-        return (f"order:{ORDER}", f"weights:{weights}")
 
     def count(self, references: Texts, systems: Texts, learnt: Any) -> FloatArray:
         """Count all segments at once, because the weights need every reference."""
         from metrics.kernels.information import weighted_matches
 
         parts = [self._lines(texts) for texts in (*references, *systems)]
-        corpus = list(learnt) if learnt is not None else self._lines(self.corpus)
-        matched, lengths = weighted_matches(corpus, parts[: len(references)], parts[len(references) :], ORDER)
+        matched, lengths = weighted_matches(
+            learnt or [], parts[: len(references)], parts[len(references) :], ORDER
+        )
         own = lengths[len(references) :]
         average = np.broadcast_to(lengths[: len(references)].mean(axis=0), own.shape)
         ngrams = np.maximum(own[..., None] - np.arange(ORDER), 0)
@@ -62,7 +57,7 @@ class Nist(LexicalMetric):
 
     def learn(self, references: Sequence[Texts]) -> Any:
         """Return all references if their numbers differ, so that the groups share their weights."""
-        if self.corpus or len(references) < 2:
+        if len(references) < 2:
             return None
         return self._lines([line for texts in references for part in texts for line in part])
 

@@ -51,7 +51,7 @@ def block_text(parts: Sequence[Sequence[str]], name: str = "none", *, lowercase:
 def check(name: str) -> None:
     """Raise an error for an unknown tokenisation or one whose packages are missing."""
     if name not in NAMES:
-        raise ValueError(f"unknown tokenisation {name!r}; known are: {', '.join(NAMES)}")
+        raise ValueError(f"unknown tokenisation {name!r}; known: {', '.join(NAMES)}")
     if name == "ja-mecab":
         _mecab()
 

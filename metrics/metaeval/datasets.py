@@ -21,7 +21,7 @@ import itertools
 import json
 import math
 from argparse import ArgumentParser
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -148,6 +148,18 @@ def add_set_options(parser: ArgumentParser, *, help_set: str, help_references: s
     parser.add_argument("--references", **several, metavar="FILE", help=help_references)
 
 
+def named_files(options: Mapping[str, Any]) -> SetFiles | None:  # Any: argparse's values
+    """The files of the set that is named file by file (``add_set_options``), if there is one."""
+    files = {
+        name: options[name] and Path(options[name]) for name in ("segments", "outputs", "rankings", "pairs")
+    }
+    if not any(files.values()):
+        return None
+    if not (files["segments"] and files["outputs"]):
+        raise InputError(Problem("missing_file", "--segments and --outputs belong together", "give both"))
+    return SetFiles(**files)
+
+
 def find_set(prefix: str | Path) -> SetFiles:
     """Find the files of ``DIR/PREFIX``; segments and outputs must exist, rankings precede pairs."""
     segments, outputs = _beside(prefix, "segments.tsv"), _beside(prefix, "outputs.tsv")
@@ -167,6 +179,13 @@ def find_set(prefix: str | Path) -> SetFiles:
 def files_of(name: str) -> tuple[Path, ...]:
     """Return the files of a set: those of ``DIR/PREFIX``, or the only file."""
     return (Path(name),) if Path(name).is_file() else find_set(name).all()
+
+
+def read_set(prefix: str | Path) -> tuple[Dataset, Comparisons]:
+    """Read the set ``DIR/PREFIX`` with its human judgements."""
+    files = find_set(prefix)
+    dataset = read_dataset(files.segments, files.outputs)
+    return dataset, read_human(files, dataset)
 
 
 def read_dataset(segments: str | Path, outputs: str | Path) -> Dataset:
@@ -195,17 +214,31 @@ def read_rankings(path: str | Path, dataset: Dataset) -> Comparisons:
     Systems that share an item were shown as one text and are not compared with each other. An item without a
     rank (null) gives no pair.
     """
-    numbers, problems = dataset.numbers(), ProblemLog(path)
     decided: list[tuple[int, int]] = []
     tied: list[tuple[int, int]] = []
-    for line, text in read_lines(path):
-        for left, right, order in _ranked_pairs(text, line, numbers, problems):
-            if order == 0:
-                tied.append((left, right))
-            else:
-                decided.append((left, right) if order < 0 else (right, left))
-    problems.raise_if_any()
+    for ranking in read_ranked_items(path, dataset):
+        for (left, left_rank), (right, right_rank) in itertools.combinations(ranking.items, 2):
+            for pair in itertools.product(left, right):
+                if left_rank == right_rank:
+                    tied.append(pair)
+                else:
+                    decided.append(pair if left_rank < right_rank else pair[::-1])
     return _comparisons(decided, tied)
+
+
+class RankedItems(NamedTuple):
+    """One judge's ranks of the texts of a segment; the cells of an item were shown as one text."""
+
+    judge: str
+    items: list[tuple[list[int], int]]
+
+
+def read_ranked_items(path: str | Path, dataset: Dataset) -> list[RankedItems]:
+    """Read rankings as they are, without the items that have no rank."""
+    numbers, problems = dataset.numbers(), ProblemLog(path)
+    rankings = [_read_ranking(text, line, numbers, problems) for line, text in read_lines(path)]
+    problems.raise_if_any()
+    return rankings
 
 
 def read_pairs(path: str | Path, dataset: Dataset) -> Comparisons:
@@ -231,7 +264,7 @@ def read_human(files: SetFiles, dataset: Dataset) -> Comparisons:
     if files.pairs:
         return read_pairs(files.pairs, dataset)
     message = "the set has neither rankings nor pairs"
-    raise InputError(Problem("no_judgements", message, "give either", files.outputs.name))
+    raise InputError(Problem("no_judgements", message, "give --rankings or --pairs", files.outputs.name))
 
 
 def read_scores(
@@ -251,7 +284,7 @@ def read_scores(
     numbers = dataset.numbers()
     for line, row in table:
         cell = _find_cell(row["system"], row["seg"], numbers, line, table.log)
-        value = _read_score(row[column], column, line, table.log)
+        value = read_score(row[column], column, line, table.log)
         if cell is not None and value is not None:
             values.append((cell, value))
     return dataset, _ratings(values)
@@ -272,7 +305,7 @@ def read_judged(path: str | Path, *, column: str, by: str | None = None) -> Judg
         references = tuple(row[name] for name in names if row[name].strip())
         segment = ids.setdefault((group, row["source"], *references), str(len(ids) + 1))
         texts.setdefault(segment, Text(row["source"], references, row.get("document", "")))
-        value = _read_score(row[column], column, line, table.log)
+        value = read_score(row[column], column, line, table.log)
         if value is not None:
             values.append((len(cells), value))
         system = row.get("system", "")
@@ -315,39 +348,36 @@ def _read_cells(path: Path, texts: dict[str, Text]) -> tuple[DatasetCell, ...]:
     return tuple(cells.values())
 
 
-def _ranked_pairs(
+def _read_ranking(
     text: str, line: int, numbers: dict[tuple[str, str], int], problems: ProblemLog
-) -> Iterator[tuple[int, int, int]]:
-    """Yield the pairs (left, right, order) of a ranking; order is negative if left is better."""
+) -> RankedItems:
+    nothing = RankedItems("", [])
     try:
         ranking = json.loads(text)
-        segment = str(ranking["seg"])
+        segment, judge = str(ranking["seg"]), str(ranking.get("judge") or "")
         items = [(_names(systems), rank) for systems, rank in ranking["items"] if rank is not None]
     except (ValueError, TypeError, KeyError, RecursionError):
         remedy = 'write {"seg": …, "items": [[[system, …], rank], …]}'
         problems.add("json_syntax", "the line is not a ranking", remedy, line)
-        return
+        return nothing
     if any(isinstance(rank, bool) or not isinstance(rank, int) for _, rank in items):
         problems.add("bad_number", "a rank is not a whole number", "write 1, 2, … or null", line)
-        return
+        return nothing
     named = [system for systems, _ in items for system in systems]
     if twice := next((system for system in named if named.count(system) > 1), None):
         problems.add("self_pair", f"{twice!r} is ranked twice", "name each system once in a ranking", line)
-        return
-    placed = [
-        [(_find_cell(system, segment, numbers, line, problems), rank) for system in systems]
-        for systems, rank in items
-    ]
-    for first, second in itertools.combinations(placed, 2):
-        for (left, left_rank), (right, right_rank) in itertools.product(first, second):
-            if left is not None and right is not None:
-                yield left, right, left_rank - right_rank
+        return nothing
+    cells = {system: _find_cell(system, segment, numbers, line, problems) for system in named}
+    return RankedItems(
+        judge,
+        [([cell for name in names if (cell := cells[name]) is not None], rank) for names, rank in items],
+    )
 
 
 def _names(systems: object) -> list[str]:
     """Return the names; a plain string would be read as its letters."""
     if not isinstance(systems, list):
-        raise TypeError(f"a list of systems expected, found {systems!r}")
+        raise TypeError(f"expected a list of systems, found {systems!r}")
     return [str(system) for system in systems]
 
 
@@ -361,8 +391,8 @@ def _find_cell(
     return number
 
 
-def _read_score(text: str, column: str, line: int, problems: ProblemLog) -> float | None:
-    """Read a score; an empty cell is none."""
+def read_score(text: str, column: str, line: int, problems: ProblemLog) -> float | None:
+    """Read a score; an empty cell is None, anything but a finite number adds a problem."""
     return read_number(text, column, line, problems) if text.strip() else None
 
 

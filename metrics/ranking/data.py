@@ -13,7 +13,6 @@ An output is a *cell*: a row of every feature matrix. A pair of ``pairs.tsv`` is
 from __future__ import annotations
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -89,7 +88,10 @@ def read_files(
     """Read a set from its files; rankings are preferred to pairs. Raises ``InputError``."""
     dataset = datasets.read_dataset(segments, outputs)
     if rankings:
-        human_rankings = _read_rankings(rankings, dataset.numbers())
+        human_rankings = [
+            OutputRanking(tuple((cell, rank) for cells, rank in items for cell in cells), judge)
+            for judge, items in datasets.read_ranked_items(rankings, dataset)
+        ]
     elif pairs:
         human = datasets.read_pairs(pairs, dataset)
         both = zip(human.better.tolist(), human.worse.tolist(), strict=True)
@@ -171,16 +173,6 @@ def without_systems(ranked: RankedSet, exclude: Callable[[str], bool]) -> Ranked
     return replace(ranked, rankings=tuple(r for r in rankings if len(r.ranks) > 1))
 
 
-def find_site(system: str) -> str:
-    """The research group behind a system: the first letters and digits of its name, stable over the years.
-
-    >>> find_site("RWTH_primary"), find_site("rwth-combo"), find_site("onlineA")
-    ('rwth', 'rwth', 'onlinea')
-    """
-    match = re.match(r"[^\W_]+", system.lower())
-    return match[0] if match else system.lower()
-
-
 def list_decided(ranks: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Ordered pairs (better, worse) of a ranking given as (row, rank); ties give none.
 
@@ -203,24 +195,6 @@ def without_contradictions(ranked: RankedSet) -> RankedSet:
         r for r in ranked.rankings if r.ranks and ranked.source_of[r.ranks[0][0]] not in contradicted
     )
     return replace(ranked, rankings=rankings)
-
-
-def _read_rankings(path: Path, numbers: dict[tuple[str, str], int]) -> list[OutputRanking]:
-    """Read rankings by name; systems that were shown as one text all get its rank."""
-    problems = ProblemLog(path)
-    rankings = []
-    for line, text in read_lines(path):
-        try:
-            record = json.loads(text)
-            named = [(name, rank) for names, rank in record["items"] if rank is not None for name in names]
-            ranks = tuple((numbers[system, str(record["seg"])], int(rank)) for system, rank in named)
-        except (ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
-            remedy = 'write {"seg": …, "items": [[[system, …], rank], …]}'
-            problems.add("bad_ranking", f"not a ranking of known outputs ({error})", remedy, line)
-            continue
-        rankings.append(OutputRanking(ranks, str(record.get("judge") or "")))
-    problems.raise_if_any()
-    return rankings
 
 
 def _read_record(text: str, line: int, problems: ProblemLog) -> dict[str, Any] | None:

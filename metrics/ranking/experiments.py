@@ -1,9 +1,5 @@
 """Train rankers on some sets, test them on another, and measure how well they agree with people.
 
-A ranker may learn which *system* wrote a sentence instead of how good the sentence is. Two controls therefore
-know only the name of the system: one learns from the training sets, one, by cross-validation, from the tested
-set itself.
-
 Agreement follows paper 001, section 3.3:
 
 * τ over all decided human pairs under a named tie rule (``metrics.metaeval.kendall``), with an interval from
@@ -14,8 +10,7 @@ Agreement follows paper 001, section 3.3:
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,7 +19,7 @@ from metrics.metaeval.correlation import spearman
 from metrics.metaeval.datasets import Comparisons, IntArray
 from metrics.metaeval.kendall import TieRule, bootstrap_tau, outcome_counts, tau
 from metrics.ranking.classifiers import CLASSIFIERS, Classifier, FloatArray
-from metrics.ranking.data import RankedSet, find_site, join_sets, without_contradictions
+from metrics.ranking.data import RankedSet, join_sets, without_contradictions
 from metrics.ranking.features import feature_columns
 from metrics.ranking.pairs import PairExamples, make_examples, preferences_of, soft_wins, wins
 
@@ -108,36 +103,6 @@ def spread_wins(
     return scores
 
 
-def run_controls(
-    plan: ExperimentPlan, train: DescribedSet, test: DescribedSet, folds: int = 10
-) -> dict[str, RankerAgreement]:
-    """Agreement reached by knowing only which system wrote an output, by what the control was trained on."""
-    from_training = _score_by_site(train.ranked, test.ranked)
-    inside = np.full(len(test.ranked.texts), np.nan)
-    for fold, rest in split_by_document(test.ranked, folds, plan.seed):
-        cells = fold.judged_cells()
-        inside[cells] = _score_by_site(rest, test.ranked)[cells]
-    return {
-        "all": plan.measure(test.ranked, from_training),
-        "tested set, cross-validated": plan.measure(test.ranked, inside),
-    }
-
-
-def split_by_document(ranked: RankedSet, folds: int, seed: int) -> Iterable[tuple[RankedSet, RankedSet]]:
-    """(fold, rest) for every fold of whole documents, assigned at random by the seed."""
-    documents = list(dict.fromkeys(ranked.documents))
-    folds_of_documents = np.random.default_rng(seed).permutation(len(documents)) % folds
-    fold_of = dict(zip(documents, folds_of_documents.tolist(), strict=True))
-    of_ranking = [
-        fold_of[ranked.documents[ranked.source_of[r.ranks[0][0]]]] if r.ranks else -1 for r in ranked.rankings
-    ]
-    for fold in range(folds):
-        inside = tuple(r for r, f in zip(ranked.rankings, of_ranking, strict=True) if f == fold)
-        outside = tuple(r for r, f in zip(ranked.rankings, of_ranking, strict=True) if f not in (fold, -1))
-        if inside and outside:
-            yield replace(ranked, rankings=inside), replace(ranked, rankings=outside)
-
-
 def split_as_paper(data: DescribedSet, size: int, seed: int) -> tuple[DescribedSet, DescribedSet]:
     """The basic experiment of the paper: hold out ``size`` sources without contradictions for the test."""
     consistent = without_contradictions(data.ranked).rankings
@@ -207,15 +172,6 @@ def better_or_equal(human: Comparisons, systems: Sequence[str]) -> dict[str, flo
     even = np.bincount(owner[human.tied.ravel()], minlength=len(names))
     total = won + lost + even
     return {n: float((won[k] + even[k]) / total[k]) for n, k in names.items() if total[k]}
-
-
-def _score_by_site(train: RankedSet, test: RankedSet) -> FloatArray:
-    """Share of decided comparisons that the site of each cell won in training; ½ for unknown sites."""
-    human = train.comparisons()
-    won = Counter(find_site(train.systems[cell]) for cell in human.better)
-    lost = Counter(find_site(train.systems[cell]) for cell in human.worse)
-    share = {name: won[name] / (won[name] + lost[name]) for name in {*won, *lost}}
-    return np.array([share.get(find_site(system), 0.5) for system in test.systems], np.float64)
 
 
 def _none_if_nan(value: FloatArray | np.floating[object]) -> float | None:  # type: ignore[type-var] # numpy's own

@@ -19,6 +19,12 @@ Consensus is an extension that paper 001 does not have: what several systems wri
 right, the idea behind minimum-Bayes-risk decoding. It is the mean F₁ of the n-gram overlap with each other
 output of the source, for word n-grams of order 1 to 4 and character 4-grams, and the agreement in length. A
 source with one output has no consensus: its features are missing.
+
+``PRESETS`` are named sets of features, among them the combinations of Table 1. The table has twelve rows, one
+of them printed twice: eleven combinations. ``PRINTED`` holds the figures of the paper for each: ρ and τ of
+naïve Bayes, ρ and τ of kNN, on its own test set. The ``VP`` and ``NP`` of the paper are count ratios to the
+source. Its ``logparse`` is a ratio too; here it is the target's log-likelihood, which needs no parser of the
+source: the ratio only divides it by a number that is equal for all outputs of a source.
 """
 
 from __future__ import annotations
@@ -30,6 +36,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import sparse
 
+from appraise.lib.problems import InputError, Problem
 from evaluation.tokens import tokenize
 from metrics.ranking.classifiers import FloatArray
 from metrics.ranking.data import RankedSet, is_human
@@ -271,3 +278,59 @@ def _length_agreement(lengths: FloatArray) -> FloatArray:
     """Minus the absolute log ratio of an output's length to the mean length of the others."""
     others = (lengths.sum() - lengths) / (len(lengths) - 1)
     return np.asarray(-np.abs(np.log((lengths + 1) / (others + 1))))
+
+
+Names = tuple[str, ...]
+
+_COLUMN_NAMES = {"VP": "VP_ratio", "NP": "NP_ratio"}
+
+PRINTED: Mapping[str, tuple[float, float, float, float]] = {
+    "ngram": (0.19, 0.05, 0.13, 0.01),
+    "unk, len": (0.67, 0.20, 0.73, 0.24),
+    "unk, len, bigram": (0.61, 0.21, 0.74, 0.21),
+    "unk, len, ngram": (0.63, 0.19, 0.59, 0.21),
+    "unk, len, trigram": (0.67, 0.20, 0.76, 0.21),
+    "unk, len, logparse": (0.75, 0.21, 0.74, 0.25),
+    "unk, len, nparse, VP": (0.67, 0.24, 0.61, 0.20),
+    "unk, len, nparse, VP, confbestparse": (0.78, 0.25, 0.75, 0.24),
+    "unk, len, nparse, NP, confbestparse": (0.78, 0.23, 0.74, 0.23),
+    "unk, len, nparse, VP, confavg": (0.75, 0.21, 0.78, 0.23),
+    "unk, len, nparse, VP, logparse": (0.81, 0.26, 0.75, 0.23),
+}
+EXTENDED_PRINTED = (0.60, 0.23, 0.28, 0.02)  # the last combination again, trained on 2008 and 2009
+
+TABLE1: Mapping[str, Names] = {
+    row: tuple(_COLUMN_NAMES.get(name, name) for name in row.split(", ")) for row in PRINTED
+}
+_CONSTANT = frozenset({"len_source"})  # equal for all outputs of a source
+GRAMMAR: Names = tuple(
+    name
+    for family in ("length", "lm", "parse", "shallow")
+    for name in FAMILIES[family]
+    if name not in _CONSTANT
+)
+COMBINED: Mapping[str, Names] = {
+    "grammar": GRAMMAR,
+    "grammar + alignment": (*GRAMMAR, *FAMILIES["alignment"]),
+    "consensus": FAMILIES["consensus"],
+    "grammar + alignment + consensus": (*GRAMMAR, *FAMILIES["alignment"], *FAMILIES["consensus"]),
+}
+PRESETS: Mapping[str, Mapping[str, Names]] = {"table1": TABLE1, "combined": COMBINED}
+
+
+def find_features(text: str) -> Names:
+    """Feature names of a row of a preset, or from a comma-separated list; raises ``InputError``.
+
+    >>> find_features("unk, len, nparse, VP")
+    ('unk', 'len', 'nparse', 'VP_ratio')
+    >>> find_features("ngram_mean,copied")
+    ('ngram_mean', 'copied')
+    """
+    for preset in PRESETS.values():
+        if text in preset:
+            return preset[text]
+    names = tuple(name.strip() for name in text.split(","))
+    if unknown := [name for name in names if name not in NAMES]:
+        known = ", ".join((*COMBINED, *NAMES))
+        raise InputError(Problem("unknown_feature", f"there is no feature {unknown[0]!r}", f"known: {known}"))
+    return names

@@ -1,9 +1,10 @@
-"""Trained models of this family and their files: rankers, and translation lexicons of IBM model 1.
+"""Trained models of this family and their files: rankers, language models, lexicons of IBM model 1.
 
 The files are NPZ with a JSON header, never pickle. A ranker's file names its features, its classifier, the
 digest of its training data, the tools that computed the features, and the language model and lexicon that it
 needs, by file name and digest. Curves and coefficients are stored as they are; neighbours and boosted trees
 are stored as their training pairs and fitted again on loading, which is exact because both are deterministic.
+A language model can also be written, but not read, as ARPA, the text format of other toolkits.
 
 The lexicon answers how well the words of one side explain those of the other (Brown et al. 1993). The
 discussion of paper 001 asks for alignment features, so that a well-formed sentence that has nothing to do
@@ -13,6 +14,7 @@ the other side and the empty word.
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -26,7 +28,7 @@ import numpy as np
 from appraise.lib.problems import InputError, Problem
 from appraise.lib.streams import Arrays, read_arrays
 from metrics.ranking.classifiers import CLASSIFIERS, Classifier, Curve, FloatArray, NaiveBayes
-from metrics.ranking.language_model import IntArray
+from metrics.ranking.language_model import IntArray, NgramModel
 
 VERSION = 1
 EMPTY = ""  # the word of the given side that explains what no other word explains
@@ -84,7 +86,7 @@ def fit_ranker(
 ) -> RankerModel:
     """Train a classifier by name on examples whose columns are ``features``; raises ``ValueError``."""
     if kind not in CLASSIFIERS:
-        raise ValueError(f"unknown classifier {kind!r}; known are: {', '.join(CLASSIFIERS)}")
+        raise ValueError(f"unknown classifier {kind!r}; known: {', '.join(CLASSIFIERS)}")
     if len(won) == 0:
         raise ValueError("there is no decided pair to learn from")
     return RankerModel(features, kind, CLASSIFIERS[kind](pairs, won), about, pairs, won)
@@ -170,6 +172,53 @@ def load_lexicons(path: Path) -> tuple[TranslationLexicon, TranslationLexicon]:
             for name in ("there", "back")
         )
         return forward, backward
+
+
+def save_language_model(model: NgramModel, path: Path) -> None:
+    """Write ``.npz`` or, under any other name, ARPA (gzipped for ``.gz``)."""
+    if path.suffix != ".npz":
+        packed = path.suffix == ".gz"
+        with gzip.open(path, "wt", 1, "utf-8") if packed else path.open("w", encoding="utf-8") as file:
+            file.writelines(format_arpa(model))
+        return
+    arrays: Arrays = {"version": np.array([VERSION]), "words": _as_array("\n".join(model.words))}
+    for n in range(1, model.order + 1):
+        arrays[f"log_probs{n}"] = model.log_probs[n - 1].astype(np.float32)
+        arrays[f"backoffs{n}"] = model.backoffs[n - 1].astype(np.float32)
+        if n > 1:
+            arrays[f"keys{n}"] = model.keys[n - 2]
+    np.savez_compressed(path, allow_pickle=False, **arrays)
+
+
+def load_language_model(path: Path) -> NgramModel:
+    """Read an NPZ file; raises ``InputError``."""
+    with _refuse_other_files(path):
+        stored = read_arrays(path)
+        order = sum(name.startswith("log_probs") for name in stored)
+        return NgramModel(
+            tuple(bytes(stored["words"]).decode().split("\n")),
+            tuple(stored[f"keys{n}"] for n in range(2, order + 1)),
+            tuple(stored[f"log_probs{n}"].astype(float) for n in range(1, order + 1)),
+            tuple(stored[f"backoffs{n}"].astype(float) for n in range(1, order + 1)),
+        )
+
+
+def format_arpa(model: NgramModel) -> Iterator[str]:
+    """Yield the lines of the ARPA file."""
+    yield "\\data\\\n"
+    for n, log_probs in enumerate(model.log_probs, start=1):
+        yield f"ngram {n}={len(log_probs)}\n"
+    texts = list(model.words)
+    for n in range(1, model.order + 1):
+        if n > 1:
+            prefixes, last = np.divmod(model.keys[n - 2], len(model.words))
+            pairs = zip(prefixes.tolist(), last.tolist(), strict=True)
+            texts = [f"{texts[prefix]} {model.words[word]}" for prefix, word in pairs]
+        yield f"\n\\{n}-grams:\n"
+        rows = zip(model.log_probs[n - 1].tolist(), texts, model.backoffs[n - 1].tolist(), strict=True)
+        for p, text, weight in rows:
+            yield f"{p:.7g}\t{text}\n" if n == model.order else f"{p:.7g}\t{text}\t{weight:.7g}\n"
+    yield "\n\\end\\\n"
 
 
 def _save(path: Path, kind: str, about: Mapping[str, Any], arrays: Arrays) -> None:

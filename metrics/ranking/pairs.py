@@ -12,33 +12,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from metrics.ranking.classifiers import Classifier, FloatArray
-
-IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairExamples:
-    """Feature differences, 1.0 where the first output won, and the rows (i, j) that were compared."""
+    """Feature differences of pairs of outputs, and 1.0 where the first one won."""
 
     differences: FloatArray
     won: FloatArray
-    rows: IntArray
 
 
 def make_examples(features: FloatArray, better: Sequence[int], worse: Sequence[int]) -> PairExamples:
     """Both directions of every decided pair: the winner first, and the loser first.
 
     >>> both = make_examples(np.array([[3.0], [1.0]]), [0], [1])
-    >>> both.differences.tolist(), both.won.tolist(), both.rows.tolist()
-    ([[2.0], [-2.0]], [1.0, 0.0], [[0, 1], [1, 0]])
+    >>> both.differences.tolist(), both.won.tolist()
+    ([[2.0], [-2.0]], [1.0, 0.0])
     """
     one_way = np.column_stack([np.asarray(better, np.int64), np.asarray(worse, np.int64)]).reshape(-1, 2)
     rows = np.concatenate([one_way, one_way[:, ::-1]])
     won = np.repeat([1.0, 0.0], len(one_way))
-    return PairExamples(features[rows[:, 0]] - features[rows[:, 1]], won, rows)
+    return PairExamples(features[rows[:, 0]] - features[rows[:, 1]], won)
 
 
 def preferences_of(groups: Sequence[FloatArray], classifier: Classifier) -> list[FloatArray]:

@@ -15,9 +15,8 @@ from typing import Any
 
 from appraise.lib.problems import InputError, Problem
 from appraise.lib.streams import convert_read_errors
-from metrics.ranking.arpa import load_language_model
 from metrics.ranking.features import PARSED, Chunker, Counts, Extractor, Parser, absent_tool
-from metrics.ranking.models import load_lexicons
+from metrics.ranking.models import load_language_model, load_lexicons
 from metrics.tools import base
 from metrics.tools.base import Tool, ToolAbsent, ToolMode
 from metrics.tools.cache import default_path

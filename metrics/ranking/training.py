@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -14,20 +13,16 @@ from appraise.lib.streams import read_lines
 from evaluation.tokens import tokenize
 from metrics.metaeval import datasets
 from metrics.ranking import data, models
-from metrics.ranking.arpa import save_language_model
 from metrics.ranking.classifiers import CLASSIFIERS, FloatArray
 from metrics.ranking.experiments import DescribedSet, join_described
-from metrics.ranking.features import Extractor
+from metrics.ranking.features import Extractor, find_features
 from metrics.ranking.language_model import train_language_model
-from metrics.ranking.presets import find_features
 from metrics.ranking.relieff import relieff
 from metrics.ranking.toolbox import FeatureResources, add_options, open_tools
-from metrics.tools.sentences import Splitter, find_splitter
 
 Note = Callable[[str], None]
 Options = Mapping[str, Any]  # Any: argparse's values
 RELIEF_EXAMPLES = 2000
-PARAGRAPHS = 1000  # of running text, split at a time
 
 
 def add_trainers(kinds: Any) -> None:  # Any: argparse's private type
@@ -47,7 +42,6 @@ def add_trainers(kinds: Any) -> None:  # Any: argparse's private type
     model = kinds.add_parser("lm", help="train a Kneser-Ney language model from text")
     add = model.add_argument
     add("--text", nargs="+", required=True, metavar="FILE", help="one sentence per line")
-    add("--running-text", action="store_true", help="each line is a paragraph; split it into sentences")
     add("--language", default="en")
     add("--order", type=int, default=5, help="longest n-gram")
     add("--tokenized", action="store_true", help="the text is already tokenised; keep its case")
@@ -80,7 +74,7 @@ def train_ranker(options: Options, note: Note) -> dict[str, object]:
     try:
         model = models.fit_ranker(names, options["classifier"], pairs.differences, pairs.won, about)
     except ValueError as error:
-        raise InputError(Problem("no_pairs", str(error), "give rankings that decide something")) from error
+        raise InputError(Problem("no_pairs", str(error), "give rankings that are not all ties")) from error
     models.save_ranker(model, Path(options["out"]))
     ranking = feature_ranking(pairs.differences, pairs.won, names)
     return {"out": options["out"], "features": names, "classifier": model.kind, **about, "relieff": ranking}
@@ -107,30 +101,25 @@ def feature_ranking(differences: FloatArray, won: FloatArray, names: Sequence[st
 
 def train_lm(options: Options, note: Note) -> dict[str, object]:
     if options["order"] < 1:
-        raise InputError(Problem("bad_value", f"--order counts from 1, not {options['order']}"))
-    running = find_splitter(options["language"]) if options["running_text"] else None
-    texts = _tokens(options["text"], options["language"], options["tokenized"], running)
+        raise InputError(Problem("bad_value", f"--order must be at least 1, not {options['order']}"))
+    texts = _tokens(options["text"], options["language"], tokenized=options["tokenized"])
     try:
         model = train_language_model(texts, options["order"])
     except ValueError as error:
         raise InputError(Problem("empty_file", str(error), "give text", options["text"][0])) from error
-    finally:
-        if running:
-            running.close()
-    save_language_model(model, Path(options["out"]))
+    models.save_language_model(model, Path(options["out"]))
     sizes = [len(rows) for rows in model.log_probs]
     return {
         "out": options["out"],
         "order": model.order,
         "ngrams": sizes,
         "data": datasets.digest(options["text"]),
-        "cut_by": str(running.tool) if running else None,
     }
 
 
 def train_lexicon(options: Options, note: Note) -> dict[str, object]:
-    source = list(_tokens(options["source"], options["source_language"], False, blank=True))
-    target = list(_tokens(options["target"], options["target_language"], False, blank=True))
+    source = list(_tokens(options["source"], options["source_language"], blank=True))
+    target = list(_tokens(options["target"], options["target_language"], blank=True))
     if len(source) != len(target):
         message = f"{len(source)} lines of source and {len(target)} of target"
         raise InputError(Problem("line_count", message, "give parallel text", options["target"][0]))
@@ -148,34 +137,22 @@ def train_lexicon(options: Options, note: Note) -> dict[str, object]:
 
 
 def _tokens(
-    paths: Sequence[str],
-    language: str,
-    tokenized: bool,
-    running: Splitter | None = None,
-    *,
-    blank: bool = False,
+    paths: Sequence[str], language: str, *, tokenized: bool = False, blank: bool = False
 ) -> Iterator[tuple[str, ...]]:
-    """Yield the words of every sentence: one a line, or several if a line is a paragraph."""
+    """Yield the words of every sentence, one sentence a line."""
     for path in paths:
-        texts = (line for _, line in read_lines(path, blank=blank))
-        for sentence in _split_paragraphs(texts, running) if running else texts:
+        for _, sentence in read_lines(path, blank=blank):
             yield tuple(sentence.split()) if tokenized else tokenize(sentence.lower(), language)
-
-
-def _split_paragraphs(paragraphs: Iterator[str], running: Splitter) -> Iterator[str]:
-    while batch := list(islice(paragraphs, PARAGRAPHS)):
-        yield from chain.from_iterable(running.split(batch))
 
 
 def _read_sets(options: Options) -> tuple[list[data.RankedSet], str]:
     """Read the sets that the options name; returns them and the digest of their files."""
-    single = {name: options[name] for name in ("segments", "outputs", "rankings", "pairs") if options[name]}
-    if single and not {"segments", "outputs"} <= single.keys():
-        raise InputError(Problem("missing_option", "--segments and --outputs belong together", "give both"))
-    files = [path for prefix in options["set"] for path in datasets.files_of(prefix)] + list(single.values())
+    single = datasets.named_files(options)
+    files = [path for prefix in options["set"] for path in datasets.files_of(prefix)]
+    files += single.all() if single else ()
     if not files:
         raise InputError(Problem("missing_option", "there is nothing to learn from", "give --set DIR/PREFIX"))
     sets = [data.read_ranked_set(prefix) for prefix in options["set"]]
     if single:
-        sets.append(data.read_files(**{name: Path(path) for name, path in single.items()}))
+        sets.append(data.read_files(single.segments, single.outputs, single.rankings, single.pairs))
     return sets, datasets.digest(files)

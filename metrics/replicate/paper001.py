@@ -3,7 +3,7 @@
 *Basic experiment*: sources without contradictory judgements are held out for the test, as many as in the
 paper (184) or, of a small set, half; training uses the rest. *Extended experiment*: trained on the sets,
 tested on another one, unfiltered. τ is the mean over sources and ρ is over systems, as in the paper, without
-intervals; a second table has the pooled τ with its interval. Two controls know only the name of the system.
+intervals; a second table has the pooled τ with its interval.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import numpy as np
 
 from appraise.lib.problems import InputError, Problem
 from metrics.metaeval.kendall import TieRule
-from metrics.ranking import data, experiments, presets
+from metrics.ranking import data, experiments
 from metrics.ranking.experiments import DescribedSet, ExperimentPlan, RankerAgreement
-from metrics.ranking.features import NAMES
+from metrics.ranking.features import EXTENDED_PRINTED, NAMES, PRINTED, TABLE1
 from metrics.ranking.toolbox import FeatureResources, open_tools
 from metrics.ranking.training import describe_set
 from metrics.replicate import report
@@ -38,7 +38,7 @@ RESOURCES = {
 def run(options: ReplicationOptions, note: Note = lambda message: None) -> Replication:
     """Compute the features once, then run both experiments for every combination that has its features."""
     if len(options.test) > 1:
-        raise InputError(Problem("bad_value", f"one set to test on, not {len(options.test)}"))
+        raise InputError(Problem("bad_value", f"expected one set to test on, found {len(options.test)}"))
     names = (*options.sets, *options.test)
     with open_tools(_resources(options), note) as extractor:
         ranked = [data.read_ranked_set(name) for name in names]
@@ -48,7 +48,7 @@ def run(options: ReplicationOptions, note: Note = lambda message: None) -> Repli
     train = experiments.join_described(described[: len(options.sets)])
     if not len(train.ranked.comparisons().better):
         raise InputError(
-            Problem("no_judgements", "the sets decide no pair of outputs", "give rankings or pairs")
+            Problem("no_judgements", "the sets contain no decided pair of outputs", "give rankings or pairs")
         )
     settings, missing = _settings(train)
     plan = ExperimentPlan(
@@ -88,7 +88,7 @@ def _settings(train: DescribedSet) -> tuple[dict[str, Sequence[str]], list[repor
     available = {name for name, column in zip(NAMES, rows.T, strict=True) if np.isfinite(column).any()}
     settings: dict[str, Sequence[str]] = {}
     missing = []
-    for name, features in presets.TABLE1.items():
+    for name, features in TABLE1.items():
         lacking = [feature for feature in features if feature not in available]
         if lacking:
             tools = dict.fromkeys(RESOURCES[_resource_of(feature)] for feature in lacking)
@@ -123,9 +123,8 @@ def _basic_tables(
         "contradict each other; τ is the mean over sources.",
         "The paper prints twelve rows, one of them twice.",
     )
-    rows = tuple(PaperRow(name, _cells(presets.PRINTED[name], results.get(name))) for name in presets.PRINTED)
-    controls = _control_rows(plan, train, test)
-    printed = PaperTable("Table 1: basic experiment", COLUMNS, (*rows, *controls), about, 2, "features")
+    rows = tuple(PaperRow(name, _cells(PRINTED[name], results.get(name))) for name in PRINTED)
+    printed = PaperTable("Table 1: basic experiment", COLUMNS, rows, about, 2, "features")
     return [printed, _pooled_table(results)]
 
 
@@ -136,9 +135,8 @@ def _extended_table(plan: ExperimentPlan, known: DescribedSet, test: DescribedSe
         f"Trained on all sets, tested on {len(test.ranked.comparisons().better):,} decided pairs of another "
         "set, contradictions included.",
     )
-    row = PaperRow(EXTENDED, _cells(presets.EXTENDED_PRINTED, results.get(EXTENDED)))
-    rows = (row, *_control_rows(plan, known, test))
-    return PaperTable("Table 1: extended experiment", COLUMNS, rows, about, 2, "features")
+    row = PaperRow(EXTENDED, _cells(EXTENDED_PRINTED, results.get(EXTENDED)))
+    return PaperTable("Table 1: extended experiment", COLUMNS, (row,), about, 2, "features")
 
 
 def _run_all(
@@ -151,15 +149,6 @@ def _run_all(
         ]
         note(f"{name}: τ {results[name][0].tau_mean}, {results[name][1].tau_mean}")
     return results
-
-
-def _control_rows(plan: ExperimentPlan, train: DescribedSet, test: DescribedSet) -> list[PaperRow]:
-    rows = []
-    for training, result in experiments.run_controls(plan, train, test).items():
-        label = f"control: system only, {'from training' if training == 'all' else training}"
-        ours = (PaperCell(ours=result.system_rho), PaperCell(ours=result.tau_mean))
-        rows.append(PaperRow(label, (*ours, PaperCell(), PaperCell())))
-    return rows
 
 
 def _cells(printed: Sequence[float], results: Sequence[RankerAgreement] | None) -> tuple[PaperCell, ...]:

@@ -1,39 +1,77 @@
 """Han & Lavie 2005 (paper 002): distinguish people from machines, and rank systems, by collocations alone.
 
 Separation ratio and accuracy of the ranking of systems, for four measures and four ways to choose
-collocations. References represent the people; our numbers are means over the sets. The paper had four sets,
-so each of our numbers is compared with several printed ones. BLEU, NIST and METEOR use the reference.
+collocations. References represent the people; our numbers are means over the sets. Sentences without a known
+collocation are left out of an average and counted. The paper had four sets, so each of our numbers is
+compared with several printed ones. BLEU, NIST and METEOR use the reference.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
+import numpy as np
+
 from appraise.lib.problems import InputError, Problem
 from metrics import registry
+from metrics.base import FloatArray
 from metrics.collocation.association import AssociationMeasure
-from metrics.collocation.content_words import ContentWordReader, get_reader
-from metrics.collocation.study import CollocationResult, CollocationSet, Key, read_set, study_set
+from metrics.collocation.content_words import ContentWordReader, ContentWords, get_reader
+from metrics.collocation.scoring import score_sentences
 from metrics.collocation.table import CollocationTable, load_table
-from metrics.collocation.trees import PAPER_METHODS, Method
+from metrics.collocation.trees import Method
+from metrics.metaeval import datasets
 from metrics.metaeval.scoring import score_dataset
-from metrics.metaeval.systems import system_level
+from metrics.metaeval.systems import human_by_system, system_level
 from metrics.replicate import report
 from metrics.replicate.report import Note, PaperCell, PaperRow, PaperTable, Replication, ReplicationOptions
 from metrics.tools.base import ToolAbsent
 
 NAME = "paper-002"
 MEASURES = tuple(AssociationMeasure)
-METHODS = PAPER_METHODS
+METHODS = tuple(Method)
 REFERENCE_METRICS = ("bleu", "nist:tokenize=13a", "meteor:tokenize=13a")
+Key = tuple[AssociationMeasure, Method]
+HUMAN = ""  # the reference among the systems
+
+
+@dataclass(frozen=True)
+class CollocationSet:
+    """One language pair: texts of the reference and of every system, and the human score of each system."""
+
+    name: str
+    dataset: datasets.Dataset
+    people: Mapping[str, float]
+
+    def texts(self) -> dict[str, list[str]]:
+        """Sentences by system, the reference first."""
+        reference = [text.references[0] for text in self.dataset.texts.values()]
+        cells = self.dataset.cells
+        systems = self.dataset.systems().items()
+        return {HUMAN: reference} | {name: [cells[i].translation for i in own] for name, own in systems}
+
+
+@dataclass(frozen=True, slots=True)
+class CollocationResult:
+    """Results of one combination of measure and method on one set."""
+
+    separation: float | None
+    accuracy: float | None
+    coverage_separation: float | None
+    coverage_accuracy: float | None
+    undefined: float
+
+
 Results = Sequence[Mapping[Key, CollocationResult]]
 
 
 def run(options: ReplicationOptions, note: Note = lambda message: None) -> Replication:
     """Without a background table only the metrics that use the reference are run."""
-    sets = [_read(prefix) for prefix in options.sets]
+    sets = [read_set(prefix) for prefix in options.sets]
     missing = [report.MissingPart("the third goal, decoding", "the slides announce it and print no numbers")]
     results: Results = ()
     signatures: dict[str, str] = {}
@@ -59,14 +97,6 @@ def run(options: ReplicationOptions, note: Note = lambda message: None) -> Repli
         settings={"sets": len(sets), "cutoff": True},
         signatures=signatures | {name: registry.parse(name).signature for name in REFERENCE_METRICS},
     )
-
-
-def _read(prefix: str) -> CollocationSet:
-    judged = read_set(prefix)
-    if any(not text.references for text in judged.dataset.texts.values()):
-        message = "people are represented by the references, and a segment has none"
-        raise InputError(Problem("missing_reference", message, file=report.set_label(prefix)))
-    return judged
 
 
 def _load_background(path: str) -> tuple[CollocationTable, ContentWordReader]:
@@ -165,3 +195,61 @@ def _mean(values: Sequence[float | None]) -> float | None:
 def _accuracy(name: str, judged: CollocationSet) -> float | None:
     scores = score_dataset(registry.parse(name), judged.dataset).systems
     return system_level(scores, judged.people).accuracy
+
+
+def read_set(prefix: str) -> CollocationSet:
+    """Read a set with its judgements; every segment needs a reference."""
+    dataset, human = datasets.read_set(prefix)
+    report.check_references(prefix, dataset, "people are represented by the references")
+    return CollocationSet(Path(prefix).name, dataset, human_by_system(human, dataset.systems()))
+
+
+def study_set(
+    judged: CollocationSet,
+    background: CollocationTable,
+    content: Mapping[str, ContentWords],
+    *,
+    cutoff: bool = True,
+) -> dict[Key, CollocationResult]:
+    """All combinations on one set with one background corpus."""
+    texts = judged.texts()
+    sentences = [content[text] for lines in texts.values() for text in lines]
+    ends = np.cumsum([len(lines) for lines in texts.values()])[:-1]
+    results = {}
+    for (measure, method), scores in score_sentences(background, sentences, cutoff=cutoff).items():
+        averages = scores.averages
+        strength = _separate(judged, list(texts), np.split(averages, ends))
+        covered = _separate(judged, list(texts), np.split(scores.coverage(method), ends))
+        undefined = float(np.isnan(averages).mean())
+        results[measure, method] = CollocationResult(*strength, *covered, undefined)
+    return results
+
+
+def _separate(
+    judged: CollocationSet, names: Sequence[str], values: Sequence[FloatArray]
+) -> tuple[float | None, float | None]:
+    averages = {name: average_scores(own) for name, own in zip(names, values, strict=True)}
+    known = {name: value for name, value in averages.items() if value is not None and name != HUMAN}
+    machine = float(np.mean(list(known.values()))) if known else None
+    return separation_ratio(averages[HUMAN], machine), system_level(known, judged.people).accuracy
+
+
+def average_scores(sentence_scores: FloatArray) -> float | None:
+    """The mean over the sentences that have a score; None without any.
+
+    >>> average_scores(np.array([1.0, np.nan, 3.0]))
+    2.0
+    """
+    defined = sentence_scores[~np.isnan(sentence_scores)]
+    return math.fsum(defined) / defined.size if defined.size else None
+
+
+def separation_ratio(human: float | None, system: float | None) -> float | None:
+    """(human average − system average) / human average; None without both or for a human average of 0.
+
+    >>> f"{separation_ratio(.0620049, .0482311):.2%}"
+    '22.21%'
+    """
+    if human is None or system is None or human == 0:
+        return None
+    return (human - system) / human

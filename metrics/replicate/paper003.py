@@ -84,7 +84,7 @@ def read_studies(
         label = Path(name).name.split(".")[0]
         if label in studies:
             message = f"two files are called {label!r}, which names the task"
-            raise InputError(Problem("duplicate_task", message, "name each file once, and otherwise"))
+            raise InputError(Problem("duplicate_task", message, "give every file once, under its own name"))
         studies[label] = read_judgements(Path(name), scheme.labels)
         data.append(report.digest_data(Path(name).name, [Path(name)]))
     return studies, tuple(data)

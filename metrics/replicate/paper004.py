@@ -16,15 +16,13 @@ from appraise.lib.problems import InputError, Problem
 from metrics import registry
 from metrics.base import MetricUnavailable
 from metrics.discourse import tables as gain_tables
-from metrics.discourse.tables import ALL, LEX, SYN, ULC, Combine, DiscourseSet, GainCell, GainTable
+from metrics.discourse.tables import FAMILIES, SYN, Combine, DiscourseSet, GainCell, GainTable
 from metrics.learned.combination import NothingToLearn
 from metrics.metaeval import datasets
-from metrics.metaeval.datasets import Comparisons, Dataset
 from metrics.metaeval.kendall import TieRule
 from metrics.metaeval.scoring import score_dataset
 from metrics.replicate import report
 from metrics.replicate.report import Note, PaperCell, PaperRow, PaperTable, Replication, ReplicationOptions
-from metrics.replicate.truth import check_judged_set
 
 NAME = "paper-004"
 COLUMNS = ("alone", "+DR", "+DR-LEX")
@@ -36,8 +34,7 @@ SINGLE = {
     "ter": "ter",
     "bleu": "bleu:lowercase=true",
 }
-SYNTAX = {name: name for name in SYN.metrics}
-SUMS = {family.name: family.metrics for family in (LEX, SYN, ULC, ALL)}
+SYNTAX = {name: name for name in SYN}
 TITLES = {"dr": "DR", "dr-lex": "DR-LEX", "rouge-w": "ROUGE", "average": "average"}
 
 
@@ -82,7 +79,8 @@ def _score_set(
     prefix: str, options: ReplicationOptions, signatures: dict[str, str], missing: dict[str, str], note: Note
 ) -> DiscourseSet:
     """Scores of the judged cells and of the systems; unavailable metrics are added to ``missing``."""
-    dataset, human = _read(prefix)
+    dataset, human = datasets.read_set(prefix)
+    report.check_judged_set(prefix, dataset, human)
     judged = gain_tables.judged_cells(human)
     part = replace(dataset, cells=tuple(dataset.cells[cell] for cell in judged))
     scored: dict[str, gain_tables.MetricScores] = {}
@@ -103,19 +101,11 @@ def _score_set(
     return DiscourseSet.of(dataset, human, scored)
 
 
-def _read(prefix: str) -> tuple[Dataset, Comparisons]:
-    files = datasets.find_set(prefix)
-    dataset = datasets.read_dataset(files.segments, files.outputs)
-    human = datasets.read_human(files, dataset)
-    check_judged_set(prefix, dataset, human)
-    return dataset, human
-
-
 def _rows(sets: Sequence[DiscourseSet]) -> dict[str, Sequence[str]]:
     """The rows whose parts were all scored on every set."""
     scored = set.intersection(*(set(judged.scores) for judged in sets))
     wanted: dict[str, Sequence[str]] = {name: (name,) for name in SINGLE}
-    return {name: parts for name, parts in (wanted | SUMS).items() if scored.issuperset(parts)}
+    return {name: parts for name, parts in (wanted | {**FAMILIES}).items() if scored.issuperset(parts)}
 
 
 def _tables(

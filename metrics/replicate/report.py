@@ -1,7 +1,7 @@
 """A replication: tables whose cells hold the printed number and ours, and the parts that were not run.
 
 The printed numbers are facts of the papers (``printed.toml``; those of paper 001 are in
-``metrics.ranking.presets``) and do not depend on the data. A cell without a printed number has ``paper``
+``metrics.ranking.features``) and do not depend on the data. A cell without a printed number has ``paper``
 None; a cell that could not be computed has ``ours`` None, and ``missing`` gives the reason.
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 
 from appraise.lib.problems import InputError, Problem
 from metrics.base import find_versions
-from metrics.metaeval.datasets import digest, files_of
+from metrics.metaeval.datasets import Comparisons, Dataset, digest, files_of
 
 Note = Callable[[str], None]
 Printed = Mapping[str, Sequence[float]]
@@ -180,6 +180,22 @@ def digest_data(name: str, files: Sequence[Path]) -> DataDigest:
 def digest_sets(names: Iterable[str]) -> list[DataDigest]:
     """Names and digests of sets."""
     return [digest_data(set_label(name), files_of(name)) for name in names]
+
+
+def check_references(prefix: str, dataset: Dataset, why: str = "the metrics compare with references") -> None:
+    """Raise ``InputError`` if a segment has no reference."""
+    if any(not text.references for text in dataset.texts.values()):
+        message = f"{why}, and a segment has none"
+        raise InputError(Problem("missing_reference", message, file=set_label(prefix)))
+
+
+def check_judged_set(prefix: str, dataset: Dataset, human: Comparisons) -> None:
+    """Raise ``InputError`` if a segment has no reference, or if no pair is decided."""
+    check_references(prefix, dataset)
+    if not len(human.better):
+        raise InputError(
+            Problem("no_judgements", "there is no decided pair of outputs", file=set_label(prefix))
+        )
 
 
 def set_label(path: str | Path) -> str:

@@ -140,17 +140,16 @@ def collocation_trees(texts: Sequence[tuple[str, str]], language: str) -> TreePl
     """Plot collocation trees from the English table of this site."""
     from metrics.collocation.association import AssociationMeasure
     from metrics.collocation.content_words import get_reader
-    from metrics.collocation.metric import DEFAULT_TABLE, Collocation, table_path
+    from metrics.collocation.metric import DEFAULT_TABLE, Collocation, open_table
     from metrics.collocation.scoring import find_branches
     from metrics.collocation.svg import describe_branches, render_tree
-    from metrics.collocation.table import load_table
     from metrics.collocation.trees import Method, choose
 
     if language.split("-")[0] != "en":
         return TreePlots("", [], _("The collocation table of this site covers English only."))
     if Collocation().unavailable_because():
         return TreePlots("", [], _no_collocations())
-    table = load_table(table_path(DEFAULT_TABLE))
+    table = open_table(DEFAULT_TABLE)
     words = get_reader(table.corpus.reader)
     plots = []
     for (title, _text), tagged in zip(texts, words.tagger.tag([text for _title, text in texts]), strict=True):

@@ -25,7 +25,7 @@ class TrainForm(forms.Form):
             ("combination", _("combination of metrics, needs references")),
             ("svm", _("human or machine (SVM), needs references")),
             ("ranker", _("ranker without references (logistic regression)")),
-            ("ranker-bayes", _("ranker without references (naïve Bayes, as in the paper)")),
+            ("ranker-bayes", _("ranker without references (naïve Bayes, as in Avramidis et al. 2011)")),
             ("ranker-trees", _("ranker without references (boosted trees)")),
         ],
         widget=forms.Select(attrs={"class": "in", "id": "train-method"}),

@@ -6,7 +6,6 @@ For the metrics report: human votes against the change of a metric, and systems 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,6 +22,7 @@ from metrics.models import TrainedModel
 from metrics.scoring.vote_agreement import Floats
 
 LEFT, RIGHT, TOP, BOTTOM = 60.0, 440.0, 12.0, 272.0
+STEP = 0.001  # the least distance of two numbers on an axis
 MAX_POINTS = 400
 Points = Sequence[dict[str, Any]]  # Any: JSON, as the training wrote it
 PlottedSystem = tuple[str, float | None, Interval | None, int | None]
@@ -131,7 +131,7 @@ def accuracy_scatter(points: Points, together: float | None) -> Plot:
     """Plot each point of the grid: its validation accuracy, and its correlation with people."""
     known = [(point, point["correlation"]) for point in points if point["correlation"] is not None]
     across, up = [point["accuracy"] for point, _r in known], [r for _point, r in known]
-    ends = (*_round_ends(across), *_round_ends(up))
+    ends = (*_with_margin(across), *_with_margin(up))
     x, y = _axes(*ends)
     marks = _frame(*ends, _("accuracy"), _("correlation with annotators"))
     marks += [svg.circle("d1 dot", x(a), y(r), 4) for a, r in zip(across, up, strict=True)]
@@ -178,15 +178,9 @@ def wins_plot(systems: Sequence[PlottedSystem]) -> Plot:
     """Plot expected wins with their intervals, best first, with lines between clusters."""
     shown = [row for row in systems if row[1] is not None]
     ends = [end for _name, wins, interval, _ in shown for end in (wins, *(interval or ())) if end is not None]
-    low = max(0.0, np.floor((min(ends, default=0.0)) * 10) / 10)
-    high = min(1.0, np.ceil((max(ends, default=1.0)) * 10) / 10)
-    if high <= low:
-        low, high = max(0.0, low - 0.1), min(1.0, high + 0.1)
+    low, high = svg.round_ends(ends)
     x, height = svg.axis(low, high, 132, 382), 40 * len(shown) + 36
-    marks = []
-    for tick in np.arange(low, high + 0.01, 0.1 if high - low <= 0.6 else 0.2).tolist():
-        marks.append(svg.line("grid", x(tick), x(tick), 4, height - 30))
-        marks.append(svg.text(x(tick), height - 10, numeral(f"{tick:.1f}")))
+    marks = svg.grid(low, high, x, 4, height - 30, height - 10, write=numeral)
     for row, (name, wins, interval, cluster) in enumerate(shown):
         y = 24 + 40 * row
         marks.append(svg.text(118, y + 4, svg.shorten(name, 16), anchor="end", ink=True))
@@ -229,39 +223,16 @@ def _axes(left: float, right: float, low: float, high: float) -> tuple[svg.Axis,
 
 
 def _frame(left: float, right: float, low: float, high: float, across: str, up: str) -> list[str]:
-    """Return five lines in each direction with their numbers, and the names of the axes."""
+    """Return lines at round numbers in both directions, and the names of the axes."""
     x, y = _axes(left, right, low, high)
-    marks = []
-    for step in range(5):
-        h, v = left + (right - left) * step / 4, low + (high - low) * step / 4
-        marks += [svg.line("grid", x(h), x(h), TOP, BOTTOM), svg.line("grid", LEFT, RIGHT, y(v), y(v))]
-        marks.append(svg.text(x(h), BOTTOM + 18, numeral(f"{h:.{_decimals(right - left)}f}")))
-        marks.append(svg.text(LEFT - 8, y(v) + 4, numeral(f"{v:.{_decimals(high - low)}f}"), anchor="end"))
+    marks = svg.grid(left, right, x, TOP, BOTTOM, BOTTOM + 18, STEP, write=numeral)
+    for tick in svg.ticks(low, high, STEP):
+        marks.append(svg.line("grid", LEFT, RIGHT, y(tick), y(tick)))
+        marks.append(svg.text(LEFT - 8, y(tick) + 4, numeral(f"{tick:g}"), anchor="end"))
     turned = svg.text(14, 142, up).replace("<text", '<text transform="rotate(-90 14 142)"')
     return [*marks, svg.text((LEFT + RIGHT) / 2, BOTTOM + 40, across), turned]
 
 
-def _decimals(span: float) -> int:
-    """Return how many decimals distinguish four steps; at least two.
-
-    >>> _decimals(1.0), _decimals(0.2), _decimals(0.002)
-    (2, 2, 4)
-    """
-    return max(2, math.ceil(-math.log10(span / 4) - 1e-9))
-
-
-def _round_ends(values: Sequence[float]) -> tuple[float, float]:
-    """Return ends that contain all values with a margin, and are four round steps apart.
-
-    >>> _round_ends([0.65, 0.75]), _round_ends([0.5, 0.5])
-    ((0.6, 0.8), (0.45, 0.65))
-    """
-    low, high = min(values), max(values)
-    margin = (high - low) * 0.08 or 0.05
-    low, high = low - margin, high + margin
-    unit = 10.0 ** math.floor(math.log10((high - low) / 4))
-    for step in (unit, 2 * unit, 5 * unit, 10 * unit, 20 * unit):
-        first = math.floor(low / step) * step
-        if first + 4 * step >= high:
-            break
-    return round(first, 9), round(first + 4 * step, 9)
+def _with_margin(values: Sequence[float]) -> tuple[float, float]:
+    margin = (max(values) - min(values)) * 0.08 or 0.05
+    return min(values) - margin, max(values) + margin

@@ -138,9 +138,9 @@ def _finite_or_none(value: float) -> float | None:
 
 def _check(statistics: Mapping[str, FloatArray], baseline: str, samples: int) -> None:
     if baseline not in statistics:
-        raise ValueError(f"no system is called {baseline!r}; there are: {', '.join(statistics)}")
+        raise ValueError(f"no system is named {baseline!r}; known: {', '.join(statistics)}")
     sizes = {name: len(rows) for name, rows in statistics.items()}
     if len(set(sizes.values())) > 1 or 0 in sizes.values():
-        raise ValueError(f"systems need equally many segments, and more than none: {sizes}")
+        raise ValueError(f"every system needs the same number of segments, at least one: {sizes}")
     if samples < 1:
         raise ValueError(f"at least one sample is needed, not {samples}")

@@ -19,6 +19,7 @@ from appraise.lib.digests import bytes_digest
 from appraise.lib.problems import ProblemLog
 from appraise.lib.tables import TsvReader
 from metrics.base import Metric, MetricUnavailable
+from metrics.metaeval.datasets import read_score
 from metrics.metaeval.scoring import SegmentContext, score_layers, score_uneven
 
 
@@ -164,7 +165,7 @@ def read_scores(path: str | Path, tests: TestSet) -> dict[int, float | None]:
             message = f"{row['system']!r} on {row['item']!r} has a score in line {seen[output]} already"
             problems.add("duplicate_score", message, "leave one of the two out", line)
         seen[output] = line
-        scores[output] = _parse_score(row["score"], line, problems)
+        scores[output] = read_score(row["score"], "score", line, problems)
     problems.raise_if_any()
     if not any(value is not None for value in scores.values()):
         problems.add("no_scores", "the file has no score for this task", "give one line for each output")
@@ -200,17 +201,3 @@ def _find_output(
     elif (system, item) not in outputs:
         problems.add("no_output", f"{system!r} did not translate {item!r}", "leave the line out", line)
     return outputs.get((system, item))
-
-
-def _parse_score(text: str, line: int, problems: ProblemLog) -> float | None:
-    if not text.strip():
-        return None
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        remedy = "write a number such as 0.52, or nothing where there is no score"
-        problems.add("bad_score", f"{text!r} is no number", remedy, line)
-        return None
-    return value

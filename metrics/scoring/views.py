@@ -17,7 +17,7 @@ from evaluation.web import attachment, get_researcher, get_user
 from metrics.scoring.forms import ImportForm, TrainForm
 from metrics.scoring.jobs import begin_scoring, begin_training
 from metrics.scoring.pages import ModelCard, load_choice_page, visible_models
-from metrics.scoring.services.imported_scores import import_uploaded_scores
+from metrics.scoring.services.runs import import_uploaded_scores
 
 
 @login_required

@@ -13,14 +13,15 @@ hypothesis has nothing is left out. The last is the number of matched items over
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nltk.tree import Tree
 
 DEPTH = 4
-TOKEN = re.compile(r"\(|\)|[^\s()]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +34,7 @@ class Dependencies:
     relations: tuple[str, ...]
 
 
-class Constituent(NamedTuple):
-    label: str
-    children: tuple[Constituent, ...] = ()
-
-
-def subtree_match(hypothesis: Constituent | None, reference: Constituent | None, depth: int = DEPTH) -> float:
+def subtree_match(hypothesis: Tree | None, reference: Tree | None, depth: int = DEPTH) -> float:
     """Return CP-STM: the mean over depths of the share of the hypothesis's subtrees in the reference.
 
     Words are ignored. The result is 1 if both sentences have no tree, and 0 if one has none.
@@ -84,52 +80,25 @@ def relation_overlap(hypothesis: Dependencies, reference: Dependencies) -> float
     return (ours & theirs).total() / union if union else 1.0
 
 
-def constituents(bracketed: str) -> Constituent:
-    """Read a bracketed parse without its words; the label of the root is kept."""
-    stack: list[list[Constituent]] = [[]]
-    labels: list[str] = []
-    fresh = False
-    for token in TOKEN.findall(bracketed):
-        if token == "(":
-            stack.append([])
-            fresh = True
-        elif token == ")":
-            children = stack.pop()
-            if not stack or not labels:
-                raise ValueError(f"unbalanced brackets in {bracketed[:80]!r}")
-            stack[-1].append(Constituent(labels.pop(), tuple(children)))
-        elif fresh:
-            labels.append(token)
-            fresh = False
-    if len(stack) != 1 or len(stack[0]) != 1:
-        raise ValueError(f"not one bracketed tree: {bracketed[:80]!r}")
-    return stack[0][0]
+def constituents(bracketed: str) -> Tree:
+    """Read a bracketed parse; the label of the root is kept. Raises ``ValueError``."""
+    from nltk.tree import Tree  # here, because it is slow to import
+
+    return Tree.fromstring(bracketed)
 
 
-def subtrees(tree: Constituent, depth: int) -> Iterator[str]:
+def subtrees(tree: Tree, depth: int) -> Iterator[str]:
     """Yield every subtree that is at least this deep, cut there; a single label has depth 1."""
-    cut = _cut(tree, depth)
-    if cut is not None:
-        yield cut
-    for child in tree.children:
-        yield from subtrees(child, depth)
+    for node in tree.subtrees():
+        if node.height() > depth:  # which counts the words, too
+            yield _format(node, depth)
 
 
-def _cut(tree: Constituent, depth: int) -> str | None:
-    """Return the tree down to this depth as a string; None if no branch reaches it."""
-    if _height(tree) < depth:
-        return None
-    return _format(tree, depth)
-
-
-def _height(tree: Constituent) -> int:
-    return 1 + max(map(_height, tree.children), default=0)
-
-
-def _format(tree: Constituent, depth: int) -> str:
-    if depth == 1 or not tree.children:
-        return tree.label
-    return f"({tree.label} {' '.join(_format(child, depth - 1) for child in tree.children)})"
+def _format(node: Tree, depth: int) -> str:
+    children = [child for child in node if not isinstance(child, str)]
+    if depth == 1 or not children:
+        return str(node.label())
+    return f"({node.label()} {' '.join(_format(child, depth - 1) for child in children)})"
 
 
 def chains(parsed: Dependencies, kind: str, length: int) -> Iterator[tuple[str, ...]]:

@@ -36,6 +36,7 @@ SKIPPED = ("(())", "SENTENCE_SKIPPED_OR_UNPARSABLE")
 SCORE = re.compile(r"# Parse \d+ with score (\S+)")
 LABEL = re.compile(r"\(([^\s()]+)[\s(]")
 NEAR = 2.0  # nats
+TIME_OUT, MEMORY = 120.0, "2g"
 TERMINAL = re.compile(r"\(([^\s()]+) ([^\s()]+)\)")
 TYPOGRAPHIC = str.maketrans(
     {**dict.fromkeys("“”„«»", '"'), **dict.fromkeys("‘’‚", "'"), **dict.fromkeys("–—", "--"), "…": "..."}
@@ -123,20 +124,9 @@ class ConstituencyParser(PooledTool):
     """Parses English sentences. Use it as a context manager, or call ``close()``."""
 
     def __init__(
-        self,
-        *,
-        k: int = 100,
-        max_tokens: int = 60,
-        time_out: float = 120.0,
-        workers: int = 1,
-        cache_path: Path | None = None,
-        memory: str = "2g",
+        self, *, k: int = 100, max_tokens: int = 60, workers: int = 1, cache_path: Path | None = None
     ) -> None:
-        self.k = k
-        self.max_tokens = max_tokens
-        self.time_out = time_out
-        self.workers = workers
-        self.memory = memory
+        self.k, self.max_tokens, self.workers = k, max_tokens, workers
         self._cache = Cache(cache_path, self.tool, f"k={k}") if cache_path else None
 
     @cached_property
@@ -156,13 +146,13 @@ class ConstituencyParser(PooledTool):
         return "empty" if not tokens else "too long" if tokens > self.max_tokens else ""
 
     def _worker(self) -> Worker:
-        command = [base.java(), f"-Xmx{self.memory}", "-XX:+UseSerialGC", "-cp", ":".join(map(str, _jars()))]
+        command = [base.java(), f"-Xmx{MEMORY}", "-XX:+UseSerialGC", "-cp", ":".join(map(str, _jars()))]
         command += ["edu.stanford.nlp.parser.lexparser.LexicalizedParser", "-encoding", "UTF-8"]
         command += ["-sentences", "newline", "-tokenized", "-maxLength", str(self.max_tokens)]
         command += ["-tokenizerFactory", "edu.stanford.nlp.process.WhitespaceTokenizer"]
         command += ["-tokenizerMethod", "newCoreLabelTokenizerFactory"]
         command += ["-printPCFGkBest", str(self.k), "-outputFormat", "oneline", MODEL, "-"]
-        return Worker(command, dialogue=StanfordDialogue(self.max_tokens), time_out=self.time_out)
+        return Worker(command, dialogue=StanfordDialogue(self.max_tokens), time_out=TIME_OUT)
 
 
 @cache

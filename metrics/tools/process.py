@@ -15,20 +15,17 @@ import atexit
 import contextlib
 import json
 import os
-import selectors
 import subprocess
 import tempfile
-import time
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from types import TracebackType
 from typing import IO, Any, Protocol, Self, TypeVar
 
 Item = Any  # JSON, or what the tool's own line protocol has
 Answer = Any
 ReadLine = Callable[[], str]
-READ_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +74,7 @@ class Closeable:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -110,10 +105,9 @@ class Worker(Closeable):
         self.time_out = time_out
         self.start_out = start_out
         self.restart_every = restart_every
-        self.environment = environment
+        self.environment = {**os.environ, **(environment or {})}
         self._process: subprocess.Popen[bytes] | None = None
         self._stderr: IO[bytes] | None = None
-        self._buffer = b""
         self._asked = 0
 
     def ask(self, items: Sequence[Item]) -> list[Answer]:
@@ -121,17 +115,27 @@ class Worker(Closeable):
         if self._asked >= self.restart_every:
             self.close()
         process = self._process or self._start()
-        deadline = time.monotonic() + self.time_out + (self.start_out if self._asked == 0 else 0)
+        is_late = threading.Event()
+
+        def stop() -> None:  # the reader then comes to the end of the output
+            is_late.set()
+            process.kill()
+
+        timer = threading.Timer(self.time_out + (self.start_out if self._asked == 0 else 0), stop)
         self._asked += 1
+        timer.start()
         try:
-            self._write(process, self.dialogue.write(items).encode(), deadline)
-            return self.dialogue.read(lambda: self._readline(process, deadline), items)
-        except TimeoutError:
-            raise self._failed("time-out", f"no answer within {self.time_out:g} s") from None
+            return self._converse(process, items)
         except (EOFError, BrokenPipeError):
+            if is_late.is_set():
+                raise self._failed("time-out", f"no answer within {self.time_out:g} s") from None
             raise self._failed("crash", self._last_error_line()) from None
         except ValueError as error:
             raise self._failed("protocol", str(error)) from error
+        finally:
+            timer.cancel()
+            if is_late.is_set():  # also where the answer came just before
+                self.close()
 
     def close(self) -> None:
         """Stop the process; the next question starts a new one."""
@@ -146,45 +150,31 @@ class Worker(Closeable):
         if self._stderr is not None:
             self._stderr.close()
             self._stderr = None
-        self._buffer = b""
         self._asked = 0
 
     def _start(self) -> subprocess.Popen[bytes]:
         # Standard error goes to a file, because a pipe that is not read fills up and blocks the tool.
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 — lives as long as the process
+        pipe = subprocess.PIPE
         self._process = subprocess.Popen(
-            self.command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._stderr,
-            env=None if self.environment is None else {**os.environ, **self.environment},
-            bufsize=0,
+            self.command, stdin=pipe, stdout=pipe, stderr=self._stderr, env=self.environment
         )
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                os.set_blocking(pipe.fileno(), False)
         return self._process
 
-    def _write(self, process: subprocess.Popen[bytes], data: bytes, deadline: float) -> None:
-        pipe = process.stdin
-        if pipe is None:
+    def _converse(self, process: subprocess.Popen[bytes], items: Sequence[Item]) -> list[Answer]:
+        if process.stdin is None or process.stdout is None:
             raise EOFError
-        while data:
-            _wait(pipe, selectors.EVENT_WRITE, deadline)
-            data = data[os.write(pipe.fileno(), data) :]
+        process.stdin.write(self.dialogue.write(items).encode())
+        process.stdin.flush()
+        lines = process.stdout
 
-    def _readline(self, process: subprocess.Popen[bytes], deadline: float) -> str:
-        pipe = process.stdout
-        if pipe is None:
-            raise EOFError
-        while b"\n" not in self._buffer:
-            _wait(pipe, selectors.EVENT_READ, deadline)
-            chunk = os.read(pipe.fileno(), READ_BYTES)
-            if not chunk:
+        def readline() -> str:
+            line = lines.readline()
+            if not line.endswith(b"\n"):
                 raise EOFError
-            self._buffer += chunk
-        line, _, self._buffer = self._buffer.partition(b"\n")
-        return line.decode("utf-8", "replace")
+            return line[:-1].decode("utf-8", "replace")
+
+        return self.dialogue.read(readline, items)
 
     def _last_error_line(self) -> str:
         if self._stderr is None:
@@ -269,11 +259,3 @@ def close_at_exit(tool: CloseableTool) -> CloseableTool:
     """Stop the tool when this process ends; returns it, for functions that share one instance."""
     atexit.register(tool.close)
     return tool
-
-
-def _wait(pipe: IO[bytes], event: int, deadline: float) -> None:
-    """Wait until the pipe is ready; raises ``TimeoutError`` after the deadline."""
-    with selectors.DefaultSelector() as selector:
-        selector.register(pipe, event)
-        if not selector.select(max(0.0, deadline - time.monotonic())):
-            raise TimeoutError

@@ -1,8 +1,7 @@
-"""Tokens with tags: English from spaCy, German from HanTa, other lemmas from simplemma, and a rule of thumb.
+"""Tokens with tags: English from spaCy, German from HanTa.
 
 The taggers run as long-lived processes in the environment of the tools (``workers/``). Each reports its
-identity; a sentence that it cannot answer gets no tokens and a reason. The rule of thumb is used only where a
-caller names it, so that its tags are never mistaken for those of a tagger.
+identity; a sentence that it cannot answer gets no tokens and a reason.
 """
 
 from __future__ import annotations
@@ -109,38 +108,6 @@ class HanTaTagger(WorkerTagger):
         return Tagged(tuple(item), tuple(tags), lemmas=tuple(lemmas))
 
 
-class SimplemmaTagger(WorkerTagger):
-    """Lemmas of many languages without tags: words of four letters and more are tagged W, others X.
-
-    Short words are mostly function words. Nothing else is known about word classes, hence the mode.
-    """
-
-    def __init__(self, language: str, *, workers: int = 1) -> None:
-        if base.package("simplemma") is None:
-            raise base.ToolAbsent("The lemmatiser (simplemma)")
-        version = base.distribution_version("simplemma") or ""
-        tool = Tool(f"simplemma-{language}", version, None, ToolMode.HEURISTIC)
-        super().__init__(tool, "simplemma_lemmas.py", [language], workers)
-
-    def read(self, item: Sequence[str], answer: Any) -> Tagged:
-        tags = ("W" if len(token) > 3 and token[0].isalpha() else "X" for token in item)
-        return Tagged(tuple(item), tuple(tags), lemmas=tuple(answer))
-
-
-class HeuristicTagger:
-    """English Penn tags by word lists, capitals and endings; needs no tool and is not very reliable.
-
-    >>> HeuristicTagger().tag(["The Dow quickly dropped 97 points ."])[0].tags
-    ('XX', 'NNP', 'RB', 'VBD', 'CD', 'NNS', '.')
-    """
-
-    tool = Tool("endings-en", "1", None, ToolMode.HEURISTIC)
-
-    def tag(self, sentences: Sequence[str]) -> list[Tagged]:
-        tokenized = [words(sentence) for sentence in sentences]
-        return [Tagged(tuple(tokens), tuple(map(_guess, tokens, range(len(tokens))))) for tokens in tokenized]
-
-
 class GermanTagger(PooledTool):
     """German (word, tag) pairs from HanTa, tokenised as the alignment does and cached on disk.
 
@@ -198,12 +165,6 @@ def hanta_tagger() -> HanTaTagger:
     return close_at_exit(HanTaTagger())
 
 
-@cache
-def simplemma_tagger(language: str) -> SimplemmaTagger:
-    """Return the lemmatiser of a language that this process shares."""
-    return close_at_exit(SimplemmaTagger(language))
-
-
 def read_answer(read: Callable[[Any, Any], Tagged], item: Any, answer: Any) -> Tagged:  # Any: JSON
     """Read an answer of a worker; a failure becomes an empty sentence with the reason."""
     if isinstance(answer, Failure):
@@ -242,36 +203,4 @@ def phrase_counts(tags: Sequence[str]) -> Counter[str]:
         PP=sum(tag in PREPOSITIONS for tag in tags),
         VP=sum(tag.startswith("V") for tag in tags),
         PUNC=sum(tag.startswith("$") for tag in tags),
-    )
-
-
-_FUNCTION_WORDS = (
-    "a about above across after against all along although am among an and any as at because before "
-    "behind below between both but by can could did do does down during each either every few for from "
-    "had has have he her hers him his how i if in into is it its just may me might mine more most must my "
-    "neither no nor not of off on once only or other our ours out over own same shall she should since so "
-    "some such than that the their theirs them then there these they this those though through to too "
-    "under until up upon us was we were what when where whether which while who whom whose why will with "
-    "within without would yet you your yours"
-)
-FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
-BE_AND_HAVE = frozenset(("am", "is", "are", "was", "were", "has", "had", "have", "did", "do", "does"))
-ENDINGS = (
-    *(("ly", "RB"), ("ing", "VBG"), ("ed", "VBD"), ("ss", "NN"), ("ous", "JJ"), ("ful", "JJ")),
-    *(("able", "JJ"), ("ible", "JJ"), ("al", "JJ"), ("ic", "JJ"), ("ive", "JJ"), ("s", "NNS")),
-)
-
-
-def _guess(token: str, place: int) -> str:
-    word = token.lower()
-    if not any(map(str.isalpha, word)):
-        return "CD" if any(map(str.isdigit, word)) else token[:1]
-    if word in BE_AND_HAVE:
-        return "VBD"
-    if word in FUNCTION_WORDS:
-        return "XX"
-    if token[0].isupper() and place > 0:
-        return "NNP"
-    return next(
-        (tag for ending, tag in ENDINGS if word.endswith(ending) and len(word) > len(ending) + 2), "NN"
     )

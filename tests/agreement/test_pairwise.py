@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from sklearn.metrics import cohen_kappa_score
 
-from evaluation.agreement import Judgements, cohen_kappa, pairwise
+from evaluation.agreement import Judgements, cohen_kappa
 from evaluation.agreement.bootstrap import Bootstrap
 from evaluation.agreement.pairwise import DisagreementWeights, build_pair_table
 from tests.agreement.studies import Row, pairs_of, random_matrix, rows, study
@@ -94,19 +94,3 @@ def test_a_study_in_which_each_item_occurs_twice_has_the_same_kappa() -> None:
 def test_nothing_to_draw_with_one_annotator() -> None:
     alone = study([("a", 1, "x", 1)])
     assert Bootstrap(alone, resamples=10).resample_cohen(alone, build_pair_table(alone)) is None
-
-
-@given(rows())
-def test_dense_and_sparse_tables_are_equal(found: list[Row]) -> None:
-    """Repeats and gaps included."""
-    j = study(found)
-    dense, sparse = pairwise._build_dense(j), pairwise._build_sparse(j)
-    assert np.array_equal(dense.first, sparse.first)
-    assert np.array_equal(dense.second, sparse.second)
-    assert np.array_equal(dense.confusion, sparse.confusion)
-
-
-def test_a_crowd_that_meets_on_every_item_is_counted_densely() -> None:
-    matrix = np.random.default_rng(1).integers(0, 3, (40, 50)).astype(np.int8)
-    assert pairwise._is_dense(Judgements.from_matrix(matrix, "xyz"))
-    assert not pairwise._is_dense(Judgements.from_matrix(matrix[:6], "xyz"))

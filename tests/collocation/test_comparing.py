@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from metrics.collocation.study import average_scores, separation_ratio
+from metrics.replicate.paper002 import average_scores, separation_ratio
 
 # Slides "Different Collocation Metrics": human average, system average, printed ratio in per cent.
 PRINTED = [

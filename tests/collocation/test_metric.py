@@ -119,7 +119,7 @@ def test_a_missing_table_is_said_in_a_sentence_with_the_remedy() -> None:
 
 def test_a_broken_table_is_said_in_a_sentence(site: Path) -> None:
     (site / "collocations" / "broken.npz").write_bytes(b"PK")
-    assert "not a complete table" in (Collocation(table="broken").unavailable_because() or "")
+    assert "not a collocation table" in (Collocation(table="broken").unavailable_because() or "")
 
 
 def test_a_table_of_an_unknown_reader_cannot_score(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,18 +72,6 @@ def test_sentences_are_better_covered_than_mixtures(
 
 @pytest.mark.realdata
 @pytest.mark.slow
-def test_the_exact_tree_never_weighs_less_than_the_greedy_one(
-    background: CollocationTable, sentences: list[ContentWords]
-) -> None:
-    found = score_sentences(background, sentences)
-    for measure in AssociationMeasure:
-        exact, greedy = found[measure, Method.MST_NCB_EXACT].sums, found[measure, Method.MST_NCB].sums
-        assert (exact >= greedy * (1 - 1e-12)).all()
-        assert (found[measure, Method.MST].sums >= exact * (1 - 1e-12)).all()
-
-
-@pytest.mark.realdata
-@pytest.mark.slow
 def test_most_news_sentences_have_a_score(
     background: CollocationTable, sentences: list[ContentWords]
 ) -> None:

@@ -1,4 +1,4 @@
-"""``train collocations``: any text, any interruption, never half a table."""
+"""``train collocations``: any text, never half a table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from appraise.lib.problems import InputError
-from metrics.collocation import content_words, table, training
+from metrics.collocation import content_words, table
 from metrics.collocation.training import add_trainers, digest_text, read_sentences, train_table
 from metrics.tools.base import ToolAbsent
 from metrics.tools.tagger import Tagged
@@ -31,11 +31,6 @@ def text(tmp_path: Path) -> Path:
     path = tmp_path / "text.txt"
     path.write_text(TEXT, encoding="utf-8")
     return path
-
-
-@pytest.fixture
-def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(training, "SHARD", 2)
 
 
 def files_beside(out: Path) -> list[str]:
@@ -73,30 +68,6 @@ def test_gzipped_text_gives_the_same_table(text: Path, tmp_path: Path) -> None:
     assert tables[0].digest == tables[1].digest
 
 
-@pytest.mark.usefixtures("small_shards")
-def test_an_interrupted_run_goes_on_where_it_stopped(text: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out.npz"
-    with pytest.raises(KeyboardInterrupt):
-        train_table([text], out, toy_reader(FailingTagger("日本")), "n", "d", quiet)
-    assert not out.exists()
-    tagger = SpaceTagger()
-    resumed = train_table([text], out, toy_reader(tagger), "n", "d", quiet)
-    assert tagger.asked == ["stock fall", "日本 stock", "fall again"]  # the first shard was not asked again
-    assert resumed.digest == train_table([text], out, toy_reader(), "n", "d", quiet).digest
-    assert files_beside(out) == ["out.npz", "text.txt"]
-
-
-@pytest.mark.usefixtures("small_shards")
-def test_an_interrupted_run_over_another_text_starts_afresh(text: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out.npz"
-    with pytest.raises(KeyboardInterrupt):
-        train_table([text], out, toy_reader(FailingTagger("日本")), "n", "d", quiet)
-    text.write_text("other words\n", encoding="utf-8")
-    made = train_table([text], out, toy_reader(), "n", "d", quiet)
-    assert made.words == ("other", "words")
-
-
-@pytest.mark.usefixtures("small_shards")
 def test_an_interrupted_run_leaves_the_old_table_in_use(text: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.npz"
     before = train_table([text], out, toy_reader(), "n", "d", quiet).digest

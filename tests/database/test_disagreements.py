@@ -102,10 +102,10 @@ def test_an_alignment_can_be_corrected_only_where_two_candidates_have_one(
         for who, choice in ((bob, Choice.A_BETTER), (carol, Choice.B_BETTER))
     )
     client = signed_in(alice)
-    assert "Correct the alignment" in client.get(url(disputed)).content.decode()
+    assert f"/tasks/{disputed.slug}/alignments/" in client.get(url(disputed)).content.decode()
     page = client.get(url(together)).content.decode()
     assert 'class="who-said"' in page
-    assert "Correct the alignment" not in page
+    assert f"/tasks/{together.slug}/alignments/" not in page
 
 
 def test_each_sentence_stands_under_the_letter_of_its_phrase(disputed: Task) -> None:

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -137,16 +136,6 @@ def test_without_answers_there_is_no_panel(task: Task, alice: User, signed_in: S
     assert client.get(f"{base}/plots/reliability.svg").status_code == 404
     with pytest.raises(CommandError, match="nobody has judged"):
         call_command("report", "panel", "--task", task.slug)
-
-
-def test_a_file_of_judgements_has_a_panel_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "votes.tsv"
-    lines = ["annotator\titem\tlabel"]
-    lines += [f"{who}\t{n}\t{'yes' if (n + (who == 'c')) % 2 else 'no'}" for n in range(20) for who in "abc"]
-    path.write_text("\n".join(lines) + "\n", "utf-8")
-    call_command("panel", judgements=path, labels="yes,no", resamples=0, format="csv")
-    members = {row["member"]: row for row in csv.DictReader(io.StringIO(capsys.readouterr().out))}
-    assert float(members["a"]["reliability"]) > 0.9 > 0.2 > float(members["c"]["reliability"])
 
 
 def test_two_people_who_share_nothing_are_still_a_panel(task: Task, alice: User, signed_in: SignIn) -> None:

@@ -201,7 +201,7 @@ class TestThePage:
             ({"source_language": "klingon"}, "bad_language"),
             ({"design": "baseline"}, "Choose the system"),
             ({"design": "blocks"}, "Enter a number"),
-            ({"judging": "places", "checks": "5"}, "does not go with 5% attention checks"),
+            ({"judging": "places", "checks": "5"}, "5% attention checks"),
             ({"name": ""}, "required"),
             ({"shows": "reference"}, "Not every sentence"),
         ],
@@ -237,7 +237,6 @@ class TestThePage:
         settings.APPRAISE_MAX_UPLOAD = 1000
         response = drop(client, ("large.tsv", b"x" * 2000))
         assert response.status_code == 413
-        assert "too_large" in response.content.decode()
         assert Upload.objects.count() == 0
 
     def test_no_file_at_all_is_a_plain_answer(self, client: Client) -> None:
@@ -348,8 +347,7 @@ class TestThePreview:
         for _ in range(2):
             page = client.get(address)
             assert page.status_code == 200
-            assert "The check failed." in page.content.decode()
-            assert "In the first sentences all systems" not in page.content.decode()
+            assert (page.context["failed"].kind, page.context["failed"].state) == ("check", Job.State.FAILED)
         assert Job.objects.count() == 1
         assert client.post(address, {**settings_form(), "save": "1"}).status_code == 302
         client.get(address)
@@ -361,7 +359,8 @@ class TestThePreview:
         client.get(address)
         response = client.post(reverse("cancel-job", args=[Job.objects.get().pk]))
         assert response["Location"] == address
-        assert "The check was cancelled." in client.get(address).content.decode()
+        failed = client.get(address).context["failed"]
+        assert (failed.kind, failed.state) == ("check", Job.State.CANCELLED)
 
     @pytest.mark.parametrize(
         ("aligner", "judging", "words", "systems", "pairs"),
@@ -512,7 +511,7 @@ class TestTheImport:
         job = Job.objects.get()
         answer = client.post(reverse("cancel-job", args=[job.pk]), follow=True)
         assert answer.redirect_chain == [(upload.get_absolute_url(), 302)]
-        assert "The import was cancelled" in answer.content.decode()
+        assert answer.context["failed"].state == Job.State.CANCELLED
         page = client.get(job.get_absolute_url()).content.decode()
         assert upload.get_absolute_url() in page
         assert "Waiting for a worker" not in page
@@ -528,8 +527,8 @@ class TestTheImport:
         job.refresh_from_db()
         assert job.state == Job.State.CANCELLED
         assert (Task.objects.count(), Item.objects.count(), Campaign.objects.count()) == (0, 0, 0)
-        page = client.get(Upload.objects.get().get_absolute_url()).content.decode()
-        assert "The import was cancelled" in page
+        page = client.get(Upload.objects.get().get_absolute_url())
+        assert page.context["failed"].state == Job.State.CANCELLED
         assert create(client, Upload.objects.get()).status_code == 302
         work()
         assert Task.objects.get().items.count() == 4
@@ -555,7 +554,8 @@ class TestTheImport:
         job.refresh_from_db()
         assert job.state == Job.State.FAILED
         assert Task.objects.count() == 0
-        assert "The import failed" in client.get(Upload.objects.get().get_absolute_url()).content.decode()
+        page = client.get(Upload.objects.get().get_absolute_url())
+        assert page.context["failed"].state == Job.State.FAILED
         create(client, Upload.objects.get())
         work()
         assert Task.objects.get().state == Task.State.OPEN

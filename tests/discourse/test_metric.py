@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +9,8 @@ import pytest
 
 from metrics import registry
 from metrics.base import MetricUnavailable, Segment, score_systems
-from metrics.discourse.tree_files import as_json
 from metrics.discourse.trees import edu, join
+from tests.discourse.corpus import write_dis
 
 REFERENCE = "He stayed at home because it was raining."
 SAME_SHAPE = "She was at school because nobody was coming."
@@ -66,8 +65,8 @@ def test_a_missing_reference_is_said() -> None:
 
 def test_imported_trees_can_be_scored(tmp_path: Path) -> None:
     trees = [join("Cause", "NS", [edu("a"), edu("b")]), join("Cause", "NS", [edu("c"), edu("d")])]
-    path = tmp_path / "trees.jsonl"
-    path.write_text("\n".join(json.dumps(as_json(tree)) for tree in trees))
+    path = tmp_path / "trees.dis"
+    path.write_text("".join(map(write_dis, trees)))
     assert one("dr", "c d", "a b", parser="imported", model=str(path)) == pytest.approx(1.0)
     assert "(imported, model " in registry.get("dr", parser="imported", model=str(path)).signature
 

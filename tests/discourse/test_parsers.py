@@ -11,18 +11,14 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from appraise.lib.problems import InputError
-from metrics.discourse.gold import branch_right, split_sentences, tree_agreement
 from metrics.discourse.learned import DiscourseModel, fit_parser, link_units, list_actions
-from metrics.discourse.linear import fit_classifier
 from metrics.discourse.parsers import CONNECTIVES, COORDINATORS, ImportedParser, get_parser, parse_by_rules
-from metrics.discourse.relations import COARSE
-from metrics.discourse.segmenter import MAX_EDUS, boundary_f1, segment
-from metrics.discourse.training import train_discourse
-from metrics.discourse.tree_files import as_json
-from metrics.discourse.trees import Node, binarise, edu, format_brackets, join
+from metrics.discourse.segmenter import MAX_EDUS, boundary_f1, fit_classifier, segment
+from metrics.discourse.training import branch_right, split_sentences, train_discourse, tree_agreement
+from metrics.discourse.trees import COARSE, Node, binarise, edu, format_brackets, join
 from metrics.discourse.words import find_classes, learn_classes, read_tagged_words, split_words
 from metrics.tools.base import ToolMode
-from tests.discourse.corpus import documents, write_corpus
+from tests.discourse.corpus import documents, write_corpus, write_dis
 
 
 def quiet(_message: str) -> None:
@@ -255,8 +251,8 @@ def test_the_rules_speak_of_coarse_relations_only() -> None:
 
 def test_imported_trees_are_found_by_their_words(tmp_path: Path) -> None:
     tree = join("causal-cause", "NS", [edu("He stayed"), edu("because it rained.")])
-    (tmp_path / "trees.jsonl").write_text(json.dumps(as_json(tree)))
-    parser = ImportedParser(tmp_path / "trees.jsonl")
+    (tmp_path / "trees.dis").write_text(write_dis(tree))
+    parser = ImportedParser(tmp_path / "trees.dis")
     found = parser.parse(["He stayed because it rained .", ""])
     assert found[0].linked_by == "Cause"
     assert found[1] == edu("")
@@ -264,9 +260,9 @@ def test_imported_trees_are_found_by_their_words(tmp_path: Path) -> None:
 
 
 def test_a_sentence_without_an_imported_tree_is_named(tmp_path: Path) -> None:
-    (tmp_path / "trees.jsonl").write_text('{"text": "one"}\n')
+    (tmp_path / "trees.dis").write_text(write_dis(edu("one")))
     with pytest.raises(InputError, match=r"missing_tree.*two"):
-        ImportedParser(tmp_path / "trees.jsonl").parse(["one", "two"])
+        ImportedParser(tmp_path / "trees.dis").parse(["one", "two"])
 
 
 def test_parsers_are_had_by_name(model_file: Path) -> None:

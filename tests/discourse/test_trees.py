@@ -5,8 +5,19 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from metrics.discourse.relations import COARSE, GUM, RST_DT, coarse
-from metrics.discourse.trees import Node, Nuclearity, as_root, binarise, edu, join, rename_relations
+from metrics.discourse.trees import (
+    COARSE,
+    GUM,
+    RST_DT,
+    Node,
+    Nuclearity,
+    as_root,
+    binarise,
+    coarse,
+    edu,
+    join,
+    rename_relations,
+)
 from tests.discourse.strategies import trees
 
 

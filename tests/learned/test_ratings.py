@@ -8,7 +8,7 @@ from sklearn.metrics import roc_auc_score
 
 from metrics.learned.analysis import roc
 from metrics.metaeval.correlation import pearson
-from metrics.replicate.truth import split_ratings
+from metrics.replicate.paper000 import split_ratings
 
 
 def test_ratings_are_normalised_by_rater_before_they_are_split() -> None:

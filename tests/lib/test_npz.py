@@ -14,7 +14,6 @@ from appraise.lib.problems import InputError
 from appraise.lib.streams import read_arrays
 from metrics.discourse.learned import DiscourseModel
 from metrics.learned import models
-from metrics.ranking import arpa
 from metrics.ranking import models as ranking_models
 from metrics.scoring.model_files import read_format
 
@@ -58,7 +57,7 @@ def test_a_file_that_breaks_off_is_told(tmp_path: Path) -> None:
         DiscourseModel.load,
         ranking_models.load_ranker,
         ranking_models.load_lexicons,
-        arpa.load_language_model,
+        ranking_models.load_language_model,
         models.load,
     ],
 )

@@ -119,7 +119,7 @@ def compare(home: Path) -> dict[str, object]:
     files = texts(home)
     systems = [f"{name}={files[name]}" for name in ("north", "south", "east")]
     score = ("score", "--metrics", METRICS, "--hyp", *systems, "--ref", str(files["reference"]))
-    parse = ("parse", "--tags", "--tool", "heuristic", str(files["north"]))
+    parse = ("parse", "--discourse", "--tool", "heuristic", str(files["north"]))
     with running_cluster() as address:
         here, there = (json.loads(command(home, one, *score)) for one in ("", address))
         tagged = [command(home, one, *parse) for one in ("", address)]

@@ -23,10 +23,18 @@ from metrics.metaeval.kendall import TieRule
 from metrics.ranking import data, experiments, models
 from metrics.ranking.data import OutputRanking, RankedSet
 from metrics.ranking.experiments import DescribedSet, ExperimentPlan, agreement, better_or_equal
-from metrics.ranking.features import FAMILIES, NAMES, Extractor, measure_consensus
+from metrics.ranking.features import (
+    EXTENDED_PRINTED,
+    FAMILIES,
+    NAMES,
+    PRINTED,
+    TABLE1,
+    Extractor,
+    find_features,
+    measure_consensus,
+)
 from metrics.ranking.language_model import train_language_model
 from metrics.ranking.models import train_lexicon
-from metrics.ranking.presets import EXTENDED_PRINTED, PRINTED, TABLE1, find_features
 from metrics.ranking.toolbox import report_progress
 from metrics.ranking.training import describe_set
 from metrics.tools.constituency import Parse
@@ -131,7 +139,7 @@ def test_joining_sets_keeps_their_rankings_apart(ranked: RankedSet) -> None:
 
 
 def test_systems_of_one_site_are_held_out_together(ranked: RankedSet) -> None:
-    left = data.without_systems(ranked, lambda system: data.find_site(system) == "uni")
+    left = data.without_systems(ranked, lambda system: ranker_table.find_site(system) == "uni")
     assert {left.systems[cell] for cell in left.judged_cells()} == {"corp-c", "_ref"}
 
 
@@ -302,7 +310,7 @@ def test_pairs_can_be_judged_without_the_data_of_their_own_sites(tmp_path: Path)
 
 
 def test_cross_validation_never_trains_on_the_tested_document(known: DescribedSet) -> None:
-    for inside, outside in experiments.split_by_document(known.ranked, 5, seed=1):
+    for inside, outside in ranker_table.split_by_document(known.ranked, 5, seed=1):
         documents = [
             {part.documents[part.source_of[r.ranks[0][0]]] for r in part.rankings}
             for part in (inside, outside)
@@ -328,7 +336,7 @@ def test_table_one_has_eleven_combinations_with_their_printed_figures() -> None:
 
 
 def test_an_unknown_feature_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(InputError, match=r"unknown_feature: there is no feature 'charm'; known are: grammar"):
+    with pytest.raises(InputError, match=r"unknown_feature: there is no feature 'charm'; known: grammar"):
         find_features("unk,charm")
 
 

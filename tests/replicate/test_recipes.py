@@ -12,10 +12,11 @@ from appraise.lib.problems import InputError
 from evaluation.agreement import Judgements
 from evaluation.schemes import SCHEMES
 from metrics.collocation import content_words, table
-from metrics.collocation.study import read_set
-from metrics.ranking.arpa import save_language_model
 from metrics.ranking.language_model import train_language_model
+from metrics.ranking.models import save_language_model
 from metrics.replicate import paper003, recipes
+from metrics.replicate.paper000 import find_truth, read_rated_set
+from metrics.replicate.paper002 import read_set
 from metrics.replicate.recipes import run_recipe
 from metrics.replicate.report import (
     DISCOURSE,
@@ -26,7 +27,6 @@ from metrics.replicate.report import (
     Replication,
     ReplicationOptions,
 )
-from metrics.replicate.truth import find_truth, read_rated_set
 from tests.collocation.toys import count, toy_reader
 from tests.learned.data import write_set
 from tests.replicate.reading import report_from_dict

@@ -89,7 +89,6 @@ SAFE_MARKS = {("B308", path) for path in RULES["safe marks"].allowed} | {
 CONSTANT_SQL = {
     ("B608", "appraise/operations/database_dumps.py"),
     ("B608", "evaluation/reports/study_query.py"),
-    ("B608", "evaluation/tasks/services/storage.py"),
     ("B608", "metrics/tools/cache.py"),
 }  # names of our own tables and columns, quoted; every value is a parameter
 

@@ -13,7 +13,7 @@ import pytest
 from appraise.lib.problems import InputError
 from benchmarks.studies import debian_corpus as corpus
 from benchmarks.studies.debian_corpus import Source, fetch, is_prose, main, prose, read
-from metrics.tools.sentences import plain_sentences
+from benchmarks.studies.sentences import plain_sentences
 
 PAGE = """<html><head><title>The title of a page is no prose.</title><style>p { color: red; }</style></head>
 <body><nav>You are here and not there, says the menu.</nav>

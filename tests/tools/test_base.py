@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from metrics.tools import base, install
+from metrics.tools import base
 from metrics.tools.constituency import ConstituencyParser
 from metrics.tools.tagger import GermanTagger
+from scripts import install_tools as install
 
 
 @pytest.fixture

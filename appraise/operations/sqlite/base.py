@@ -12,8 +12,8 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from django.db import OperationalError
@@ -26,7 +26,6 @@ except ImportError:  # without kernel locks, only the threads of one process que
 
 WRITES = frozenset(["INSERT", "UPDATE", "DELETE", "REPLAC"])
 DEFAULT_TIMEOUT = 5.0  # seconds; that of the sqlite3 module
-CACHED_LENGTH = 4_000  # characters; longer statements write many rows and are rarely repeated
 
 
 class WriterQueue:
@@ -142,17 +141,6 @@ class Cursor(base.SQLiteCursorWrapper):
         with self._hold_place(query):
             return super().executemany(query, param_list)
 
-    def convert_query(self, query: str, *, param_names: Sequence[str] | None = None) -> str:
-        if param_names is None and len(query) < CACHED_LENGTH:
-            return _convert_placeholders(query)
-        return str(super().convert_query(query, param_names=param_names))
-
     def _hold_place(self, query: str) -> contextlib.AbstractContextManager[None]:
         writes_alone = query[:6] in WRITES and not self.connection.in_transaction
         return self.wrapper.hold_place() if writes_alone else contextlib.nullcontext()
-
-
-@lru_cache(maxsize=512)
-def _convert_placeholders(query: str) -> str:
-    """A statement with SQLite's placeholders; cached, because converting costs half as much as running it."""
-    return base.FORMAT_QMARK_REGEX.sub("?", query).replace("%%", "%")

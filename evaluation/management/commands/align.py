@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -25,6 +24,9 @@ from evaluation.alignment.question_rules import COARSENESS, QuestionRules, Quest
 from evaluation.alignment.questions import group_questions, project_questions
 from evaluation.alignment.segmenters import load_segmenter
 from evaluation.alignment.word_classes import WordClasses
+from evaluation.importers import SourceFile
+from evaluation.importers.state import ImportState
+from evaluation.importers.strict_json import JsonReader
 from evaluation.management.base import AppraiseCommand
 from evaluation.tokens import split, tokenize, words
 
@@ -149,18 +151,10 @@ def read_pairs(data: bytes, file: str, tokenizer: Tokenizer, base: int) -> Itera
 
 
 def _pair(line: str, file: str, number: int, tokenizer: Tokenizer, base: int) -> SentencePair:
-    try:
-        record = json.loads(line, object_pairs_hook=_object)
-    except _DuplicateKey as error:
-        problem = Problem(
-            "duplicate_key", f"the key {error} is given twice", "keep one of them", file, number
-        )
-        raise InputError(problem) from None
-    except json.JSONDecodeError as error:
-        problem = Problem("json_syntax", error.msg, _REMEDY, file, number, error.colno)
-        raise InputError(problem) from None
-    except (RecursionError, ValueError) as error:
-        raise InputError(Problem("json_syntax", str(error), _REMEDY, file, number)) from None
+    source = SourceFile.from_bytes(file, b"")
+    reader = JsonReader(source, ImportState([source]), line, number)
+    record = reader.value()
+    reader.end()
     if not isinstance(record, dict):
         _refuse(f"expected an object, found {type(record).__name__}", file, number)
     links = record.get("links")
@@ -170,18 +164,6 @@ def _pair(line: str, file: str, number: int, tokenizer: Tokenizer, base: int) ->
     if links is None:
         return SentencePair(a, b, None)
     return SentencePair(a, b, parse_links(links, len(a), len(b), base=base, file=file, line=number))
-
-
-class _DuplicateKey(ValueError):
-    """JSON would silently keep the last of two values."""
-
-
-def _object(items: list[tuple[str, object]]) -> dict[str, object]:
-    record = dict(items)
-    if len(record) < len(items):
-        keys = [key for key, _ in items]
-        raise _DuplicateKey(repr(next(key for key in keys if keys.count(key) > 1)))
-    return record
 
 
 def _tokens(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -21,11 +21,6 @@ from evaluation.tasks.planning import TRAINING_PAIRS
 from evaluation.tasks.services.import_job import create_campaign, find_campaign
 from evaluation.tasks.services.importing import import_set
 from evaluation.tasks.services.task_settings import ImportSummary, TaskSettings, dry_run
-
-SETTINGS = (
-    "name", "scheme", "overlap", "comparisons", "aligner", "dedup", "seed", "repeats", "checks", "order",
-    "moved", "judging", "practice", "question_size", "ask_all", "segment_words",
-)  # fmt: skip
 
 
 class Command(AppraiseCommand):
@@ -138,11 +133,14 @@ class Command(AppraiseCommand):
         return files
 
     def settings(self, imported: ImportedSet, options: dict[str, Any]) -> TaskSettings:
+        given = {field.name: options[field.name] for field in fields(TaskSettings) if field.name in options}
         return TaskSettings(
-            source_language=imported.source_language,
-            target_language=imported.target_language,
-            shows=what_to_show(imported, options["shows"]),
-            **{name: options[name] for name in SETTINGS},
+            **{
+                **given,
+                "source_language": imported.source_language,
+                "target_language": imported.target_language,
+                "shows": what_to_show(imported, options["shows"]),
+            }
         )
 
     def store(self, imported: ImportedSet, settings: TaskSettings, options: dict[str, Any]) -> ImportSummary:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -44,7 +45,7 @@ class SettingsForm(forms.Form):
         max_length=150,
         required=False,
         widget=text_input(list="campaigns"),
-        help_text=_("A campaign groups tasks with their members and reports. Empty: create a new campaign."),
+        help_text=_("A campaign groups tasks with their members and reports. Leave empty to create one."),
     )
     source_language = forms.CharField(
         label=_("Source language"),
@@ -59,6 +60,7 @@ class SettingsForm(forms.Form):
         widget=text_input(placeholder=_("for example en")),
     )
     scheme = forms.ChoiceField(
+        initial="four-way",
         label=_("Choices"),
         choices=lambda: [(name, _(scheme.summary or scheme.title)) for name, scheme in SCHEMES.items()],
         widget=forms.RadioSelect,
@@ -69,30 +71,33 @@ class SettingsForm(forms.Form):
         widget=forms.RadioSelect,
     )
     overlap = forms.IntegerField(
-        label=_("Annotators per comparison"), min_value=1, max_value=20, widget=number_input(1, 20)
+        initial=2, label=_("Annotators per comparison"), min_value=1, max_value=20, widget=number_input(1, 20)
     )
     aligner = forms.ChoiceField(
+        initial="lexical",
         label=_("Aligner"),
         choices=ALIGNERS,
         widget=select_input(),
         help_text=_("Alignments in your files take precedence."),
     )
     segment_words = forms.BooleanField(
-        label=_("Find the words of Chinese, Japanese or Thai"),
+        label=_("Segment Chinese, Japanese or Thai into words"),
         required=False,
         help_text=_("With an optional library. Otherwise phrases consist of characters."),
     )
-    design = forms.ChoiceField(label=_("Comparisons"), choices=DESIGNS, widget=select_input())
-    baseline = forms.ChoiceField(label=_("… against"), required=False, widget=select_input())
+    design = forms.ChoiceField(initial="all", label=_("Comparisons"), choices=DESIGNS, widget=select_input())
+    baseline = forms.ChoiceField(label=_("Baseline"), required=False, widget=select_input())
     meetings = forms.IntegerField(
-        label=_("… how many"), required=False, min_value=1, max_value=50, widget=number_input(1, 50)
+        label=_("How many systems"), required=False, min_value=1, max_value=50, widget=number_input(1, 50)
     )
     dedup = forms.ChoiceField(
+        initial=Task.Dedup.ITEM,
         label=_("Ask about identical phrase pairs only once"),
         choices=Task.Dedup.choices,
         widget=select_input(),
     )
     judging = forms.ChoiceField(
+        initial=Task.Judging.PAIRS,
         label=_("Three or more candidates are judged"),
         required=False,
         choices=Task.Judging.choices,
@@ -103,12 +108,13 @@ class SettingsForm(forms.Form):
         ),
     )
     question_size = forms.ChoiceField(
+        initial=Task.QuestionSizes.MEDIUM,
         label=_("Size of a question"),
         required=False,
         choices=Task.QuestionSizes.choices,
         widget=select_input(),
         help_text=_(
-            "Neighbouring differences are asked together. Given links and phrases are asked as they are."
+            "Neighbouring differences become one question. Links and phrases in your files are not regrouped."
         ),
     )
     ask_all = forms.BooleanField(
@@ -123,11 +129,20 @@ class SettingsForm(forms.Form):
         required=False,
         help_text=_("Five questions with feedback; you can write your own afterwards."),
     )
-    moved = forms.ChoiceField(label=_("Moved phrases are"), choices=Task.Moved.choices, widget=select_input())
+    moved = forms.ChoiceField(
+        initial=Task.Moved.RANKED,
+        label=_("Moved phrases are"),
+        choices=Task.Moved.choices,
+        widget=select_input(),
+    )
     order = forms.ChoiceField(
-        label=_("Order of the sentences"), choices=Task.Order.choices, widget=select_input()
+        initial=Task.Order.DOCUMENT,
+        label=_("Order of the sentences"),
+        choices=Task.Order.choices,
+        widget=select_input(),
     )
     checks = forms.IntegerField(
+        initial=0,
         label=_("Hidden attention checks, %"),
         min_value=0,
         max_value=MOST_PERCENT,
@@ -135,6 +150,7 @@ class SettingsForm(forms.Form):
         help_text=_("One candidate is damaged on purpose, so the expected answer is known."),
     )
     repeats = forms.IntegerField(
+        initial=0,
         label=_("Hidden repeats, %"),
         min_value=0,
         max_value=50,
@@ -147,9 +163,10 @@ class SettingsForm(forms.Form):
         min_value=1,
         max_value=200_000,
         widget=number_input(1, 200_000),
-        help_text=_("Empty: one task."),
+        help_text=_("Leave empty for one task."),
     )
     seed = forms.IntegerField(
+        initial=1,
         label=_("Seed"),
         min_value=0,
         max_value=2**31 - 1,
@@ -165,24 +182,27 @@ class SettingsForm(forms.Form):
     )
     ask_sentence = forms.BooleanField(label=_("Ask which whole sentence is better"), required=False)
     ask_rating = forms.BooleanField(label=_("Ask for a rating of each sentence, 1 to 5"), required=False)
-    ask_comment = forms.BooleanField(label=_("Offer a field for comments"), required=False)
+    ask_comment = forms.BooleanField(initial=True, label=_("Offer a field for comments"), required=False)
     ask_reasons = forms.BooleanField(
         label=_("Ask for the reason of each choice, with one key"), required=False
     )
     tap_answers = forms.BooleanField(label=_("Answer by tapping the better phrase"), required=False)
     format = forms.ChoiceField(
+        initial="auto",
         label=_("Format"),
         required=False,
         choices=[("auto", _("detected from the content")), *((f.name, _(f.title)) for f in FORMATS.values())],
         widget=select_input(),
     )
     empty = forms.ChoiceField(
+        initial="refuse",
         label=_("Sentences with an empty side are"),
         required=False,
         choices=[("refuse", _("refused")), ("keep", _("kept")), ("skip", _("excluded"))],
         widget=select_input(),
     )
     link_base = forms.ChoiceField(
+        initial="0",
         label=_("Word links count from"),
         required=False,
         choices=[("0", "0"), ("1", "1")],
@@ -224,8 +244,8 @@ class SettingsForm(forms.Form):
             self.add_error("meetings", _("Enter a number."))
         if data.get("shows") and data["shows"] not in self.tops:
             self.add_error("shows", _("Not every sentence in these files has this text."))
-        data["judging"] = data.get("judging") or Task.Judging.PAIRS
-        data["question_size"] = data.get("question_size") or Task.QuestionSizes.MEDIUM
+        for name in ("judging", "question_size"):
+            data[name] = data.get(name) or self.fields[name].initial
         if not self.errors:
             settings = self.settings()
             checks = {"judging": settings.check_judging, "segment_words": settings.find_segmenter}
@@ -246,15 +266,9 @@ class SettingsForm(forms.Form):
         return "all"
 
     def settings(self) -> TaskSettings:
-        data = self.cleaned_data
-        same = ("name", "scheme", "source_language", "target_language", "shows", "overlap", "aligner")
-        asked = ("dedup", "order", "moved", "judging", "seed", "checks", "repeats", "instructions")
-        questions = ("question_size", "ask_all", "ask_sentence", "ask_rating", "ask_comment")
-        others = ("ask_reasons", "tap_answers", "practice", "segment_words")
-        return TaskSettings(
-            comparisons=self.comparisons(),
-            **{name: data[name] for name in (*same, *asked, *questions, *others)},
-        )
+        names = {field.name for field in dataclasses.fields(TaskSettings)}
+        values = {name: value for name, value in self.cleaned_data.items() if name in names}
+        return TaskSettings(comparisons=self.comparisons(), **values)
 
 
 def make_form(upload: Upload, outcome: uploads.UploadCheck | None) -> SettingsForm:
@@ -271,27 +285,17 @@ def make_form(upload: Upload, outcome: uploads.UploadCheck | None) -> SettingsFo
 def suggest_values(upload: Upload, outcome: uploads.UploadCheck) -> dict[str, str]:
     """Return the initial values for new files, as a browser would send them."""
     source, target = uploads.guess_languages(upload)
+    initial = {name: field.initial for name, field in SettingsForm.base_fields.items()}
     return {
+        **{
+            name: "on" if value is True else str(value)
+            for name, value in initial.items()
+            if value is not None
+        },
         "name": outcome.name or uploads.suggest_name(upload),
         "source_language": outcome.source_language or source,
         "target_language": outcome.target_language or target,
-        "scheme": "four-way",
         "shows": outcome.tops[0],
-        "overlap": "2",
-        "aligner": "lexical",
-        "design": "all",
-        "dedup": "item",
-        "moved": "ranked",
-        "judging": "pairs",
-        "question_size": "medium",
-        "order": "document",
-        "checks": "0",
-        "repeats": "0",
-        "seed": "1",
-        "ask_comment": "on",
-        "format": "auto",
-        "empty": "refuse",
-        "link_base": "0",
     }
 
 

@@ -104,9 +104,13 @@ class EditorPage:
     reported_pairs: list[ReportedPair]
 
     @property
+    def lengths(self) -> tuple[int, int]:
+        return len(self.a), len(self.b)
+
+    @property
     def start(self) -> Correction:
         """Return the newest version as the start of a correction."""
-        links = load_links(self.newest, len(self.a), len(self.b))
+        links = load_links(self.newest, *self.lengths)
         groups = tuple(tuple(group) for group in self.newest.groups) or None
         return Correction(links, is_joined(self.newest.aligner), groups)
 

@@ -165,16 +165,13 @@ def import_set(
     settings: TaskSettings,
     *,
     campaign: Campaign,
-    owner: User | None = None,
     split: int | None = None,
     report: Report | None = None,
 ) -> ImportSummary:
     """Import all parts of an upload, or nothing."""
     made: list[Task] = []
     try:
-        return store_parts(
-            imported, settings, campaign=campaign, owner=owner, split=split, report=report, made=made
-        )
+        return store_parts(imported, settings, campaign=campaign, split=split, report=report, made=made)
     except BaseException:
         remove_tasks(made)
         raise

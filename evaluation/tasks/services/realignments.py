@@ -37,7 +37,7 @@ from evaluation.models import (
 from evaluation.tasks.edited_links import Correction, Groups, links_from_phrases, plan_comparison
 from evaluation.tasks.planning import PlannedComparison, make_rules
 from evaluation.tasks.services.slots import adjust_slots, reassign_owners
-from evaluation.tasks.services.storage import insert_rows, is_task_wide, pair_digest, pair_kind
+from evaluation.tasks.services.storage import is_task_wide, pair_digest, pair_kind
 
 Reason = AlignmentReport.Reason
 REGROUPING = (Reason.WITH_PREVIOUS, Reason.WITH_NEXT, Reason.APART)
@@ -239,14 +239,15 @@ def _store_questions(comparison: Comparison, plan: PlannedComparison, alignment:
         if one.pk is None
     ]
     made = {pair.key: pair.pk for pair in PhrasePair.objects.bulk_create(new)}
-    insert_rows(
-        Occurrence,
-        ("pair_id", "alignment_id", "index", "flipped"),
-        [
-            (one.pk or made[one.key], alignment.pk, where.phrase, where.flipped)
-            for one in questions
-            for where in one.pair.occurrences
-        ],
+    Occurrence.objects.bulk_create(
+        Occurrence(
+            pair_id=one.pk or made[one.key],
+            alignment=alignment,
+            index=where.phrase,
+            flipped=where.flipped,
+        )
+        for one in questions
+        for where in one.pair.occurrences
     )
 
 

@@ -23,7 +23,7 @@ from evaluation.tasks.services.realignments import get_rules, load_links, move_a
 from evaluation.tasks.services.slots import adjust_slots
 from evaluation.tasks.services.storage import StoredComparison, TaskWriter
 
-CUTTING = gettext_noop("The sentences are being cut into questions.")
+CUTTING = gettext_noop("Creating the questions.")
 AT_ONCE = 5_000  # comparisons in one statement
 Report = Callable[[int, int, str], None]
 

@@ -10,17 +10,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, QuerySet
 
 from appraise.lib.digests import text_digest
 from evaluation.annotate.known_answers import pick_number
 from evaluation.annotate.services.assignments import repeat_distance
 from evaluation.models import Alignment, Assignment, Comparison, Occurrence, PhrasePair, Ranking, Slot, Task
-from evaluation.tasks.services.storage import Value, insert_rows, pick_owners
+from evaluation.tasks.services.storage import pick_owners
 
 AT_ONCE = 1000
-COLUMNS = ("task_id", "comparison_id", "k", "presentation", "position", "state")
 
 
 class AskingComparison(NamedTuple):
@@ -42,9 +40,8 @@ def create_slots(task: Task, *, repeats: int = 0) -> None:
         asking = _select_one_per_sentence(task, asking)
     slots = _make_slots(task, asking, repeats)
     while some := list(islice(slots, AT_ONCE)):
-        with transaction.atomic():
-            # Idempotent after a crash: existing slots are not added again.
-            insert_rows(Slot, COLUMNS, some, again=True)
+        # Idempotent after a crash: existing slots are not added again. Each thousand is a transaction.
+        Slot.objects.bulk_create(some, ignore_conflicts=True)
     update_task_size(task)
 
 
@@ -77,7 +74,7 @@ def is_repeated(seed: int, first: str, second: str, percent: int) -> bool:
     return int(text_digest("repeat", str(seed), first, second)[:8], 16) % 100 < percent
 
 
-def _make_slots(task: Task, asking: Sequence[AskingComparison], repeats: int) -> Iterator[tuple[Value, ...]]:
+def _make_slots(task: Task, asking: Sequence[AskingComparison], repeats: int) -> Iterator[Slot]:
     seed = str(task.seed)
     ordered = order_comparisons(asking, task.seed, shuffled=task.order == Task.Order.SHUFFLED)
     gap = find_gap(len(ordered))
@@ -91,7 +88,9 @@ def _make_slots(task: Task, asking: Sequence[AskingComparison], repeats: int) ->
         for n, shown_at in enumerate(positions):
             for k in range(task.overlap):
                 # Each position once: claiming goes on after the last one.
-                yield task.pk, comparison.pk, k, n, 2 * shown_at + n, Slot.State.FREE.value
+                yield Slot(
+                    task=task, comparison_id=comparison.pk, k=k, presentation=n, position=2 * shown_at + n
+                )
 
 
 def order_comparisons(
@@ -188,12 +187,12 @@ def adjust_slots(task: Task, comparisons: set[int]) -> None:
         .values_list("alignment__comparison_id", flat=True)
     )
     task.slots.filter(comparison__in=comparisons - asking, state=Slot.State.FREE).delete()
-    slots = task.slots.filter(presentation=0, comparison__in=asking).order_by().values("comparison")
-    complete = slots.annotate(n=Count("pk")).filter(n__gte=task.overlap).values_list("comparison", flat=True)
+    asked = task.slots.filter(presentation=0, comparison__in=asking).order_by().values("comparison")
+    complete = asked.annotate(n=Count("pk")).filter(n__gte=task.overlap).values_list("comparison", flat=True)
     for comparison in Comparison.objects.filter(pk__in=asking - set(complete)).select_related("item"):
         position = _find_position(task, comparison)
-        rows = [(task.pk, comparison.pk, k, 0, position, Slot.State.FREE.value) for k in range(task.overlap)]
-        insert_rows(Slot, COLUMNS, rows, again=True)
+        slots = [Slot(task=task, comparison=comparison, k=k, position=position) for k in range(task.overlap)]
+        Slot.objects.bulk_create(slots, ignore_conflicts=True)
     update_task_size(task)
 
 

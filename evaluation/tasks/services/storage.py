@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from django.db import connection, transaction
-from django.db.models import Count, Model, QuerySet
+from django.db.models import Count, QuerySet
 
 from appraise.lib.digests import text_digest
 from evaluation.alignment import format_links
@@ -19,9 +18,6 @@ from evaluation.models import Alignment, Candidate, Comparison, Item, Occurrence
 from evaluation.tasks.planning import PlannedComparison, PlannedItem, comparison_key
 
 OWNERS_AT_ONCE = 500
-Value = int | str | bool | None
-PAIR_COLUMNS = ("task_id", "item_id", "first", "second", "kind", "key", "owner_id")
-PAIRS_AT_ONCE = 500  # rows of seven columns: well below the limit of parameters in a statement
 
 
 class StoredComparison(NamedTuple):
@@ -148,30 +144,37 @@ class TaskWriter:
         def at(where: PairOccurrence) -> StoredComparison:
             return of[where.item, where.comparison]
 
-        rows: list[tuple[Value, ...]] = [
-            (
-                self.task.pk,
-                None if is_task_wide(pair, scope) else at(pair.owner).comparison.item_id,
-                pair.first,
-                pair.second,
-                pair_kind(pair).value,
-                key,
-                at(pair.owner).alignment.comparison_id,
+        made = PhrasePair.objects.bulk_create(
+            PhrasePair(
+                task=self.task,
+                item_id=None if is_task_wide(pair, scope) else at(pair.owner).comparison.item_id,
+                first=pair.first,
+                second=pair.second,
+                kind=pair_kind(pair),
+                key=key,
+                owner_id=at(pair.owner).alignment.comparison_id,
             )
             for key, pair in found
             if key not in self.known
-        ]
-        made = insert_pairs(rows)
+        )
+        ids = {pair.key: pair.pk for pair in made}
         if scope is DedupScope.TASK:
-            self.known |= {str(row[5]): made[str(row[5])] for row in rows if row[1] is None}
-        occurrences: list[tuple[int, int, int, bool]] = []
+            self.known |= {pair.key: pair.pk for pair in made if pair.item_id is None}
+        occurrences = []
         for key, pair in found:
-            pair_id = made[key] if key in made else self.known[key]
+            pair_id = ids[key] if key in ids else self.known[key]
             for where in pair.occurrences:
                 one = at(where)
                 one.asked[where.phrase] = (pair_id, where.flipped)
-                occurrences.append((pair_id, one.alignment.pk, where.phrase, where.flipped))
-        insert_rows(Occurrence, ("pair_id", "alignment_id", "index", "flipped"), occurrences)
+                occurrences.append(
+                    Occurrence(
+                        pair_id=pair_id,
+                        alignment_id=one.alignment.pk,
+                        index=where.phrase,
+                        flipped=where.flipped,
+                    )
+                )
+        Occurrence.objects.bulk_create(occurrences)
 
     def settle_owners(self) -> None:
         """Pick by seed which comparison asks each pair that occurs in several items."""
@@ -184,14 +187,10 @@ class TaskWriter:
             .filter(n__gt=1)
         )
         picked = pick_owners(self.task, Occurrence.objects.filter(pair__in=several.values("pair")))
-        owners = [(comparison, pair) for pair, comparison in picked.items()]
-        table = connection.ops.quote_name(PhrasePair._meta.db_table)
+        owners = [PhrasePair(pk=pair, owner_id=comparison) for pair, comparison in picked.items()]
         for start in range(0, len(owners), OWNERS_AT_ONCE):
             # Short transactions, so that annotators are not blocked.
-            with transaction.atomic(), connection.cursor() as cursor:
-                cursor.executemany(
-                    f"UPDATE {table} SET owner_id = %s WHERE id = %s", owners[start : start + OWNERS_AT_ONCE]
-                )
+            PhrasePair.objects.bulk_update(owners[start : start + OWNERS_AT_ONCE], ["owner"])
 
 
 def pick_owners(task: Task, places: QuerySet[Occurrence]) -> dict[int, int]:
@@ -207,41 +206,6 @@ def pick_owners(task: Task, places: QuerySet[Occurrence]) -> dict[int, int]:
         candidate = (owner_key(task.seed, first, second, where), comparison)
         best[pair] = min(candidate, best.get(pair, candidate))
     return {pair: comparison for pair, (_, comparison) in best.items()}
-
-
-def insert_rows(
-    model: type[Model], columns: Sequence[str], rows: Sequence[tuple[Value, ...]], *, again: bool = False
-) -> None:
-    """Insert rows without model instances; with ``again``, existing rows are skipped.
-
-    Creating a million model instances costs more time than aligning the sentences.
-    """
-    quote = connection.ops.quote_name
-    names = ", ".join(map(quote, columns))
-    marks = ", ".join(["%s"] * len(columns))
-    ending = " ON CONFLICT DO NOTHING" if again else ""
-    with connection.cursor() as cursor:
-        cursor.executemany(
-            f"INSERT INTO {quote(model._meta.db_table)} ({names}) VALUES ({marks}){ending}", rows
-        )
-
-
-def insert_pairs(rows: Sequence[tuple[Value, ...]]) -> dict[str, int]:
-    """Insert pairs; returns their ids by key, because the order of returned rows is not guaranteed."""
-    quote = connection.ops.quote_name
-    names = ", ".join(map(quote, PAIR_COLUMNS))
-    marks = f"({', '.join(['%s'] * len(PAIR_COLUMNS))})"
-    made: dict[str, int] = {}
-    with connection.cursor() as cursor:
-        for start in range(0, len(rows), PAIRS_AT_ONCE):
-            some = rows[start : start + PAIRS_AT_ONCE]
-            cursor.execute(
-                f"INSERT INTO {quote(PhrasePair._meta.db_table)} ({names}) "
-                f"VALUES {', '.join([marks] * len(some))} RETURNING {quote('key')}, {quote('id')}",
-                [value for row in some for value in row],
-            )
-            made |= dict(cursor.fetchall())
-    return made
 
 
 def is_task_wide(pair: MergedPair, scope: DedupScope) -> bool:

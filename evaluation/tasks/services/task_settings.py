@@ -78,7 +78,7 @@ class TaskSettings:
             return load_segmenter(self.target_language) if self.segment_words else None
         except ValueError as error:
             raise InputError(
-                Problem("bad_segmenter", str(error), "or import without word segmentation")
+                Problem("bad_segmenter", str(error), "import without word segmentation")
             ) from error
 
     def system_pairs(self, items: Iterable[ImportedItem]) -> list[tuple[SystemPair, ...]]:
@@ -107,7 +107,7 @@ class TaskSettings:
             conflict, remedy = "questions about two whole sentences", "leave those out"
         else:
             return
-        raise InputError(Problem("bad_judging", f"{together}, which does not go with {conflict}", remedy))
+        raise InputError(Problem("bad_judging", f"{together}, which conflicts with {conflict}", remedy))
 
 
 @dataclass(slots=True)

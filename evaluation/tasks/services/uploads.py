@@ -150,13 +150,11 @@ def set_roles(upload: Upload, roles: dict[int, tuple[str, list[str]]]) -> None:
             UploadedFile.objects.filter(pk=file.pk).update(role=role, systems=systems)
 
 
-def save_values(upload: Upload, values: dict[str, str]) -> None:
-    """Store the values of the form, as text."""
-    store_parts(upload, values=values)
-
-
 def store_parts(upload: Upload, **parts: object) -> None:
-    """Store these parts of ``settings``; the form and a job may store others at the same time."""
+    """Store these parts of ``settings``, such as the ``values`` of the form.
+
+    A job may store others at the same time.
+    """
     with transaction.atomic():
         locked = Upload.objects.select_for_update().get(pk=upload.pk)
         locked.settings |= parts

@@ -96,9 +96,9 @@ def editor(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             request,
             comparison,
             page,
-            CorrectionForm.of(page.start, page.newest.version, _sentence_lengths(page)),
+            CorrectionForm.of(page.start, page.newest.version, page.lengths),
         )
-    form = CorrectionForm(request.POST, _sentence_lengths(page))
+    form = CorrectionForm(request.POST, page.lengths)
     if form.is_valid() and (action := _read_regrouping(request)):
         form = _regroup_form(request, comparison, page, form, *action)
     if not form.is_valid() or "save" not in request.POST:
@@ -109,7 +109,7 @@ def editor(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         )
     except realignments.StaleAlignment as stale:
         # The links stay in the form, so that they can be saved again.
-        again = CorrectionForm.of(form.correction(), stale.newest.version, _sentence_lengths(page))
+        again = CorrectionForm.of(form.correction(), stale.newest.version, page.lengths)
         return _page(request, comparison, build_editor_page(comparison), again, stale=stale.newest)
     except realignments.NothingChanged:
         messages.info(request, _("No changes, so no new version was saved."))
@@ -136,7 +136,7 @@ def _regroup_form(
     if changed is None:
         messages.error(request, _("These questions cannot be joined: too much lies between them."))
         return form
-    return CorrectionForm.of(changed, form.cleaned_data["base"], _sentence_lengths(page))
+    return CorrectionForm.of(changed, form.cleaned_data["base"], page.lengths)
 
 
 @login_required
@@ -171,7 +171,7 @@ def live_preview(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Render the preview of the editor for the submitted links."""
     comparison = _get_comparison(request, slug, pk)
     page = build_editor_page(comparison)
-    form = CorrectionForm(request.POST, _sentence_lengths(page))
+    form = CorrectionForm(request.POST, page.lengths)
     context = _preview_context(comparison, page, form) | {
         "attributes": lang_and_dir(comparison.item.task.target_language)
     }
@@ -219,10 +219,6 @@ def _get_comparison(request: HttpRequest, slug: str, pk: int) -> Comparison:
     # Where all candidates are judged together, two of them have no alignment of their own.
     found = Comparison.objects.filter(item__task=get_managed_task(request, slug), item__places=[])
     return get_object_or_404(found.select_related("item__task__campaign", "first", "second"), pk=pk)
-
-
-def _sentence_lengths(page: EditorPage) -> tuple[int, int]:
-    return len(page.a), len(page.b)
 
 
 def _stored_message(alignment: Alignment) -> str:

@@ -70,7 +70,7 @@ def change_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         return _redirect_back(request, slug)
     if "revoke" in request.POST and membership.user.is_guest:
         management.revoke_return_link(membership, by=get_user(request))
-        messages.success(request, _("The return link is revoked. A new one is shown where the guest joined."))
+        messages.success(request, _("Return link revoked. The guest’s browser shows a new one."))
         return _redirect_back(request, slug)
     form = QuotaForm(request.POST)
     if form.is_valid():

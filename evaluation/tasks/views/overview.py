@@ -13,7 +13,6 @@ from django.views.decorators.http import require_GET, require_POST
 
 from evaluation import jobs
 from evaluation.annotate.queries import list_sentences
-from evaluation.jobs import localize_message
 from evaluation.models import Assignment, Job, Role, Task, Upload, User
 from evaluation.models.jobs import JobQuerySet
 from evaluation.tasks.queries.history import build_history_page
@@ -118,14 +117,7 @@ def job_detail(request: HttpRequest, pk: str) -> HttpResponse:
     """Show a job, or return its progress as JSON."""
     found = get_object_or_404(visible_jobs(get_user(request)).select_related("task"), pk=pk)
     if request.headers.get("Accept") == "application/json":
-        return JsonResponse(
-            {
-                "state": found.state,
-                "done": found.done,
-                "total": found.total,
-                "message": localize_message(found.message),
-            }
-        )
+        return JsonResponse(jobs.describe_state(found))
     upload = _find_upload(found, get_user(request)) if found.state in UNFINISHED_STATES else None
     return render(request, "evaluation/job.html", {"job": found, "upload": upload})
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from functools import cache, wraps
+from functools import cache
 from pathlib import Path
 
 from django.conf import settings
@@ -15,7 +14,6 @@ from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonRe
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_GET, require_http_methods
 
 from appraise.lib.problems import InputError, Problem
@@ -32,7 +30,6 @@ from evaluation.tasks.services.import_job import begin_import, discard_upload
 from evaluation.tasks.services.upload_previews import get_preview
 from evaluation.web import attachment, get_user
 
-View = Callable[..., HttpResponse]
 SAMPLES = Path(settings.BASE_DIR) / "fixtures" / "samples"
 SCHEMA = Path(importers.__file__).parent / "schema.json"
 MEBIBYTE = 1024 * 1024
@@ -45,29 +42,7 @@ def get_uploader(request: HttpRequest) -> User:
     return user
 
 
-def limit_body(view: View) -> View:
-    """Answer 413 before the body is read; the CSRF check would read all of it."""
-    protected = csrf_protect(view)
-
-    @csrf_exempt
-    @wraps(view)
-    def guarded(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
-        length = request.META.get("CONTENT_LENGTH") or "0"
-        if length.isdecimal() and int(length) > settings.APPRAISE_MAX_UPLOAD:
-            cap = settings.APPRAISE_MAX_UPLOAD // MEBIBYTE
-            problem = Problem(
-                "too_large",
-                _("the upload is larger than %(cap)d MB") % {"cap": cap},
-                _("upload fewer files at a time, or import from the command line"),
-            )
-            return _new_page(request, get_uploader(request), [problem])
-        return protected(request, *args, **kwargs)
-
-    return guarded
-
-
 @login_required
-@limit_body
 @never_cache
 @require_http_methods(["GET", "POST"])
 def new_upload(request: HttpRequest) -> HttpResponse:
@@ -88,7 +63,6 @@ def new_upload(request: HttpRequest) -> HttpResponse:
 
 
 @login_required
-@limit_body
 @never_cache
 @require_http_methods(["GET", "POST"])
 def upload_detail(request: HttpRequest, pk: str) -> HttpResponse:
@@ -119,7 +93,7 @@ def _store_changes(request: HttpRequest, found: Upload) -> HttpResponse:
     typed = {name: post[name] for name in SettingsForm.base_fields if name in post}
     if "create" not in post and not typed.get("name"):
         typed.pop("name", None)  # suggested by the files once their roles are known
-    uploads.save_values(found, typed)
+    uploads.store_parts(found, values=typed)
     uploads.retry_check(found)
     if "create" in post:
         return _begin_import(request, found)

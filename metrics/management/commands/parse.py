@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import CommandParser
 
@@ -23,6 +22,9 @@ from evaluation.management.base import AppraiseCommand
 from metrics.scoring.cluster import use_cluster
 from metrics.tools.base import ToolAbsent
 from metrics.tools.cache import default_path
+
+if TYPE_CHECKING:
+    from metrics.tools.constituency import ConstituencyParser
 
 AT_ONCE = 200  # sentences per request to a tool, so that answers appear early
 Options = dict[str, Any]  # Any: argparse's values
@@ -70,7 +72,7 @@ class Command(AppraiseCommand):
 
     def _answers(self, analyse: Callable[[Slices, Options], Answers], options: Options) -> Answers:
         """Yield the answers of the local tool, or slice by slice those of a cluster."""
-        slices = _slices(_texts(options["file"]))
+        slices = _slices(options["file"])
         if not is_parallel():
             return analyse(slices, options)
         return chain.from_iterable(parallel_map(partial(_analyse_slice, analyse, options), slices))
@@ -80,7 +82,7 @@ class Command(AppraiseCommand):
         of_kind = {
             "constituency": {"en": {"stanford": constituency}},
             "tags": {
-                "en": {"spacy": english_tags, "stanford": stanford_tags, "heuristic": heuristic_tags},
+                "en": {"spacy": english_tags, "stanford": stanford_tags},
                 "de": {"hanta": german_tags},
             },
             "discourse": {"en": {"real": discourse, "learned": discourse, "heuristic": discourse}},
@@ -88,12 +90,12 @@ class Command(AppraiseCommand):
         known = of_kind.get(options["language"].partition("-")[0])
         if known is None:
             message = f"--{options['kind']} is not available for the language {options['language']!r}"
-            self.refuse(f"{message}; known are: {', '.join(of_kind)}")
+            self.refuse(f"{message}; known: {', '.join(of_kind)}")
         if options["kind"] == "discourse" and not options["tool"]:
             options["tool"] = self._discourse_tool(options)
         options["tool"] = options["tool"] or next(iter(known))
         if options["tool"] not in known:
-            self.refuse(f"there is no tool {options['tool']!r} for this; known are: {', '.join(known)}")
+            self.refuse(f"there is no tool {options['tool']!r} for this; known: {', '.join(known)}")
         if options["tool"] == "learned" and not Path(options["model"]).is_file():
             self.refuse("the learned discourse parser needs --model FILE, one that `train discourse` wrote")
         return known[options["tool"]]
@@ -123,9 +125,7 @@ def _analyse_slice(
 
 
 def constituency(slices: Slices, options: Options) -> Answers:
-    from metrics.tools.constituency import ConstituencyParser
-
-    with ConstituencyParser(k=options["k"], workers=options["workers"], cache_path=_cache(options)) as parser:
+    with _stanford(options) as parser:
         for parse in chain.from_iterable(map(parser.parse, slices)):
             yield {
                 "tree": parse.tree,
@@ -138,11 +138,15 @@ def constituency(slices: Slices, options: Options) -> Answers:
 
 
 def stanford_tags(slices: Slices, options: Options) -> Answers:
-    from metrics.tools.constituency import ConstituencyParser
-
-    with ConstituencyParser(k=options["k"], workers=options["workers"], cache_path=_cache(options)) as parser:
+    with _stanford(options) as parser:
         for parse in chain.from_iterable(map(parser.parse, slices)):
             yield {"tags": parse.tags or None, "reason": parse.reason, "tool": parser.tool.as_dict()}
+
+
+def _stanford(options: Options) -> ConstituencyParser:
+    from metrics.tools.constituency import ConstituencyParser
+
+    return ConstituencyParser(k=options["k"], workers=options["workers"], cache_path=_cache(options))
 
 
 def german_tags(slices: Slices, options: Options) -> Answers:
@@ -157,24 +161,15 @@ def german_tags(slices: Slices, options: Options) -> Answers:
 def english_tags(slices: Slices, options: Options) -> Answers:
     from metrics.tools.tagger import SpacyTagger
 
-    with closing(SpacyTagger(workers=options["workers"])) as tagger:
+    with SpacyTagger(workers=options["workers"]) as tagger:
         for tagged in chain.from_iterable(map(tagger.tag, slices)):
             tags = list(zip(tagged.tokens, tagged.tags, strict=True))
             yield {"tags": tags or None, "reason": tagged.reason, "tool": tagger.tool.as_dict()}
 
 
-def heuristic_tags(slices: Slices, options: Options) -> Answers:
-    from metrics.tools.tagger import HeuristicTagger
-
-    tagger = HeuristicTagger()
-    for tagged in chain.from_iterable(map(tagger.tag, slices)):
-        tags = list(zip(tagged.tokens, tagged.tags, strict=True))
-        yield {"tags": tags or None, "reason": tagged.reason, "tool": tagger.tool.as_dict()}
-
-
 def discourse(slices: Slices, options: Options) -> Answers:
     from metrics.discourse.parsers import get_parser
-    from metrics.discourse.tree_files import as_json
+    from metrics.discourse.trees import as_json
 
     parser = get_parser(options["tool"], options["model"])
     for tree in chain.from_iterable(map(parser.parse, slices)):
@@ -185,11 +180,8 @@ def _cache(options: Options) -> Path | None:
     return None if options["no_cache"] else default_path()
 
 
-def _texts(file: str) -> Iterator[str]:
-    """Yield every line, also empty ones, so that answers keep the order of lines."""
-    yield from (text for _, text in read_lines(file, blank=True))
-
-
-def _slices(texts: Iterator[str]) -> Slices:
+def _slices(file: str) -> Slices:
+    """Yield the lines of a file, also empty ones, so that answers keep the order of lines."""
+    texts = (text for _, text in read_lines(file, blank=True))
     while some := list(islice(texts, AT_ONCE)):
         yield some

@@ -15,6 +15,7 @@ from evaluation.models import User
 from metrics import registry
 from metrics.base import Metric, MetricUnavailable
 from metrics.models import TrainedModel
+from metrics.scoring.model_files import load_model
 
 TRAINED = "trained:"
 FILE_PARAMETERS = frozenset({"file", "lexicon", "lm", "model", "path"})
@@ -62,9 +63,5 @@ def load_trained_metric(model: TrainedModel) -> Metric:
     """Load a model as a metric; its file is in the site's home directory."""
     path = settings.HOME / model.path
     if not path.is_file():
-        raise MetricUnavailable(f"the file of the model {model.name!r} is gone")
-    if model.kind == TrainedModel.Kind.RANKER:
-        return registry.get("ranker", model=str(path))
-    from metrics.learned.metric import load  # only a model needs the learners
-
-    return load(path)
+        raise MetricUnavailable(f"the file of the model {model.name!r} is missing")
+    return load_model(path)

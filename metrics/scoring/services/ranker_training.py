@@ -115,8 +115,7 @@ class _RankerData(NamedTuple):
 
 
 def _load_data(task: Task, tests: TestSet, tools: FeatureResources, report: ReportProgress) -> _RankerData:
-    from metrics.ranking.features import feature_columns
-    from metrics.ranking.presets import find_features
+    from metrics.ranking.features import feature_columns, find_features
     from metrics.ranking.toolbox import open_tools
     from metrics.scoring import task_ranking as ranking
     from metrics.scoring.task_training import check_size
@@ -182,7 +181,7 @@ def _store_votes(
 ) -> MetricRun:
     """Store the run of the training task; scoring the task later finds it and adds none."""
     if row.task is None:
-        raise ValueError(f"{row.name} was trained on no task")
+        raise ValueError(f"{row.name} was not trained on a task")
     run = MetricRun(
         task=row.task,
         metric=f"{TRAINED}{row.name}"[:80],

@@ -1,22 +1,31 @@
-"""Score a task: one run per metric, stored completely or not at all, and never twice."""
+"""Store the scores of a task: computed by a metric, one run each, or imported from a file.
+
+A run is stored completely or not at all, and never twice.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils.translation import gettext_noop
 
-from appraise.lib.problems import InputError
+from appraise.lib.digests import file_digest
+from appraise.lib.problems import InputError, Problem
 from evaluation.models import Job, Task
 from metrics.base import Metric, MetricUnavailable
 from metrics.models import MetricRun, PhraseVote, SegmentScore
 from metrics.scoring.phrase_votes import AlignedOccurrence, MachineVote, phrase_votes
 from metrics.scoring.queries import content_digest, load_occurrences, load_test_set
-from metrics.scoring.testset import TestSet, score_test_set
+from metrics.scoring.testset import TestSet, read_scores, score_test_set, system_means
 
 ROWS_AT_ONCE = 5000
 MAX_SIGNATURE = 500
@@ -144,3 +153,45 @@ def store_run(
 
 def _short(signature: str) -> str:
     return signature[:MAX_SIGNATURE]
+
+
+MEBIBYTE = 1024 * 1024
+
+
+def import_scores(task: Task, path: Path, *, name: str, higher_is_better: bool) -> MetricRun:
+    """Store the scores of a file. The same file is refused twice, a changed one replaces the earlier one."""
+    tests = load_test_set(task)
+    scores = read_scores(path, tests)
+    digest = file_digest(path)
+    direction = "higher" if higher_is_better else "lower"
+    run = MetricRun(
+        task=task,
+        metric=name,
+        signature=f"imported:{name}|better:{direction}|scores:{digest[:16]}",
+        higher_is_better=higher_is_better,
+        content=content_digest(task, tests),
+        corpus=system_means(scores, tests),
+        imported=True,
+    )
+    try:
+        with transaction.atomic():
+            return store_run(run, scores)
+    except IntegrityError as error:
+        message = f"these scores of {name!r} are already here"
+        raise InputError(Problem("already_imported", message, "choose another file", path.name)) from error
+
+
+def import_uploaded_scores(
+    task: Task, file: UploadedFile[Any], *, name: str, higher_is_better: bool
+) -> MetricRun:
+    """Store the scores of an uploaded file."""
+    if (file.size or 0) > settings.APPRAISE_MAX_UPLOAD:
+        limit = settings.APPRAISE_MAX_UPLOAD // MEBIBYTE
+        raise InputError(
+            Problem("too_large", f"the file is larger than {limit} MB", "remove rows of other systems")
+        )
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / Path(file.name or "scores.tsv").name
+        with path.open("wb") as copy:
+            copy.writelines(file.chunks())
+        return import_scores(task, path, name=name, higher_is_better=higher_is_better)

@@ -132,7 +132,10 @@ def _evaluate(
         if examples.judged
         else np.empty((0, len(names)))
     )
-    with_people = analysis.correlations(result.machines, rows, np.array(examples.wins))
+    wins = np.array(examples.wins)
+    with_people = [
+        pearson(machine.decision(rows), wins) if len(wins) else None for machine in result.machines
+    ]
     both = [(point.accuracy, r) for point, r in zip(result.points, with_people, strict=True) if r is not None]
     curve = analysis.validation_roc(result.machine, validation)
     losses = analysis.permutation_importance(result.machine, validation)

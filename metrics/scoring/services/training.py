@@ -52,7 +52,7 @@ def train_for_job(job: Job, task: Task, report: ReportProgress) -> TrainedModel:
 
         return train_svm(task, name, report, owner=job.owner)
     if method not in RANKERS:
-        raise InputError(Problem("unknown_method", f"there is no way of training {method!r}"))
+        raise InputError(Problem("unknown_method", f"unknown training method {method!r}"))
     from metrics.scoring.services.ranker_training import train_ranker
 
     parser = bool(job.arguments.get("parser"))

@@ -12,7 +12,7 @@ from evaluation.management.base import AppraiseCommand
 
 
 class Command(AppraiseCommand):
-    help = "Restore a complete backup, migrate it, and repeat erasures that happened since."
+    help = "Restore a complete backup, migrate it, and delete accounts again that were deleted since."
     examples = (
         "restore --check /backups/appraise-20260101T030000Z",
         "restore --replace /backups/appraise-20260101T030000Z",

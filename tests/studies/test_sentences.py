@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.studies import sentences as linguistics
 from benchmarks.studies.debian_corpus import read
-from metrics.ranking.training import train_lm
+from benchmarks.studies.sentences import PlainSplitter, find_splitter, plain_sentences
 from metrics.tools import base
-from metrics.tools import sentences as linguistics
-from metrics.tools.sentences import PlainSplitter, find_splitter, plain_sentences
 
 
 @pytest.mark.parametrize(
@@ -70,17 +69,3 @@ def test_pages_are_cut_by_the_splitter_of_their_language(
         "<p>one two three four five six seven eight nine ten.</p>", encoding="utf-8"
     )
     assert list(read(tmp_path, "*.html")) == ["one two three four five.", "six seven eight nine ten."]
-
-
-def test_a_language_model_learns_sentences_out_of_paragraphs(tmp_path: Path) -> None:
-    (tmp_path / "text.txt").write_text("It rained. We stayed. It rained.\n\nWe left.\n", encoding="utf-8")
-    options = {"text": [str(tmp_path / "text.txt")], "language": "xx", "tokenized": True, "order": 2}
-    summaries = {
-        running: train_lm(options | {"running_text": running, "out": str(tmp_path / "lm.arpa")}, print)
-        for running in (False, True)
-    }
-    assert summaries[False]["cut_by"] is None
-    assert summaries[True]["cut_by"] == "sentences-plain 1 (heuristic)"
-    text = (tmp_path / "lm.arpa").read_text(encoding="utf-8")  # the last one: every sentence begins and ends
-    assert "<s> We" in text
-    assert "rained. We" not in text

@@ -1,6 +1,6 @@
 """Splits running text into sentences: Punkt (Kiss and Strunk 2006) if it is installed, else a rule.
 
-Language models and collocations count sentences, but running text does not have one sentence per line. Punkt
+A corpus has one sentence per line, but running text has not. Punkt
 and its parameters belong to the optional tools and run as a separate process. No word is lost: the joined
 sentences are the text, apart from white space.
 """
@@ -16,7 +16,7 @@ from metrics.tools import base
 from metrics.tools.base import Tool, ToolMode
 from metrics.tools.process import Failure, PooledTool, Worker
 
-WORKER = Path(__file__).parent / "workers" / "punkt_sentences.py"
+WORKER = Path(__file__).with_name("punkt_sentences.py")
 BATCH = 50
 BREAK = re.compile(r"(?<=[.!?])([\"'”’)\]]*)\s+(?=[\"'“‘(\[]*[A-Z0-9])")
 _ABBREVIATIONS = (
