@@ -13,13 +13,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
+from django.db.models import Exists, OuterRef, Subquery
+from django.db.models.functions import Coalesce
 
 from evaluation.annotate.places import MOST_STEPS, CandidateGroup, Steps, count_steps, variant_letter
 from evaluation.annotate.services import answers, places
 from evaluation.annotate.services.answers import Receipt
 from evaluation.annotate.services.practice import PracticePage
 from evaluation.blinding import canonical, shown_order
-from evaluation.models import Alignment, Assignment
+from evaluation.models import Alignment, AlignmentReport, Assignment, Occurrence
 from evaluation.presentation import Card, Fragment, Sheet, ShownPhrase, hue, sheet
 from evaluation.schemes import Choice, Scheme
 
@@ -55,6 +57,8 @@ class PairPage:
     scheme: Scheme
     progress: TaskProgress
     sentence: dict[str, Receipt[str]]
+    reported: set[int]
+    """Cards whose alignment the annotator has reported."""
 
     @property
     def answered(self) -> int:
@@ -76,15 +80,17 @@ def load_texts(assignment: Assignment) -> Assignment:
 
 
 def build_pair_page(assignment: Assignment) -> PairPage:
-    """Return everything that the page shows, from an assignment with its texts; at most three queries."""
+    """Return everything that the page shows, from an assignment with its texts; at most four queries."""
     swapped = assignment.swapped
     asked = answers.load_questions(assignment)
+    elsewhere, reported = _load_marks(assignment)
     layout = sheet(
         assignment.comparison.first.stave,
         assignment.comparison.second.stave,
         read_phrases(assignment.alignment.phrases),
         {place: index for index, question in asked.items() for place in question.indices},
         groups=assignment.alignment.groups,
+        elsewhere=elsewhere,
         swapped=swapped,
     )
     questions = []
@@ -100,7 +106,30 @@ def build_pair_page(assignment: Assignment) -> PairPage:
         scheme=assignment.task.scheme,
         progress=load_progress(assignment),
         sentence=_load_sentence_answers(assignment),
+        reported={card.number for card in layout.questions if card.index in reported},
     )
+
+
+def _load_marks(assignment: Assignment) -> tuple[dict[int, int], set[int]]:
+    """Return which differences another comparison asks, and which alignments were reported; one query.
+
+    The first maps a phrase to the annotator's number of that comparison, 0 if it was not opened yet.
+    """
+    own = Assignment.objects.of(assignment.annotator_id, assignment.task_id)
+    number = own.filter(comparison=OuterRef("pair__owner")).values("number")[:1]
+    report = AlignmentReport.objects.filter(
+        annotator=assignment.annotator_id, alignment=assignment.alignment_id, pair=OuterRef("pair")
+    )
+    rows = Occurrence.objects.filter(alignment=assignment.alignment_id).values_list(
+        "index", "pair__owner", Coalesce(Subquery(number), 0), Exists(report)
+    )
+    elsewhere, reported = dict[int, int](), set[int]()
+    for index, owner, n, is_reported in rows:
+        if owner != assignment.comparison_id:
+            elsewhere[index] = n
+        if is_reported:
+            reported.add(index)
+    return elsewhere, reported
 
 
 def read_phrases(rows: Iterable[Sequence[Any]]) -> list[ShownPhrase]:  # Any: JSON
