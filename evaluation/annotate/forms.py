@@ -6,6 +6,7 @@ import json
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -40,7 +41,8 @@ def parse_json(body: bytes) -> dict[str, object]:
 
 def parse_ranking(data: Fields) -> Submission[Choice]:
     """Parse the ranking of one phrase pair; an empty choice withdraws it."""
-    return _parse_submission(data, lambda: Choice(str(data["choice"])) if data.get("choice") else None)
+    submission = _parse_submission(data, lambda: Choice(str(data["choice"])) if data.get("choice") else None)
+    return replace(submission, reason=str(data.get("reason") or ""))
 
 
 def parse_place_ranking(data: Fields) -> Submission[Steps]:
@@ -118,7 +120,7 @@ def parse_ranking_form(post: QueryDict) -> list[Submission[Choice]]:
     """Return one submission for each question that has a choice."""
     choices = {phrase: post.get(f"choice-{phrase}") for phrase in post.getlist("phrase")}
     return [
-        parse_ranking({"choice": choice, **_form_fields(post, phrase)})
+        parse_ranking({"choice": choice, "reason": post.get(f"why-{phrase}"), **_form_fields(post, phrase)})
         for phrase, choice in choices.items()
         if choice
     ]

@@ -10,18 +10,19 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
-from django.db.models import Exists, OuterRef, Subquery
+from django.db.models import Exists, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
+from django.urls import reverse
 
 from evaluation.annotate.places import MOST_STEPS, CandidateGroup, Steps, count_steps, variant_letter
 from evaluation.annotate.services import answers, places
 from evaluation.annotate.services.answers import Receipt
 from evaluation.annotate.services.practice import PracticePage
 from evaluation.blinding import canonical, shown_order
-from evaluation.models import Alignment, AlignmentReport, Assignment, Occurrence
+from evaluation.models import Alignment, AlignmentReport, Assignment, Occurrence, Task
 from evaluation.presentation import Card, Fragment, Sheet, ShownPhrase, hue, sheet
 from evaluation.schemes import Choice, Scheme
 
@@ -32,6 +33,7 @@ class PairQuestion:
 
     card: Card
     choice: Choice | None
+    reason: str
     version: int
     uuid: str
 
@@ -39,6 +41,47 @@ class PairQuestion:
     def field(self) -> str:
         """The name of the radio buttons."""
         return f"choice-{self.card.index}"
+
+    @property
+    def reason_field(self) -> str:
+        """The name of the radio buttons of the reasons; ``reason-…`` belongs to the alignment report."""
+        return f"why-{self.card.index}"
+
+
+STRIP_LENGTH = 35
+
+
+class OwnSentence(NamedTuple):
+    """An assignment as its annotator sees it: open, done or skipped, and possibly marked as unsure."""
+
+    number: int
+    token: str
+    is_finished: bool
+    skip_reason: str
+    is_unsure: bool
+    active_ms: int
+    is_current: bool = False
+
+    @property
+    def url(self) -> str:
+        return reverse("annotate", args=[self.token])
+
+    @property
+    def state(self) -> str:
+        return ("skipped" if self.skip_reason else "done") if self.is_finished else "open"
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """An annotator's sentences of a task around the current one, of ``total``.
+
+    Without ``next_url`` the next sentence has to be claimed.
+    """
+
+    sentences: list[OwnSentence]
+    total: int
+    previous_url: str | None
+    next_url: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +99,7 @@ class PairPage:
     questions: list[PairQuestion]
     scheme: Scheme
     progress: TaskProgress
+    strip: Strip
     sentence: dict[str, Receipt[str]]
     reported: set[int]
     """Cards whose alignment the annotator has reported."""
@@ -98,13 +142,15 @@ def build_pair_page(assignment: Assignment) -> PairPage:
         question = asked[card.index]
         stored = question.choice
         choice = canonical(Choice(stored), swapped=swapped, flipped=question.flipped) if stored else None
-        questions.append(PairQuestion(card, choice, question.version, str(uuid.uuid4())))
+        questions.append(PairQuestion(card, choice, question.reason, question.version, str(uuid.uuid4())))
+    sentences = list_sentences(assignment.annotator_id, assignment.task_id)
     return PairPage(
         number=assignment.number,
         sheet=layout,
         questions=questions,
         scheme=assignment.task.scheme,
-        progress=load_progress(assignment),
+        progress=count_progress(assignment.task, sentences),
+        strip=make_strip(sentences, assignment.token),
         sentence=_load_sentence_answers(assignment),
         reported={card.number for card in layout.questions if card.index in reported},
     )
@@ -145,10 +191,31 @@ def read_phrases(rows: Iterable[Sequence[Any]]) -> list[ShownPhrase]:  # Any: JS
     ]
 
 
-def load_progress(assignment: Assignment) -> TaskProgress:
-    """Return the progress of the annotator in the task; one query."""
-    counts = Assignment.objects.of(assignment.annotator_id, assignment.task_id).count_progress()
-    return estimate_progress(counts["done"], assignment.task.per_person, counts["active_ms"])
+def list_sentences(annotator: int, task: int) -> list[OwnSentence]:
+    """Return the assignments of an annotator in order; one query."""
+    own = Assignment.objects.of(annotator, task).annotate(is_finished=Q(finished_at__isnull=False))
+    columns = "number", "token", "is_finished", "skip_reason", "is_unsure", "active_ms"
+    return [OwnSentence(*row) for row in own.order_by("number").values_list(*columns)]
+
+
+def make_strip(sentences: Sequence[OwnSentence], token: str) -> Strip:
+    """Return the sentences around the one with this token."""
+    here = next(n for n, sentence in enumerate(sentences) if sentence.token == token)
+    start = max(0, min(here - STRIP_LENGTH // 2, len(sentences) - STRIP_LENGTH))
+    return Strip(
+        [
+            sentence._replace(is_current=sentence.token == token)
+            for sentence in sentences[start : start + STRIP_LENGTH]
+        ],
+        total=len(sentences),
+        previous_url=sentences[here - 1].url if here else None,
+        next_url=sentences[here + 1].url if here + 1 < len(sentences) else None,
+    )
+
+
+def count_progress(task: Task, sentences: Iterable[OwnSentence]) -> TaskProgress:
+    finished = [sentence.active_ms for sentence in sentences if sentence.is_finished]
+    return estimate_progress(len(finished), task.per_person, sum(finished))
 
 
 def estimate_progress(done: int, total: int, active_ms: int) -> TaskProgress:
@@ -209,6 +276,7 @@ class PlacesPage:
     cards: list[PlaceCard]
     scheme: Scheme
     progress: TaskProgress
+    strip: Strip
 
     @property
     def answered(self) -> int:
@@ -231,12 +299,14 @@ def build_places_page(assignment: Assignment, typed: Mapping[int, Sequence[str]]
         steps = _chosen_steps(receipt.value, (typed or {}).get(place.place, ()), len(place.texts))
         uuid_ = str(uuid.uuid4())
         cards.append(make_place_card(number, place.place, place.texts, steps, scheme, receipt.version, uuid_))
+    sentences = list_sentences(assignment.annotator_id, assignment.task_id)
     return PlacesPage(
         number=assignment.number,
         staves=_lay_out_candidates(assignment, sentence.group),
         cards=cards,
         scheme=scheme,
-        progress=load_progress(assignment),
+        progress=count_progress(assignment.task, sentences),
+        strip=make_strip(sentences, assignment.token),
     )
 
 

@@ -73,6 +73,8 @@ class SettingsIn(Schema):
     ask_sentence: bool = Field(False, description="Ask which whole sentence is better")
     ask_rating: bool = Field(False, description="Ask for a rating of each sentence, 1 to 5")
     ask_comment: bool = Field(True, description="Offer a field for comments")
+    ask_reasons: bool = Field(False, description="Ask for the reason of each choice")
+    tap_answers: bool = Field(False, description="Answer by tapping the better phrase")
     format: str = Field("auto", description="One of the formats of docs/formats.md")
     empty: str = Field("refuse", description="Sentences with an empty output: refuse, keep or skip")
     link_base: int = Field(0, description="The number of the first word in word links")

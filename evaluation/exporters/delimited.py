@@ -66,12 +66,12 @@ def _pair_cells(pair: ExportedPair, names: TextCache, quote: Quote) -> tuple[str
 def _format_answer(answer: AnswerRow, names: TextCache, cut: str) -> str:
     """Format the columns of the answer; only the annotator's name may need quotes."""
     (
-        annotator, presentation, version, current, label, left, surplus, alignment, active, elapsed, order,
-        received,
+        annotator, presentation, version, current, label, reason, left, surplus, alignment, active, elapsed,
+        order, received,
     ) = answer  # fmt: skip
     return (
         f"{names[annotator]}{cut}{presentation}{cut}{version}{cut}{_FLAG[current]}{cut}{label or ''}{cut}"
-        f"{left}{cut}{_FLAG[surplus]}{cut}{'' if alignment is None else alignment}{cut}"
+        f"{reason}{cut}{left}{cut}{_FLAG[surplus]}{cut}{'' if alignment is None else alignment}{cut}"
         f"{'' if active is None else active}{cut}{'' if elapsed is None else elapsed}{cut}{order}{cut}"
         f"{'' if received is None else names[received]}"
     )

@@ -12,7 +12,7 @@ import secrets
 from datetime import datetime
 
 from django.db import models
-from django.db.models import Count, Exists, FilteredRelation, OuterRef, Q, Sum
+from django.db.models import Exists, FilteredRelation, OuterRef, Q
 from django.urls import reverse
 from django.utils import timezone
 
@@ -190,12 +190,6 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
     def unfinished(self) -> AssignmentQuerySet:
         return self.filter(finished_at__isnull=True)
 
-    def count_progress(self) -> dict[str, int]:
-        """Return the number of finished assignments and their active time."""
-        done = Count("pk", filter=Q(finished_at__isnull=False))
-        counts = self.aggregate(done=done, active_ms=Sum("active_ms"))
-        return {"done": counts["done"], "active_ms": counts["active_ms"] or 0}
-
 
 class Assignment(models.Model):
     """A slot that was given to an annotator. The browser only knows its ``token``.
@@ -215,8 +209,12 @@ class Assignment(models.Model):
     )
     opened_at = models.DateTimeField(default=timezone.now)
     finished_at = models.DateTimeField(null=True, blank=True)
-    active_ms = models.PositiveIntegerField(default=0, help_text="Summed over its answers when finished.")
+    active_ms = models.PositiveIntegerField(
+        default=0, help_text="When it was last finished: its answers and the time between them."
+    )
+    page_ms = models.PositiveIntegerField(default=0, help_text="The part that was sent without an answer.")
     skip_reason = models.CharField(max_length=300, blank=True)
+    is_unsure = models.BooleanField(default=False, help_text="Marked by the annotator, for the manager.")
 
     objects = AssignmentQuerySet.as_manager()
 

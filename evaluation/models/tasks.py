@@ -135,6 +135,8 @@ class Task(models.Model):
     seed = models.PositiveIntegerField(default=1)
     ask_sentence = models.BooleanField(_("ask which whole sentence is better"), default=False)
     ask_rating = models.BooleanField(_("ask for a five-point rating of each candidate"), default=False)
+    ask_reasons = models.BooleanField(_("ask for the reason of each choice"), default=False)
+    tap_answers = models.BooleanField(_("answer by tapping the better phrase"), default=False)
     checks = models.PositiveSmallIntegerField(
         default=0, help_text=_("Attention checks, as a percentage of the comparisons (at most 10).")
     )

@@ -46,7 +46,7 @@ def answer(
     base: int = 0,
     phrase: int | None = None,
     id: uuid.UUID | None = None,
-) -> answers.Receipt[Choice | None]:
+) -> answers.Receipt[answers.ReasonedChoice]:
     number = first_phrase(assignment) if phrase is None else phrase
     return answers.submit_ranking(assignment, answers.Submission(id or uuid.uuid4(), number, choice, base))
 
@@ -242,13 +242,15 @@ class TestAnswering:
         answer(assignment, Choice.A_BETTER)
         with pytest.raises(answers.StaleAnswer) as refused:
             answer(assignment, Choice.EQUAL, base=0)
-        assert refused.value.stored == answers.Receipt(1, Choice.A_BETTER)
+        assert refused.value.stored == answers.Receipt(1, answers.ReasonedChoice(Choice.A_BETTER))
         assert Ranking.objects.count() == 1
 
     def test_the_same_answer_from_an_older_page_is_no_conflict(self, task: Task, bob: Annotator) -> None:
         assignment = claimed(task, bob)
         answer(assignment, Choice.A_BETTER)
-        assert answer(assignment, Choice.A_BETTER, base=0) == answers.Receipt(1, Choice.A_BETTER)
+        assert answer(assignment, Choice.A_BETTER, base=0) == answers.Receipt(
+            1, answers.ReasonedChoice(Choice.A_BETTER)
+        )
         assert Ranking.objects.count() == 1
 
     def test_a_withdrawn_answer_is_no_label(self, task: Task, bob: Annotator) -> None:

@@ -233,7 +233,7 @@ class TestAnnotating:
         self, task: Task, bob: Annotator, signed_in: SignIn
     ) -> None:
         assignment = assigned(task, bob)
-        assert post_answer(signed_in(bob), assignment) == (200, {"version": 1, "choice": "A>B"})
+        assert post_answer(signed_in(bob), assignment) == (200, {"version": 1, "choice": "A>B", "reason": ""})
         assert Ranking.objects.count() == 1
 
     def test_a_stale_answer_is_shown_what_is_stored(
@@ -242,7 +242,7 @@ class TestAnnotating:
         assignment, client = assigned(task, bob), signed_in(bob)
         post_answer(client, assignment)
         status, body = post_answer(client, assignment, choice="A=B")
-        assert (status, body) == (409, {"error": "conflict", "version": 1, "choice": "A>B"})
+        assert (status, body) == (409, {"error": "conflict", "version": 1, "choice": "A>B", "reason": ""})
 
     @pytest.mark.parametrize(
         "fields",

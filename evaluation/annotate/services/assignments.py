@@ -191,6 +191,12 @@ def reopen_assignment(assignment: Assignment) -> None:
     Slot.objects.held_by(assignment).update(state=Slot.State.TAKEN, lease_until=until)
 
 
+def mark_unsure(assignment: Assignment, is_unsure: bool) -> None:
+    """Set or clear the mark by which an annotator asks the manager to look at a sentence."""
+    assignment.is_unsure = is_unsure
+    assignment.save(update_fields=["is_unsure"])
+
+
 REASONS = {
     AlignmentReport.Reason.UNRELATED: _("These phrases do not belong together"),
     AlignmentReport.Reason.CUT: _("The phrase boundaries are wrong"),

@@ -31,6 +31,7 @@ from evaluation.annotate.services import answers, assignments, places, practice
 from evaluation.annotate.services.answers import InvalidAnswer, Receipt, StaleAnswer, Submission
 from evaluation.annotate.services.assignments import REASONS
 from evaluation.models import Annotator, Assignment, Item, Occurrence, Task, User
+from evaluation.schemes import CHOICE_REASONS
 from evaluation.web import get_user, post_only
 
 AnswerView = Callable[[HttpRequest, str], HttpResponse]
@@ -95,10 +96,19 @@ def annotate(request: HttpRequest, token: str) -> HttpResponse:
         outdated = store_sentence_answers(request, assignment)
     except (MalformedAnswer, InvalidAnswer) as error:
         raise SuspiciousOperation(str(error)) from error  # our own pages never send this: 400
+    following = find_following(assignment)
     missing = answers.finish_pairs(assignment)
     if conflicts or missing or outdated:
         return _page(request, assignment, conflicts=conflicts, missing=missing, status=409)
-    return open_next(request, assignment.task, assignment.annotator)
+    return redirect(following) if following else open_next(request, assignment.task, assignment.annotator)
+
+
+def find_following(assignment: Assignment) -> Assignment | None:
+    """Return the sentence after one that was finished before: whoever reviews goes on from there."""
+    if assignment.is_unsettled:
+        return None
+    later = Assignment.objects.of(assignment.annotator_id, assignment.task_id)
+    return later.filter(number__gt=assignment.number).order_by("number").first()
 
 
 # --- storing answers: one as JSON, or all of a page as a plain form -----------------------------------
@@ -122,17 +132,16 @@ def json_answer(view: AnswerView) -> AnswerView:
 
 
 def receipt_response(
-    field: str,
     submit: Callable[[], Receipt[Any]],  # Any: choice, steps or text, as ``encode`` expects it
-    encode: Callable[[Any], object] = lambda value: value,
+    encode: Callable[[Any], dict[str, object]],
 ) -> JsonResponse:
     """Store an answer and return its version; 200 only after the commit, 409 if a newer one is stored."""
     try:
         receipt = submit()
     except StaleAnswer as stale:
-        conflict = {"error": "conflict", "version": stale.stored.version, field: encode(stale.stored.value)}
+        conflict = {"error": "conflict", "version": stale.stored.version, **encode(stale.stored.value)}
         return JsonResponse(conflict, status=409)
-    return JsonResponse({"version": receipt.version, field: encode(receipt.value)})
+    return JsonResponse({"version": receipt.version, **encode(receipt.value)})
 
 
 @never_cache
@@ -146,13 +155,15 @@ def answer(request: HttpRequest, token: str) -> HttpResponse:
     if "question" in data:
         question, value, uuid_, base = parse_sentence_answer(data)
         return receipt_response(
-            "value",
             lambda: answers.submit_sentence_answer(assignment, question, value, uuid=uuid_, base=base),
+            lambda stored: {"value": stored},
         )
     if assignment.is_by_place:
         raise Http404
     submission = parse_ranking(data)
-    return receipt_response("choice", lambda: answers.submit_ranking(assignment, submission))
+    return receipt_response(
+        lambda: answers.submit_ranking(assignment, submission), answers.ReasonedChoice._asdict
+    )
 
 
 def store_form(
@@ -198,7 +209,23 @@ def store_sentence_answers(request: HttpRequest, assignment: Assignment) -> bool
     return outdated
 
 
-# --- skipping and reporting ---------------------------------------------------------------------------
+# --- marking, skipping and reporting ------------------------------------------------------------------
+
+
+@never_cache
+@require_POST
+@json_answer
+def mark_unsure(request: HttpRequest, token: str) -> HttpResponse:
+    """Set or clear the mark of a sentence, finished or not; refused when the task is closed."""
+    assignment = get_own_assignment(request, token)
+    is_script = request.content_type == "application/json"
+    is_unsure = parse_json(request.body).get("is_unsure") if is_script else "is_unsure" in request.POST
+    if not isinstance(is_unsure, bool):
+        raise MalformedAnswer("is_unsure must be true or false")
+    if not assignment.task.is_open:
+        return JsonResponse({"error": "closed"}, status=409)
+    assignments.mark_unsure(assignment, is_unsure)
+    return JsonResponse({"is_unsure": is_unsure}) if is_script else redirect(assignment)
 
 
 @post_only
@@ -261,7 +288,9 @@ def _page(
         "task": task,
         "page": page,
         "scheme": page.scheme,
+        "strip": page.strip,
         "reasons": REASONS.items(),
+        "choice_reasons": CHOICE_REASONS if task.ask_reasons else (),
         "conflicts": [q.card.number for q in page.questions if q.card.index in (conflicts or ())],
         "missing": [q.card.number for q in page.questions if q.card.index in (missing or ())],
         **context_above(task, assignment.comparison.item),

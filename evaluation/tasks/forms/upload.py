@@ -166,6 +166,10 @@ class SettingsForm(forms.Form):
     ask_sentence = forms.BooleanField(label=_("Ask which whole sentence is better"), required=False)
     ask_rating = forms.BooleanField(label=_("Ask for a rating of each sentence, 1 to 5"), required=False)
     ask_comment = forms.BooleanField(label=_("Offer a field for comments"), required=False)
+    ask_reasons = forms.BooleanField(
+        label=_("Ask for the reason of each choice, with one key"), required=False
+    )
+    tap_answers = forms.BooleanField(label=_("Answer by tapping the better phrase"), required=False)
     format = forms.ChoiceField(
         label=_("Format"),
         required=False,
@@ -246,7 +250,7 @@ class SettingsForm(forms.Form):
         same = ("name", "scheme", "source_language", "target_language", "shows", "overlap", "aligner")
         asked = ("dedup", "order", "moved", "judging", "seed", "checks", "repeats", "instructions")
         questions = ("question_size", "ask_all", "ask_sentence", "ask_rating", "ask_comment")
-        others = ("practice", "segment_words")
+        others = ("ask_reasons", "tap_answers", "practice", "segment_words")
         return TaskSettings(
             comparisons=self.comparisons(),
             **{name: data[name] for name in (*same, *asked, *questions, *others)},

@@ -45,6 +45,8 @@ class TaskSettings:
     ask_sentence: bool = False
     ask_rating: bool = False
     ask_comment: bool = True
+    ask_reasons: bool = False
+    tap_answers: bool = False
 
     def planner(self, sentences: Iterable[ComparedItem]) -> Planner:
         """Return the planner; an aligner that learns is trained on the first ``sentences``."""
