@@ -44,7 +44,7 @@ class PairQuestion:
 
     @property
     def reason_field(self) -> str:
-        """The name of the radio buttons of the reasons; ``reason-…`` belongs to the alignment report."""
+        """The name of the radio buttons of the reasons."""
         return f"why-{self.card.index}"
 
 
