@@ -64,7 +64,7 @@ export class AnnotationPage {
       onConflict: (entry, receipt) => this.#resolve(entry, receipt),
     });
     this.submission = new Submission({
-      form: this.form, sync: this.sync, isOwn: this.isOwn,
+      form: this.form, sync: this.sync, timer: this.timer, isOwn: this.isOwn,
       isComplete: () => this.#isComplete(), onWait: () => this.#askToWait(),
     });
   }
@@ -116,8 +116,8 @@ export class AnnotationPage {
    * @param {string} value
    */
   #sendField(question, value) {
-    this.timer.lap(); // the time belongs to no phrase
-    this.#send({ url: this.form.dataset.sentenceUrl ?? "", phrase: question, question, value });
+    const { active_ms } = this.timer.lap();
+    this.#send({ url: this.form.dataset.sentenceUrl ?? "", phrase: question, question, value, active_ms });
   }
 
   /** @param {Omit<Entry, "uuid" | "base" | "time">} answer */

@@ -175,3 +175,30 @@ def test_whoever_reviews_a_finished_sentence_goes_on_to_the_next_own_one(
     client = signed_in(bob)
     assert client.post(one.url).headers["Location"] == two.url
     assert client.post(three.url).headers["Location"] == claimed(task, bob).get_absolute_url()
+
+
+# --- what managers see --------------------------------------------------------------------------------
+
+
+def test_reports_and_exports_show_reasons_and_unsure_marks(
+    task: Task, alice: User, bob: Annotator, carol: Annotator, signed_in: SignIn
+) -> None:
+    Task.objects.update(ask_reasons=True)
+    answer_task(task, bob, always(Choice.A_BETTER))
+    answer_task(task, carol, always(Choice.B_BETTER))
+    assignment = Assignment.objects.filter(annotator=bob).earliest("number")
+    send_choice(signed_in(bob), assignment, choice="A=B", reason="grammar", base=1)
+    send_choice(signed_in(bob), assignment, choice="A=B", reason="style", base=2)
+    assignments.mark_unsure(assignment, True)
+    client = signed_in(alice)
+    page = client.get(reverse("task-disagreements", args=[task.slug]) + "?unsure=true").context["page"]
+    assert {row.pair.owner_id for row in page.rows} == {assignment.comparison_id}
+    assert [row.reasons for row in page.rows if row.reasons] == [[("Style", 1)]]
+    assert {row.unsure for row in page.rows} == {1}
+    everything = client.get(reverse("task-disagreements", args=[task.slug])).context["page"]
+    assert everything.matching > page.matching > 0
+    reasons = client.get(reverse("task-agreement", args=[task.slug])).context["page"].reasons
+    assert reasons.rows == (("Meaning", 0), ("Grammar", 0), ("Style", 1), ("Other", 0))
+    exported = b"".join(client.get(reverse("task-export", args=[task.slug, "jsonl"])).streaming_content)
+    rows = [json.loads(line) for line in exported.splitlines()]
+    assert [row["reason"] for row in rows if row["reason"]] == ["grammar", "style"]

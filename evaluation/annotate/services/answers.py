@@ -293,8 +293,8 @@ def finish_pairs(assignment: Assignment) -> list[int]:
         newest = Assignment.objects.select_for_update().filter(
             pk=assignment.pk, alignment=assignment.alignment_id
         )
-        if not missing and assignment.is_unsettled and newest:
-            end_assignment(assignment, reason="")
+        if not missing and newest:
+            end_assignment(assignment)
     return missing
 
 
@@ -302,14 +302,20 @@ def finish_pairs(assignment: Assignment) -> list[int]:
 
 
 def submit_sentence_answer(
-    assignment: Assignment, question: str, value: str, *, uuid: uuids.UUID, base: int | None = None
+    assignment: Assignment,
+    question: str,
+    value: str,
+    *,
+    uuid: uuids.UUID,
+    base: int | None = None,
+    active_ms: int | None = None,
 ) -> Receipt[str]:
     """Append a preference, a rating (paper 000, figure 3.1) or a comment, with A and B as shown.
 
     ``question`` is one of ``SENTENCE_QUESTIONS``. Without ``base``, the answer becomes the newest in any
     case. An empty value withdraws the answer.
     """
-    history = _SentenceHistory(assignment, _stored_question(assignment, question), uuid)
+    history = _SentenceHistory(assignment, _stored_question(assignment, question), uuid, active_ms)
     value = _clean_value(assignment, history.question, value)
     history.value = history.turn(value)
     return append_answer(assignment, history, value, uuid=uuid, base=base)
@@ -322,6 +328,7 @@ class _SentenceHistory:
     assignment: Assignment
     question: SentenceQuestion
     uuid: uuids.UUID
+    active_ms: int | None = None
     value: str = ""
 
     def versions(self) -> list[StoredVersion[str]]:
@@ -341,6 +348,7 @@ class _SentenceHistory:
             question=self.question,
             version=version,
             value=self.value,
+            active_ms=self.active_ms,
             swapped=self.assignment.swapped,
         )
 

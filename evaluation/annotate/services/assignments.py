@@ -7,6 +7,7 @@ Answering renews the lease; after a longer break the slot may have been given to
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from itertools import chain
 
 from django.conf import settings
 from django.db import IntegrityError, connection, transaction
@@ -24,10 +25,13 @@ from evaluation.models import (
     Membership,
     Ranking,
     Role,
+    SentenceAnswer,
     Slot,
     Task,
     User,
 )
+
+MOST_MILLISECONDS = 24 * 60 * 60 * 1000  # for one answer, or for one page without its answers
 
 
 class TaskClosed(Exception):
@@ -163,22 +167,33 @@ def skip_assignment(assignment: Assignment, reason: str) -> None:
         end_assignment(assignment, reason=reason or "no reason given")
 
 
-def end_assignment(assignment: Assignment, *, reason: str) -> None:
-    assignment.finished_at = timezone.now()
-    assignment.skip_reason = reason
-    assignment.active_ms = sum(_active_times(assignment))
+def end_assignment(assignment: Assignment, *, reason: str = "") -> None:
+    """Finish or skip an assignment; if it was finished before, only its time is summed again."""
+    if reason or assignment.is_unsettled:
+        assignment.finished_at, assignment.skip_reason = timezone.now(), reason
+        Slot.objects.held_by(assignment).update(state=Slot.State.DONE, lease_until=None)
+    assignment.active_ms = _sum_times(assignment)
     assignment.save(update_fields=["finished_at", "skip_reason", "active_ms"])
-    Slot.objects.held_by(assignment).update(state=Slot.State.DONE, lease_until=None)
 
 
-def _active_times(assignment: Assignment) -> list[int]:
-    """Return the time of each answer: about the pairs of the comparison, or of the sentence for places."""
+def add_time(assignment: Assignment, ms: int | None) -> None:
+    """Add the active time that went with no answer: reading, and looking again."""
+    if ms:
+        assignment.page_ms = min(assignment.page_ms + ms, MOST_MILLISECONDS)
+        assignment.save(update_fields=["page_ms"])
+
+
+def _sum_times(assignment: Assignment) -> int:
+    """Return the time of the answers, about the pairs of the comparison or of the sentence for places, and
+    of the page."""
     rankings = Ranking.objects.given_by(assignment)
     if assignment.is_by_place:
         rankings = rankings.filter(pair__item=assignment.comparison.item_id)
     else:
         rankings = rankings.filter(pair__owner=assignment.comparison_id)
-    return [ms or 0 for ms in rankings.values_list("active_ms", flat=True)]
+    sentence_answers = SentenceAnswer.objects.given_by(assignment)
+    times = chain(*(rows.values_list("active_ms", flat=True) for rows in (rankings, sentence_answers)))
+    return sum(ms or 0 for ms in times) + assignment.page_ms
 
 
 def reopen_assignment(assignment: Assignment) -> None:

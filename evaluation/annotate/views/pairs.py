@@ -21,6 +21,7 @@ from evaluation.annotate.forms import (
     ReportForm,
     SkipForm,
     parse_json,
+    parse_milliseconds,
     parse_number,
     parse_ranking,
     parse_ranking_form,
@@ -94,6 +95,7 @@ def annotate(request: HttpRequest, token: str) -> HttpResponse:
         submissions = answers.list_changed(assignment, parse_ranking_form(request.POST))
         conflicts = store_form(submissions, lambda one: answers.submit_ranking(assignment, one))
         outdated = store_sentence_answers(request, assignment)
+        assignments.add_time(assignment, parse_milliseconds(request.POST, "active_ms"))
     except (MalformedAnswer, InvalidAnswer) as error:
         raise SuspiciousOperation(str(error)) from error  # our own pages never send this: 400
     following = find_following(assignment)
@@ -153,9 +155,11 @@ def answer(request: HttpRequest, token: str) -> HttpResponse:
     assignment = get_object_or_404(own, token=token)
     data = parse_json(request.body)
     if "question" in data:
-        question, value, uuid_, base = parse_sentence_answer(data)
+        question, value, uuid_, base, active_ms = parse_sentence_answer(data)
         return receipt_response(
-            lambda: answers.submit_sentence_answer(assignment, question, value, uuid=uuid_, base=base),
+            lambda: answers.submit_sentence_answer(
+                assignment, question, value, uuid=uuid_, base=base, active_ms=active_ms
+            ),
             lambda stored: {"value": stored},
         )
     if assignment.is_by_place:
@@ -235,6 +239,7 @@ def skip(request: HttpRequest, token: str) -> HttpResponse:
     if not form.is_valid():
         messages.error(request, _("Give a short reason for skipping this sentence."))
         return redirect(assignment)
+    assignments.add_time(assignment, form.cleaned_data["active_ms"])
     assignments.skip_assignment(assignment, form.cleaned_data["reason"])
     return open_next(request, assignment.task, assignment.annotator)
 

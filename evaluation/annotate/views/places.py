@@ -12,13 +12,14 @@ from django.views.decorators.http import require_http_methods, require_POST
 from evaluation.annotate.forms import (
     MalformedAnswer,
     parse_json,
+    parse_milliseconds,
     parse_place_form,
     parse_place_ranking,
     read_typed_steps,
     steps_to_json,
 )
 from evaluation.annotate.queries import build_places_page, load_texts
-from evaluation.annotate.services import places
+from evaluation.annotate.services import assignments, places
 from evaluation.annotate.services.answers import InvalidAnswer, Receipt, load_sentence_answers
 from evaluation.annotate.services.assignments import PLACE_REASONS
 from evaluation.annotate.views.pairs import (
@@ -45,6 +46,7 @@ def annotate_places(request: HttpRequest, token: str) -> HttpResponse:
         submissions, typed = parse_place_form(request.POST), read_typed_steps(request.POST)
         conflicts = store_form(submissions, places.PlaceForm(assignment).submit)
         outdated = store_sentence_answers(request, assignment)
+        assignments.add_time(assignment, parse_milliseconds(request.POST, "active_ms"))
     except (MalformedAnswer, InvalidAnswer) as error:
         raise SuspiciousOperation(str(error)) from error  # our own pages never send this: 400
     following = find_following(assignment)

@@ -94,7 +94,7 @@ def build_home_page(user: User, number: str = "", managed_number: str = "") -> H
         tasks=Paginator(tasks_in_order, TASKS_AT_ONCE).get_page(number),
         managed=managed,
         managed_rows=[ManagedTask(task, slots[task.pk]) for task in managed],
-        active_minutes=sum(t.progress.active_minutes for t in own),
+        active_minutes=round(sum(mine[task.pk]["ms"] or 0 for task in tasks if task.pk in mine) / 60_000),
         comparisons=sum(t.progress.done for t in own),
     )
 
