@@ -16,6 +16,7 @@ urlpatterns = [
     path("a/<str:token>/report", alignments.follow_moved(pairs.report_alignment), name="report-alignment"),
     path("", overview.home, name="home"),
     path("tasks/<slug:slug>/work", pairs.work, name="work"),
+    path("tasks/<slug:slug>/review", overview.review, name="review"),
     path("tasks/<slug:slug>/finished", overview.finished, name="finished"),
     path("tasks/<slug:slug>/", overview.monitor, name="task"),
     path("tasks/<slug:slug>/practice/<number:number>", practice.question, name="practice"),

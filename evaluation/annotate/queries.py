@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from django.conf import settings
-from django.db.models import Exists, OuterRef, Q, Subquery
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 
@@ -60,6 +60,7 @@ class OwnSentence(NamedTuple):
     skip_reason: str
     is_unsure: bool
     active_ms: int
+    up_to: int
     is_current: bool = False
 
     @property
@@ -143,7 +144,8 @@ def build_pair_page(assignment: Assignment) -> PairPage:
         stored = question.choice
         choice = canonical(Choice(stored), swapped=swapped, flipped=question.flipped) if stored else None
         questions.append(PairQuestion(card, choice, question.reason, question.version, str(uuid.uuid4())))
-    sentences = list_sentences(assignment.annotator_id, assignment.task_id)
+    own = Assignment.objects.of(assignment.annotator_id, assignment.task_id)
+    sentences = list_sentences(own)
     return PairPage(
         number=assignment.number,
         sheet=layout,
@@ -191,10 +193,10 @@ def read_phrases(rows: Iterable[Sequence[Any]]) -> list[ShownPhrase]:  # Any: JS
     ]
 
 
-def list_sentences(annotator: int, task: int) -> list[OwnSentence]:
-    """Return the assignments of an annotator in order; one query."""
-    own = Assignment.objects.of(annotator, task).annotate(is_finished=Q(finished_at__isnull=False))
-    columns = "number", "token", "is_finished", "skip_reason", "is_unsure", "active_ms"
+def list_sentences(assignments: QuerySet[Assignment]) -> list[OwnSentence]:
+    """Return the assignments of an annotator to a task in order; one query."""
+    own = assignments.annotate(is_finished=Q(finished_at__isnull=False))
+    columns = "number", "token", "is_finished", "skip_reason", "is_unsure", "active_ms", "up_to"
     return [OwnSentence(*row) for row in own.order_by("number").values_list(*columns)]
 
 
@@ -213,9 +215,11 @@ def make_strip(sentences: Sequence[OwnSentence], token: str) -> Strip:
     )
 
 
-def count_progress(task: Task, sentences: Iterable[OwnSentence]) -> TaskProgress:
+def count_progress(task: Task, sentences: Sequence[OwnSentence]) -> TaskProgress:
+    """Return the progress of an annotator, of as many sentences as there were at the last claim."""
     finished = [sentence.active_ms for sentence in sentences if sentence.is_finished]
-    return estimate_progress(len(finished), task.per_person, sum(finished))
+    up_to = sentences[-1].up_to or task.per_person  # claimed before this was counted
+    return estimate_progress(len(finished), max(up_to, len(sentences)), sum(finished))
 
 
 def estimate_progress(done: int, total: int, active_ms: int) -> TaskProgress:
@@ -299,7 +303,8 @@ def build_places_page(assignment: Assignment, typed: Mapping[int, Sequence[str]]
         steps = _chosen_steps(receipt.value, (typed or {}).get(place.place, ()), len(place.texts))
         uuid_ = str(uuid.uuid4())
         cards.append(make_place_card(number, place.place, place.texts, steps, scheme, receipt.version, uuid_))
-    sentences = list_sentences(assignment.annotator_id, assignment.task_id)
+    own = Assignment.objects.of(assignment.annotator_id, assignment.task_id)
+    sentences = list_sentences(own)
     return PlacesPage(
         number=assignment.number,
         staves=_lay_out_candidates(assignment, sentence.group),

@@ -21,6 +21,14 @@ class Migration(migrations.Migration):
                 default=0, help_text="The part that was sent without an answer."
             ),
         ),
+        migrations.AddField(
+            model_name="assignment",
+            name="up_to",
+            field=models.PositiveIntegerField(
+                default=0,
+                help_text="How many sentences the annotator could get in all when this one was claimed.",
+            ),
+        ),
         migrations.AlterField(
             model_name="assignment",
             name="active_ms",

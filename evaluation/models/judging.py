@@ -12,7 +12,7 @@ import secrets
 from datetime import datetime
 
 from django.db import models
-from django.db.models import Exists, FilteredRelation, OuterRef, Q
+from django.db.models import Count, Exists, F, FilteredRelation, OuterRef, Q
 from django.urls import reverse
 from django.utils import timezone
 
@@ -125,6 +125,23 @@ class SlotQuerySet(models.QuerySet["Slot"]):
         seen_before = own.filter(presentation=OuterRef("presentation") - 1, finished_at__isnull=False)
         return self.filter(Q(presentation=0) | Exists(seen_before)).exclude(Exists(seen))
 
+    def left_for(self, annotator: Annotator | None) -> SlotQuerySet:
+        """Free slots that this annotator may claim now or later; None for somebody who is new.
+
+        Unlike ``open_to``, with repeats of comparisons that are still to come.
+        """
+        own = Assignment.objects.filter(annotator=annotator, comparison=OuterRef("comparison"))
+        before = OuterRef("presentation") - 1
+        first = Slot.objects.free().filter(comparison=OuterRef("comparison"), presentation=before)
+        can_be_seen_before = Exists(own.filter(presentation=before)) | Exists(first)
+        left = self.free().filter(Q(presentation=0) | can_be_seen_before)
+        return left.exclude(Exists(own.filter(presentation=OuterRef("presentation"))))
+
+    def count_comparisons(self) -> dict[int, int]:
+        """Return, by task, how many comparisons have slots; a repeat counts as one more."""
+        shown = F("comparison") * MOST_PRESENTATIONS + F("presentation")
+        return dict(self.order_by().values_list("task").annotate(n=Count(shown, distinct=True)))
+
     def take(self, annotator: int, until: datetime) -> int:
         """Give the slots that are still free to an annotator; returns how many."""
         return self.free().update(state=Slot.State.TAKEN, annotator_id=annotator, lease_until=until)
@@ -214,6 +231,9 @@ class Assignment(models.Model):
     )
     page_ms = models.PositiveIntegerField(default=0, help_text="The part that was sent without an answer.")
     skip_reason = models.CharField(max_length=300, blank=True)
+    up_to = models.PositiveIntegerField(
+        default=0, help_text="How many sentences the annotator could get in all when this one was claimed."
+    )
     is_unsure = models.BooleanField(default=False, help_text="Marked by the annotator, for the manager.")
 
     objects = AssignmentQuerySet.as_manager()

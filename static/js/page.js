@@ -295,7 +295,7 @@ export class AnnotationPage {
     document.addEventListener("click", ({ target }) => {
       if (!(target instanceof Element)) return;
       if (target.closest("[data-undo]")) this.#undo();
-      if (target.closest("[data-report]")) this.#prepareReport();
+      if (target.closest("[data-report]")) this.#prepareReport(cardOf(target));
       const quiet = /** @type {HTMLElement | null} */ (target.closest(".ph-quiet"));
       if (quiet) this.status.say(quiet.title, false);
     });
@@ -312,10 +312,10 @@ export class AnnotationPage {
     addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
   }
 
-  /** The report is about the active card. */
-  #prepareReport() {
-    const phrase = /** @type {HTMLSelectElement | null} */ (find("#report [name=phrase]"));
-    if (phrase) phrase.value = this.navigation.activeCard.dataset.phrase ?? phrase.value;
+  /** @param {HTMLElement} card */
+  #prepareReport(card) {
+    const phrase = /** @type {HTMLSelectElement} */ (get("#report [name=phrase]"));
+    phrase.value = card.dataset.phrase ?? "";
   }
 
   #bindKeys() {

@@ -13,7 +13,8 @@ from django.urls import reverse
 from evaluation.models import Annotator, Assignment, Task, User
 from evaluation.schemes import Choice
 from evaluation.tasks.queries.progress import build_home_page
-from tests.database.answering import always, another_task, answer_task
+from tests.database.answering import always, answer_task
+from tests.database.conftest import SENTENCES, make_task
 from tests.database.test_judging import answer_all, claimed
 
 SignIn = Callable[[User | Annotator | None], Client]
@@ -76,7 +77,7 @@ def test_an_impossible_time_is_refused(task: Task, bob: Annotator, signed_in: Si
 def test_time_is_rounded_once_not_for_each_task(task: Task, bob: Annotator) -> None:
     """Four tasks of twenty seconds are a minute, not four times nothing."""
     for name in ("Barns", "Cabins", "Domes"):
-        other = another_task(name)
+        other = make_task(name, json.loads(json.dumps(SENTENCES).replace("house", name)))
         other.memberships.create(user=bob.user, campaign=other.campaign, role="annotator")
     for each in Task.objects.all():
         assignment = claimed(each, bob)

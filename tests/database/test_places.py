@@ -353,7 +353,7 @@ def crawl(sentences: list[dict[str, Any]], name: str) -> bytes:
     assert bob.user is not None
     client, seen = Client(), b""
     client.force_login(bob.user)
-    while "finished" not in (url := client.post(reverse("work", args=[task.slug]))["Location"]):
+    while "review" not in (url := client.post(reverse("work", args=[task.slug]))["Location"]):
         page = client.get(url, follow=True)
         assignment = bob.assignments.get(finished_at=None)
         seen += page.content

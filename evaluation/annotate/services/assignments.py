@@ -6,12 +6,13 @@ Answering renews the lease; after a longer break the slot may have been given to
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from itertools import chain
 
 from django.conf import settings
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Q
+from django.db.models import Count, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -34,6 +35,9 @@ from evaluation.models import (
 MOST_MILLISECONDS = 24 * 60 * 60 * 1000  # for one answer, or for one page without its answers
 
 
+MANY_SLOTS = 200  # more are not counted before a sentence is opened
+
+
 class TaskClosed(Exception):
     """The task takes no new work."""
 
@@ -42,7 +46,7 @@ def next_assignment(task: Task, annotator: Annotator) -> Assignment | None:
     """Return the next assignment: unfinished ones first, then a free slot; ``None`` if all is done."""
     if not task.is_open:
         raise TaskClosed(task.slug)
-    quota = _find_quota(task, annotator)
+    quota = load_quotas([task], annotator.user_id).get(task.pk)
     # Where a transaction locks the whole database (SQLite), the slow search runs before it, so that no answer
     # has to wait. If the slot is taken by then, the search is repeated inside the transaction.
     ahead = None if connection.features.has_select_for_update else _find_free_slot(task, annotator)
@@ -67,6 +71,7 @@ def _claim(
     slot = ahead or _find_free_slot(task, annotator)
     if slot is None:
         return None
+    up_to = _count_up_to(task, annotator, last, quota)
     if not Slot.objects.filter(pk=slot.pk).take(annotator.pk, lease_end(task)):
         # Another annotator was faster; the next search no longer finds that slot.
         return _claim(task, annotator, quota)
@@ -77,6 +82,7 @@ def _claim(
         presentation=slot.presentation,
         alignment=Alignment.objects.filter(comparison=slot.comparison_id).latest(),
         number=last + 1,
+        up_to=up_to,
         swapped=_is_swapped(slot.comparison, annotator, slot.presentation),
     )
 
@@ -107,14 +113,43 @@ def _find_free_slot(task: Task, annotator: Annotator) -> Slot | None:
     return None
 
 
-def _find_quota(task: Task, annotator: Annotator) -> int | None:
+def _count_up_to(task: Task, annotator: Annotator, given: int, quota: int | None) -> int:
+    """Return how many sentences of a task somebody may get in all; exact where it is not many more."""
+    left = Slot.objects.filter(task=task).left_for(annotator).values_list("comparison", "presentation")
+    slots = list(left[:MANY_SLOTS])
+    up_to = task.per_person if len(slots) == MANY_SLOTS else given + len(set(slots))
+    return up_to if quota is None else min(up_to, quota)
+
+
+def load_quotas(tasks: Collection[Task], user: int | None) -> dict[int, int]:
+    """Return the smallest quota of somebody in each task that has one; one query."""
     memberships = Membership.objects.filter(
-        Q(task=task) | Q(task__isnull=True, campaign=task.campaign_id),
-        user=annotator.user_id,
+        Q(task__in=tasks) | Q(task__isnull=True, campaign__in={task.campaign_id for task in tasks}),
+        user=user,
         role=Role.ANNOTATOR,
+        quota__isnull=False,
     )
-    quotas = memberships.values_list("quota", flat=True)
-    return min((quota for quota in quotas if quota is not None), default=None)
+    rows = memberships.order_by("-quota").values_list("task", "campaign", "quota")
+    return {
+        task.pk: quota
+        for own, campaign, quota in rows
+        for task in tasks
+        if own == task.pk or (own is None and campaign == task.campaign_id)
+    }
+
+
+def count_left(tasks: Collection[Task], user: User | None) -> dict[int, int]:
+    """Return how many more sentences of each task somebody may get: free slots within the quota; four
+    queries. None is somebody who is new."""
+    annotator = Annotator.objects.filter(user=user).first() if user else None
+    own = Assignment.objects.filter(task__in=tasks, annotator=annotator).order_by()
+    given = dict(own.values_list("task").annotate(n=Count("pk")))
+    quotas = load_quotas(tasks, user and user.pk)
+    slots = Slot.objects.filter(task__in=[task for task in tasks if task.is_open])
+    left = slots.left_for(annotator).count_comparisons()
+    for pk, quota in quotas.items():
+        left[pk] = min(left.get(pk, 0), max(0, quota - given.get(pk, 0)))
+    return {task.pk: left.get(task.pk, 0) for task in tasks}
 
 
 def lease_end(task: Task) -> datetime:

@@ -78,7 +78,8 @@ def _open_assignment(request: HttpRequest, task: Task, annotator: Annotator) -> 
         messages.info(request, _("This task is closed. Thank you for your work."))
         return redirect("home")
     if assignment is None:
-        return redirect("finished", slug=task.slug)
+        has_work = Assignment.objects.of(annotator, task).exists()
+        return redirect("review" if has_work else "finished", slug=task.slug)
     return redirect(assignment)
 
 
