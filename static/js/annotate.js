@@ -1,5 +1,6 @@
 // Phrase pairs: a scale for each, and where the task asks for it a reason.
 import { find, findAll, findInput, findInputs, get } from "./dom.js";
+import { cardOf } from "./navigation.js";
 import { AnnotationPage } from "./page.js";
 
 /** @param {HTMLElement} card */
@@ -33,6 +34,9 @@ new AnnotationPage({
   answer: (card) => ({ choice: readChoice(card), ...(find(".why", card) && { reason: readReason(card) }) }),
   stored: join,
   option: (row, digit) => findInputs(row)[Number(digit) - 1],
-  reason: (row, key) => (readChoice(row) ? findInput(`[data-key="${key.toUpperCase()}"]`, row.closest(".card") ?? row) : null),
+  reason(row, key) {
+    const card = cardOf(row);
+    return card && readChoice(card) ? findInput(`[data-key="${key.toUpperCase()}"]`, card) : null;
+  },
   tap: "tap" in get("#answers").dataset ? tap : undefined,
 }).start();
