@@ -223,7 +223,7 @@ def excerpt(fragments: Sequence[Fragment], number: int) -> Excerpt:
     """
     places = [place for place, fragment in enumerate(fragments) if fragment.number == number]
     first, last = places[0], places[-1]
-    texts = [fragment.space + fragment.text for fragment in fragments]
+    texts = [fragment.space + fragment.text if fragment.text else "" for fragment in fragments]
     parts: list[tuple[str, bool]] = []
     for fragment in fragments[first : last + 1]:
         if fragment.number == number:
