@@ -17,7 +17,14 @@ from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 
-from evaluation.annotate.places import MOST_STEPS, CandidateGroup, Steps, count_steps, variant_letter
+from evaluation.annotate.places import (
+    MOST_STEPS,
+    CandidateGroup,
+    Steps,
+    count_steps,
+    steps_from_choices,
+    variant_letter,
+)
 from evaluation.annotate.services import answers, places
 from evaluation.annotate.services.answers import Receipt
 from evaluation.annotate.services.practice import PracticePage
@@ -377,3 +384,14 @@ def make_place_card(
 def exercise_as_place(page: PracticePage, scheme: Scheme, steps: Sequence[int | None]) -> PlaceCard:
     """Return the exercise as a place with two variants, for tasks that rank places."""
     return make_place_card(1, 0, (page.card.a, page.card.b), steps, scheme)
+
+
+def describe_steps(choice: Choice, scheme: Scheme) -> str:
+    """Return a choice between two variants as their steps.
+
+    >>> from evaluation.schemes import SIX_WAY
+    >>> describe_steps(Choice.B_MUCH_BETTER, SIX_WAY), describe_steps(Choice.NOT_APPLICABLE, SIX_WAY)
+    ('A 3, B 1', 'A N/A, B N/A')
+    """
+    steps = steps_from_choices({(0, 1): choice}, 2, scheme) or (None, None)
+    return ", ".join(f"{variant_letter(n)} {step or 'N/A'}" for n, step in enumerate(steps))

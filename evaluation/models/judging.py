@@ -115,14 +115,15 @@ class SlotQuerySet(models.QuerySet["Slot"]):
             annotator=assignment.annotator_id,
         )
 
-    def open_to(self, annotator: Annotator) -> SlotQuerySet:
+    def open_to(self, repeatable: AssignmentQuerySet, annotator: Annotator) -> SlotQuerySet:
         """Slots that this annotator may claim.
 
-        Each comparison and presentation is judged once, and a repeat only after the presentation before.
+        Each comparison and presentation is judged once, and a repeat only where the presentation before is
+        among the ``repeatable`` assignments.
         """
-        own = Assignment.objects.filter(annotator=annotator, comparison=OuterRef("comparison"))
-        seen = own.filter(presentation=OuterRef("presentation"))
-        seen_before = own.filter(presentation=OuterRef("presentation") - 1, finished_at__isnull=False)
+        here = {"comparison": OuterRef("comparison")}
+        seen = Assignment.objects.filter(annotator=annotator, presentation=OuterRef("presentation"), **here)
+        seen_before = repeatable.filter(presentation=OuterRef("presentation") - 1, **here)
         return self.filter(Q(presentation=0) | Exists(seen_before)).exclude(Exists(seen))
 
     def left_for(self, annotator: Annotator | None) -> SlotQuerySet:
@@ -137,10 +138,14 @@ class SlotQuerySet(models.QuerySet["Slot"]):
         left = self.free().filter(Q(presentation=0) | can_be_seen_before)
         return left.exclude(Exists(own.filter(presentation=OuterRef("presentation"))))
 
-    def count_comparisons(self) -> dict[int, int]:
-        """Return, by task, how many comparisons have slots; a repeat counts as one more."""
+    def count_comparisons(self) -> list[tuple[int, int, int]]:
+        """Return for each task its id, its comparisons with repeats, and the slots that are no repeats."""
         shown = F("comparison") * MOST_PRESENTATIONS + F("presentation")
-        return dict(self.order_by().values_list("task").annotate(n=Count(shown, distinct=True)))
+        return list(
+            self.order_by()
+            .values_list("task")
+            .annotate(n=Count(shown, distinct=True), new=Count("pk", filter=Q(presentation=0)))
+        )
 
     def take(self, annotator: int, until: datetime) -> int:
         """Give the slots that are still free to an annotator; returns how many."""

@@ -76,11 +76,11 @@ def test_an_impossible_time_is_refused(task: Task, bob: Annotator, signed_in: Si
 
 def test_time_is_rounded_once_not_for_each_task(task: Task, bob: Annotator) -> None:
     """Four tasks of twenty seconds are a minute, not four times nothing."""
+    assert bob.user is not None
     for name in ("Barns", "Cabins", "Domes"):
         other = make_task(name, json.loads(json.dumps(SENTENCES).replace("house", name)))
         other.memberships.create(user=bob.user, campaign=other.campaign, role="annotator")
     for each in Task.objects.all():
         assignment = claimed(each, bob)
         Assignment.objects.filter(pk=assignment.pk).update(active_ms=20_000)
-    assert bob.user is not None
     assert build_home_page(bob.user).active_minutes == 1

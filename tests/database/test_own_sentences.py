@@ -199,6 +199,6 @@ def test_reports_and_exports_show_reasons_and_unsure_marks(
     assert everything.matching > page.matching > 0
     reasons = client.get(reverse("task-agreement", args=[task.slug])).context["page"].reasons
     assert reasons.rows == (("Meaning", 0), ("Grammar", 0), ("Style", 1), ("Other", 0))
-    exported = b"".join(client.get(reverse("task-export", args=[task.slug, "jsonl"])).streaming_content)
+    exported = client.get(reverse("task-export", args=[task.slug, "jsonl"])).getvalue()
     rows = [json.loads(line) for line in exported.splitlines()]
     assert [row["reason"] for row in rows if row["reason"]] == ["grammar", "style"]

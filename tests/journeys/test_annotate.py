@@ -88,6 +88,7 @@ def test_a_whole_task_by_keyboard_alone(page: Page, task: Task) -> None:
         page.keyboard.press("Enter")
         expect(page).not_to_have_url(before)
         page.wait_for_load_state("domcontentloaded")  # before that a page of questions may have none yet
+    page.get_by_role("link", name="Finish", exact=True).click()
     expect(page.get_by_role("heading", name="That was the last sentence")).to_be_visible()
     assert Assignment.objects.filter(finished_at__isnull=False).count() == task.size
     assert Ranking.objects.count() == task.pairs.count()

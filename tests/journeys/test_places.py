@@ -82,6 +82,7 @@ def test_practice_and_a_sentence_place_by_place_by_keyboard_alone(page: Page, ta
     page.locator("#pair-1 .step").nth(1).click()  # by mouse: the first variant on step 2
     saved(page)
     page.keyboard.press("Enter")
+    page.get_by_role("link", name="Finish", exact=True).click()
     expect(page.get_by_role("heading", name="That was the last sentence")).to_be_visible()
     assignment = Assignment.objects.get()
     assert assignment.finished_at is not None

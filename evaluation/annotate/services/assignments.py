@@ -31,6 +31,7 @@ from evaluation.models import (
     Task,
     User,
 )
+from evaluation.models.judging import AssignmentQuerySet
 
 MOST_MILLISECONDS = 24 * 60 * 60 * 1000  # for one answer, or for one page without its answers
 
@@ -92,13 +93,22 @@ def _is_swapped(comparison: Comparison, annotator: Annotator, presentation: int)
     return is_swapped(secret, annotator.key, comparison.first.text, comparison.second.text, presentation)
 
 
+def repeat_distance(size: int) -> int:
+    """Return how many comparisons later one may be repeated: twenty, or half of a small task."""
+    return min(20, (size + 1) // 2)
+
+
 def _find_free_slot(task: Task, annotator: Annotator) -> Slot | None:
-    """Return the next free slot after the annotator's last position, else the first one before it."""
+    """Return the next free slot after the annotator's last position, else the first one before it.
+
+    A repeat keeps its distance, also where others have taken what was to come between, and never stands
+    beside a comparison that stood beside its first showing.
+    """
     held = Slot.objects.filter(annotator=annotator, task=task).order_by("-position")
     last = held.values_list("position", flat=True).first()
     slots = (
         Slot.objects.filter(task=task)
-        .open_to(annotator)
+        .open_to(_list_repeatable(task, annotator), annotator)
         .select_related("comparison__first", "comparison__second")
         .order_by("position", "k")
     )
@@ -111,6 +121,18 @@ def _find_free_slot(task: Task, annotator: Annotator) -> Slot | None:
         if free := [slot for slot in candidates if slot is not None]:
             return min(free, key=lambda slot: (slot.position, slot.k))
     return None
+
+
+def _list_repeatable(task: Task, annotator: Annotator) -> AssignmentQuerySet:
+    own = Assignment.objects.of(annotator, task)
+    numbers = list(own.order_by("-number").values_list("number", "comparison")) if task.repeated else []
+    if not numbers:
+        return own.none()
+    newest = numbers[0]
+    shown_before = [number for number, comparison in numbers[1:] if comparison == newest[1]]
+    beside = [number + step for number in shown_before for step in (-1, 1)]
+    latest = newest[0] + 1 - repeat_distance(task.size)
+    return own.filter(finished_at__isnull=False, number__lte=latest).exclude(number__in=beside)
 
 
 def _count_up_to(task: Task, annotator: Annotator, given: int, quota: int | None) -> int:
@@ -129,12 +151,11 @@ def load_quotas(tasks: Collection[Task], user: int | None) -> dict[int, int]:
         role=Role.ANNOTATOR,
         quota__isnull=False,
     )
-    rows = memberships.order_by("-quota").values_list("task", "campaign", "quota")
     return {
-        task.pk: quota
-        for own, campaign, quota in rows
+        task.pk: membership.quota or 0
+        for membership in memberships.order_by("-quota")
         for task in tasks
-        if own == task.pk or (own is None and campaign == task.campaign_id)
+        if membership.task_id in (task.pk, None) and membership.campaign_id == task.campaign_id
     }
 
 
@@ -142,14 +163,20 @@ def count_left(tasks: Collection[Task], user: User | None) -> dict[int, int]:
     """Return how many more sentences of each task somebody may get: free slots within the quota; four
     queries. None is somebody who is new."""
     annotator = Annotator.objects.filter(user=user).first() if user else None
-    own = Assignment.objects.filter(task__in=tasks, annotator=annotator).order_by()
-    given = dict(own.values_list("task").annotate(n=Count("pk")))
-    quotas = load_quotas(tasks, user and user.pk)
+    own = Assignment.objects.filter(task__in=tasks, annotator=annotator).order_by().values_list("task")
+    is_open = Q(finished_at__isnull=True)
+    given = {task: rest for task, *rest in own.annotate(n=Count("pk"), open=Count("pk", filter=is_open))}
+    quotas = load_quotas(tasks, user.pk if user else None)
     slots = Slot.objects.filter(task__in=[task for task in tasks if task.is_open])
-    left = slots.left_for(annotator).count_comparisons()
-    for pk, quota in quotas.items():
-        left[pk] = min(left.get(pk, 0), max(0, quota - given.get(pk, 0)))
-    return {task.pk: left.get(task.pk, 0) for task in tasks}
+    left = dict.fromkeys([task.pk for task in tasks], 0)
+    by_pk = {task.pk: task for task in tasks}
+    for pk, comparisons, new in slots.left_for(annotator).count_comparisons():
+        in_all, unfinished = given.get(pk, (0, 0))
+        left[pk] = min(comparisons, max(0, quotas.get(pk, comparisons + in_all) - in_all))
+        if annotator and left[pk] and not (new or unfinished):
+            with transaction.atomic():  # only repeats, which may all be too near
+                left[pk] *= _find_free_slot(by_pk[pk], annotator) is not None
+    return left
 
 
 def lease_end(task: Task) -> datetime:
