@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from django.conf import settings
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.urls import reverse
 
 from evaluation.annotate.places import (
@@ -28,7 +29,7 @@ from evaluation.annotate.services import answers, places
 from evaluation.annotate.services.answers import Receipt
 from evaluation.annotate.services.practice import PracticePage
 from evaluation.blinding import canonical, shown_order
-from evaluation.models import Alignment, Assignment, Task
+from evaluation.models import Alignment, AlignmentReport, Assignment, Occurrence, Task
 from evaluation.presentation import Card, Fragment, Sheet, ShownPhrase, hue, sheet
 from evaluation.schemes import Choice, Scheme
 
@@ -50,7 +51,7 @@ class PairQuestion:
 
     @property
     def reason_field(self) -> str:
-        """The name of the radio buttons of the reasons; ``reason-…`` belongs to the alignment report."""
+        """The name of the radio buttons of the reasons."""
         return f"why-{self.card.index}"
 
 
@@ -108,6 +109,8 @@ class PairPage:
     progress: TaskProgress
     strip: Strip
     sentence: dict[str, Receipt[str]]
+    reported: set[int]
+    """Cards whose alignment the annotator has reported."""
 
     @property
     def answered(self) -> int:
@@ -129,15 +132,17 @@ def load_texts(assignment: Assignment) -> Assignment:
 
 
 def build_pair_page(assignment: Assignment) -> PairPage:
-    """Return everything that the page shows, from an assignment with its texts; at most three queries."""
+    """Return everything that the page shows, from an assignment with its texts; at most four queries."""
     swapped = assignment.swapped
     asked = answers.load_questions(assignment)
+    elsewhere, reported = _load_marks(assignment)
     layout = sheet(
         assignment.comparison.first.stave,
         assignment.comparison.second.stave,
         read_phrases(assignment.alignment.phrases),
         {place: index for index, question in asked.items() for place in question.indices},
         groups=assignment.alignment.groups,
+        elsewhere=elsewhere,
         swapped=swapped,
     )
     questions = []
@@ -156,7 +161,30 @@ def build_pair_page(assignment: Assignment) -> PairPage:
         progress=count_progress(assignment.task, sentences),
         strip=make_strip(sentences, assignment.token),
         sentence=_load_sentence_answers(assignment),
+        reported={card.number for card in layout.questions if card.index in reported},
     )
+
+
+def _load_marks(assignment: Assignment) -> tuple[dict[int, int], set[int]]:
+    """Return which differences another comparison asks, and which alignments were reported; one query.
+
+    The first maps a phrase to the annotator's number of that comparison, 0 if it was not opened yet.
+    """
+    own = Assignment.objects.of(assignment.annotator_id, assignment.task_id)
+    number = own.filter(comparison=OuterRef("pair__owner")).values("number")[:1]
+    report = AlignmentReport.objects.filter(
+        annotator=assignment.annotator_id, alignment=assignment.alignment_id, pair=OuterRef("pair")
+    )
+    rows = Occurrence.objects.filter(alignment=assignment.alignment_id).values_list(
+        "index", "pair__owner", Coalesce(Subquery(number), 0), Exists(report)
+    )
+    elsewhere, reported = dict[int, int](), set[int]()
+    for index, owner, n, is_reported in rows:
+        if owner != assignment.comparison_id:
+            elsewhere[index] = n
+        if is_reported:
+            reported.add(index)
+    return elsewhere, reported
 
 
 def read_phrases(rows: Iterable[Sequence[Any]]) -> list[ShownPhrase]:  # Any: JSON

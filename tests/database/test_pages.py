@@ -336,7 +336,7 @@ class TestAnnotating:
         assignment = assigned(task, bob)
         url = reverse("report-alignment", args=[assignment.token])
         n = first_index(assignment)
-        signed_in(bob).post(url, {"phrase": n, f"reason-{n}": "cut", f"note-{n}": "too short"})
+        signed_in(bob).post(url, {"phrase": n, "reason": "cut", "note": "too short"})
         report = bob.alignment_reports.get()
         assert (report.reason, report.note) == ("cut", "too short")
 

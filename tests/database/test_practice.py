@@ -77,7 +77,7 @@ def test_a_task_place_by_place_is_practised_with_steps(db: None, signed_in: Sign
             wrong = client.post(url(task, number), {"step-0-0": best[1], "step-0-1": best[0]})
             text = wrong.content.decode()
             assert f"Expected steps: A {best[0]}, B {best[1]}." in text
-            assert ("Candidate 1" in text, '<span class="stave-k">A</span>' in text) == (True, False)
+            assert ("Candidate 1" in text, '<b class="stave-k">A</b>' in text) == (True, False)
         page = client.post(url(task, number), {"step-0-0": best[0], "step-0-1": best[1]})
         assert page.context["page"].grade == "right", question.reason
     assert PracticeRound.objects.count() == 1
@@ -89,8 +89,8 @@ def test_moved_and_one_sided_pairs_are_practised(task: Task, bob: Annotator, sig
     assert "moved" in kinds
     assert any(kind.startswith("only") for kind in kinds)
     for page, kind in zip(pages, kinds, strict=True):
-        card = page.content.decode().partition("<fieldset")[2].partition("</fieldset>")[0]
-        assert ("⇄ moved" in card) == (kind == "moved")
+        card = page.content.decode().partition('class="cards"')[2].partition("</form>")[0]
+        assert ('class="tag">⇄ moved' in card) == (kind == "moved")
 
 
 @pytest.mark.parametrize("choice", ["", "A?B"])

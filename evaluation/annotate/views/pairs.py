@@ -249,14 +249,7 @@ def skip(request: HttpRequest, token: str) -> HttpResponse:
 def report_alignment(request: HttpRequest, token: str) -> HttpResponse:
     """Report a wrong alignment to the managers; the answer is unaffected."""
     assignment = get_own_assignment(request, token)
-    phrase = request.POST.get("phrase", "")
-    form = ReportForm(
-        {
-            "phrase": phrase,
-            "reason": request.POST.get(f"reason-{phrase}", ""),
-            "note": request.POST.get(f"note-{phrase}", ""),
-        }
-    )
+    form = ReportForm(request.POST)
     if form.is_valid():
         data = form.cleaned_data
         pair, alignment = _find_reported(assignment, data["phrase"])
