@@ -13,13 +13,19 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import accumulate
 
 from evaluation.alignment.values import Link
 from evaluation.alignment.vocabulary import Match, Vocabulary
+from evaluation.alignment.word_classes import SENTENCE_ENDS
 from evaluation.alignment.wordnet import WordNet
 
 ADJACENT = 3
 """The bonus for a match that directly continues the previous one in both sentences."""
+FAR = 6
+"""The words of the chain over which a run may have moved, for each of its own words."""
+SENTENCE = 20
+"""Words that a sentence end counts as."""
 _ROW = 1 << 20  # larger than any sentence, so that row * _ROW - column sorts like (row, -column)
 
 
@@ -30,7 +36,7 @@ class LexicalAligner:
 
     def __init__(self, language: str = "", wordnet: WordNet | None = None, *, synonyms: bool = True) -> None:
         self._vocabulary = Vocabulary(language, wordnet, synonyms=synonyms)
-        self.version = f"lexical-1 {self._vocabulary.version}"
+        self.version = f"lexical-2 {self._vocabulary.version}"
 
     def links(self, a: Sequence[str], b: Sequence[str]) -> tuple[Link, ...]:
         """
@@ -52,7 +58,7 @@ class LexicalAligner:
             matches = self._vocabulary.list_matches(inner_a, inner_b)
             chain = find_heaviest_chain(matches)
             if len(chain) < len(matches):
-                chain += find_moved_blocks(matches, chain)
+                chain += find_moved_blocks(matches, chain, inner_a)
             links += [(i + head, j + head) for i, j in chain] if head else chain
         return links
 
@@ -116,8 +122,12 @@ def _sort_key(match: Match) -> int:
     return match[0] * _ROW - match[1]
 
 
-def find_moved_blocks(matches: Sequence[Match], chain: Sequence[Link]) -> list[Link]:
+def find_moved_blocks(
+    matches: Sequence[Match], chain: Sequence[Link], words: Sequence[str] = ()
+) -> list[Link]:
     """Return diagonal runs of firm matches between words outside the chain, the heaviest run first.
+
+    The more words a run has, the further it may have moved; ``words`` are those of the first sentence.
 
     >>> find_moved_blocks([(0, 1, 5, True, True), (1, 0, 4, True, True)], [(0, 1)])
     [(1, 0)]
@@ -125,9 +135,12 @@ def find_moved_blocks(matches: Sequence[Match], chain: Sequence[Link]) -> list[L
     used = dict(chain)
     columns = set(used.values())
     free = [match for match in matches if match[0] not in used and match[1] not in columns and match[3]]
+    if not [match for match in free if match[4]]:
+        return []
+    ways = _Ways(chain, words)
     links: list[Link] = []
-    while runs := _find_runs(free):
-        heaviest = [match[:2] for match in min(runs, key=_run_key)]
+    while runs := [run for run in _find_runs(free) if ways.measure(run[0]) <= FAR * len(run)]:
+        heaviest = [match[:2] for match in min(runs, key=lambda run: _run_key(run, ways))]
         links += heaviest
         used.update(heaviest)
         columns.update([j for _, j in heaviest])
@@ -135,10 +148,22 @@ def find_moved_blocks(matches: Sequence[Match], chain: Sequence[Link]) -> list[L
     return links
 
 
+class _Ways:
+    """How far a match is from the chain: the words of the chain between its two places."""
+
+    def __init__(self, chain: Sequence[Link], words: Sequence[str]) -> None:
+        self._rows = [i for i, _ in chain]
+        self._columns = [j for _, j in chain]
+        weights = [SENTENCE if words and words[i] in SENTENCE_ENDS else 1 for i in self._rows]
+        self._totals = list(accumulate(weights, initial=0))
+
+    def measure(self, match: Match) -> int:
+        before_a, before_b = bisect_left(self._rows, match[0]), bisect_left(self._columns, match[1])
+        return abs(self._totals[before_a] - self._totals[before_b])
+
+
 def _find_runs(free: Sequence[Match]) -> list[list[Match]]:
     """Return runs of matches that are adjacent in both sentences and contain a content word."""
-    if not [match for match in free if match[4]]:
-        return []
     ending: dict[Link, list[Match]] = {}
     for match in sorted(free):
         i, j = match[:2]
@@ -146,7 +171,6 @@ def _find_runs(free: Sequence[Match]) -> list[list[Match]]:
     return [run for run in ending.values() if [match for match in run if match[4]]]
 
 
-def _run_key(run: list[Match]) -> tuple[int, int, int]:
-    """Order by weight, then by distance from the diagonal, then by position in A."""
-    i, j = run[0][:2]
-    return -sum([match[2] for match in run]), abs(i - j), i
+def _run_key(run: list[Match], ways: _Ways) -> tuple[int, int, int]:
+    """Order by weight, then by distance, then by position in A."""
+    return -sum([match[2] for match in run]), ways.measure(run[0]), run[0][0]

@@ -27,7 +27,7 @@ from itertools import accumulate
 
 from evaluation.alignment.differences import Difference, DifferenceChain
 from evaluation.alignment.values import Kind, Phrase, PhraseAlignment, Span
-from evaluation.alignment.word_classes import TokenClass, WordClasses, find_classes
+from evaluation.alignment.word_classes import SENTENCE_ENDS, TokenClass, WordClasses, find_classes
 from evaluation.tokens import bare
 
 
@@ -56,7 +56,6 @@ _TRIVIAL = 2  # function words that one sentence may have alone without a questi
 _REWRITTEN = 0.1  # share of content words in place below which a sentence counts as rewritten
 _REWRITTEN_LEAST = 4  # content words on a side that such a sentence has at least
 _KIN = 4  # letters at the beginning that words of one stem have in common
-_SENTENCE_ENDS = frozenset(".!?…。！？؟।")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +79,7 @@ class Side:
 
     def has_end(self, span: Span) -> bool:
         """Whether a sentence ends inside a span."""
-        return not _SENTENCE_ENDS.isdisjoint(self.tokens[span[0] : span[1]])
+        return not SENTENCE_ENDS.isdisjoint(self.tokens[span[0] : span[1]])
 
 
 @dataclass(frozen=True, slots=True)
