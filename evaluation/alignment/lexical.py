@@ -26,6 +26,8 @@ FAR = 6
 """The words of the chain over which a run may have moved, for each of its own words."""
 SENTENCE = 20
 """Words that a sentence end counts as."""
+STRAY = 2
+"""Words that stand before a link in one sentence only, and after it in the other, from which it is stray."""
 _ROW = 1 << 20  # larger than any sentence, so that row * _ROW - column sorts like (row, -column)
 
 
@@ -57,6 +59,7 @@ class LexicalAligner:
         if inner_a and inner_b:
             matches = self._vocabulary.list_matches(inner_a, inner_b)
             chain = find_heaviest_chain(matches)
+            chain = drop_stray_links(chain, matches, inner_a, m - head - tail)
             if len(chain) < len(matches):
                 chain += find_moved_blocks(matches, chain, inner_a)
             links += [(i + head, j + head) for i, j in chain] if head else chain
@@ -120,6 +123,32 @@ def find_heaviest_chain(matches: Sequence[Match]) -> list[Link]:
 def _sort_key(match: Match) -> int:
     """Order by row, each row from the right, so that a match never follows another one of its row."""
     return match[0] * _ROW - match[1]
+
+
+def drop_stray_links(
+    chain: Sequence[Link], matches: Sequence[Match], words: Sequence[str], m: int
+) -> list[Link]:
+    """Drop links of single function words that tear two corresponding stretches apart.
+
+    If one sentence has words before such a link that the other has after it, the words correspond and the
+    function word only happens to occur in both. ``words`` are those of the first sentence, ``m`` is the
+    length of the second.
+
+    >>> matches = [(0, 0, 10, True, True), (3, 1, 6, True, False), (4, 4, 10, True, True)]
+    >>> drop_stray_links([match[:2] for match in matches], matches, "a b c of d".split(), 5)
+    [(0, 0), (4, 4)]
+    """
+    firm = {match[:2] for match in matches if match[4] or not match[3] or words[match[0]] in SENTENCE_ENDS}
+    kept: list[Link] = [(-1, -1)]
+    for number, (i, j) in enumerate(chain):
+        following = chain[number + 1] if number + 1 < len(chain) else (len(words), m)
+        left_a, left_b = i - kept[-1][0] - 1, j - kept[-1][1] - 1
+        right_a, right_b = following[0] - i - 1, following[1] - j - 1
+        lean_left, lean_right = left_a - left_b, right_a - right_b
+        is_torn = min(abs(lean_left), abs(lean_right)) >= STRAY and (lean_left < 0) != (lean_right < 0)
+        if (i, j) in firm or not is_torn:
+            kept.append((i, j))
+    return kept[1:]
 
 
 def find_moved_blocks(
