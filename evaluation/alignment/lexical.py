@@ -22,7 +22,7 @@ from evaluation.alignment.wordnet import WordNet
 
 ADJACENT = 3
 """The bonus for a match that directly continues the previous one in both sentences."""
-FAR = 6
+FAR = 12
 """The words of the chain over which a run may have moved, for each of its own words."""
 SENTENCE = 20
 """Words that a sentence end counts as."""
