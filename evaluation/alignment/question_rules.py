@@ -49,9 +49,13 @@ LIMIT = 10
 _TOUCHING = 100.0  # more than any island takes away
 _SIZE = 0.5  # letters that each word of the two differences takes away
 _LONGEST = 30  # words of two differences that count
-_GOVERNING, _GOVERNED = 15.0, 10.0  # letters that a function word reaches further, to its content word and away
+_GOVERNING, _GOVERNED = (
+    20.0,
+    10.0,
+)  # letters that a function word reaches further, to its content word and away
 _COMPLEMENT = 12.0  # letters further if one has content in one sentence only, and the other in the other only
 _INDEPENDENT = 8.0  # letters less far if both have content words in both sentences, so that each can be asked
+_SWALLOWED = 6  # letters of an island that is swallowed all the same
 _REACH = 12  # words between the two runs of a question
 _TRIVIAL = 2  # function words that one sentence may have alone without a question
 _REWRITTEN = 0.1  # share of content words in place below which a sentence counts as rewritten
@@ -139,24 +143,40 @@ class QuestionRules:
         """How strongly each difference is tied to the next (rules 1 to 3); tied if above 0."""
         contents = [text.find_content(difference) for difference in chain.differences]
         lengths = [text.a.measure(d.a) + text.b.measure(d.b) for d in chain.differences]
-        ties = []
+        ties = [
+            self.coarseness - _SIZE * min(_LONGEST, lengths[n] + lengths[n + 1])
+            for n in range(len(chain.islands))
+        ]
         for n, island in enumerate(chain.islands):
             left, right = contents[n], contents[n + 1]
-            tie = self.coarseness - _SIZE * min(_LONGEST, lengths[n] + lengths[n + 1])
-            if island:
-                tie -= self._measure_island(text, chain.differences[n], chain.differences[n + 1])
-                if not any(left):
-                    tie += _GOVERNED if self.classes.governs_left else _GOVERNING
-                if not any(right):
-                    tie += _GOVERNING if self.classes.governs_left else _GOVERNED
-                if all(left) and all(right):
-                    tie -= _INDEPENDENT
-                elif left[0] != left[1] and right == left[::-1]:
-                    tie += _COMPLEMENT
-            else:
-                tie += _TOUCHING
-            ties.append(tie)
-        return ties
+            if not island:
+                ties[n] += _TOUCHING
+                continue
+            letters = self._measure_island(text, chain.differences[n], chain.differences[n + 1])
+            ties[n] -= letters
+            if all(left) and all(right) and letters > _SWALLOWED:
+                ties[n] -= _INDEPENDENT
+            elif left[0] != left[1] and right == left[::-1]:
+                ties[n] += _COMPLEMENT
+        return self._add_government(chain, contents, ties)
+
+    def _add_government(
+        self, chain: DifferenceChain, contents: Sequence[tuple[bool, bool]], ties: Sequence[float]
+    ) -> list[float]:
+        """Tie function words more strongly; what one sentence has alone, to one neighbour only."""
+        before, after = (_GOVERNED, _GOVERNING) if self.classes.governs_left else (_GOVERNING, _GOVERNED)
+        lefts = [0.0 if any(contents[n]) or not island else before for n, island in enumerate(chain.islands)]
+        rights = [
+            0.0 if any(contents[n + 1]) or not island else after for n, island in enumerate(chain.islands)
+        ]
+        sums = [sum(parts) for parts in zip(ties, lefts, rights, strict=True)]
+        for n, difference in enumerate(chain.differences[1:-1], 1):
+            if not any(contents[n]) and difference.is_one_sided:
+                if sums[n - 1] > sums[n]:
+                    lefts[n] = 0.0
+                else:
+                    rights[n - 1] = 0.0
+        return [sum(parts) for parts in zip(ties, lefts, rights, strict=True)]
 
     def _measure_island(self, text: DescribedAlignment, left: Difference, right: Difference) -> float:
         """Letters between two differences; a sentence end counts as more than any rule bridges."""
