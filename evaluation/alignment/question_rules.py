@@ -5,8 +5,9 @@ The rules know word classes (``word_classes``), lengths and punctuation, and tre
 1. Differences that touch are one question. So are two with a short shared *island* between them: the fewer
    letters it has, and the shorter the differences are, the stronger the tie. A pause weakens it as much as
    twenty letters, and a sentence end is never bridged.
-2. A difference of function words belongs to the content word that it governs, so it reaches further. Two
-   differences that both have content words in both sentences can be asked apart, so they reach less far.
+2. A difference of function words belongs to the content word that it governs, so it reaches further; a
+   function word that one sentence has alone belongs to one neighbour. Two differences that both have content
+   words in both sentences can be asked apart, so they reach less far, except over a word of six letters.
 3. Content that one sentence has before the island and the other after it reaches further.
 4. What one sentence has here and the other there is one question with two runs a side, if the two have a
    content word in common.
@@ -57,6 +58,7 @@ _COMPLEMENT = 12.0  # letters further if one has content in one sentence only, a
 _INDEPENDENT = 8.0  # letters less far if both have content words in both sentences, so that each can be asked
 _SWALLOWED = 6  # letters of an island that is swallowed all the same
 _REACH = 12  # words between the two runs of a question
+_EXCHANGE = 7  # words on a side over which an exchange is one question about their order
 _TRIVIAL = 2  # function words that one sentence may have alone without a question
 _REWRITTEN = 0.1  # share of content words in place below which a sentence counts as rewritten
 _REWRITTEN_LEAST = 4  # content words on a side that such a sentence has at least
@@ -199,7 +201,7 @@ class QuestionRules:
 
     def joins_exchange(self, text: DescribedAlignment, hull: Difference) -> bool:
         """Whether everything between the two places of a moved phrase is one question about word order."""
-        return self.is_short(text, hull)
+        return text.measure(hull) <= _EXCHANGE
 
     def select_moves(self, text: DescribedAlignment, moves: Mapping[int, tuple[int, int]]) -> list[int]:
         """The moves that are asked (rule 6), from the two places of each moved phrase.
