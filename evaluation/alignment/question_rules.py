@@ -59,6 +59,7 @@ _INDEPENDENT = 8.0  # letters less far if both have content words in both senten
 _SWALLOWED = 6  # letters of an island that is swallowed all the same
 _REACH = 12  # words between the two runs of a question
 _EXCHANGE = 7  # words on a side over which an exchange is one question about their order
+_NEAR = 5  # words between its two places that may be included even so
 _TRIVIAL = 2  # function words that one sentence may have alone without a question
 _REWRITTEN = 0.1  # share of content words in place below which a sentence counts as rewritten
 _REWRITTEN_LEAST = 4  # content words on a side that such a sentence has at least
@@ -199,9 +200,12 @@ class QuestionRules:
         between = Difference((first.a[1], last.a[0]), (first.b[1], last.b[0]), [])
         return text.measure(between) <= _REACH and self.is_short(text, first, last)
 
-    def joins_exchange(self, text: DescribedAlignment, hull: Difference) -> bool:
-        """Whether everything between the two places of a moved phrase is one question about word order."""
-        return text.measure(hull) <= _EXCHANGE
+    def joins_exchange(self, text: DescribedAlignment, first: Difference, last: Difference) -> bool:
+        """Whether everything from one place of a moved phrase to the other is one question."""
+        hull = Difference((first.a[0], last.a[1]), (first.b[0], last.b[1]), [])
+        between = Difference((first.a[1], last.a[0]), (first.b[1], last.b[0]), [])
+        is_near = text.measure(between) <= _NEAR and self.is_short(text, hull)
+        return is_near or text.measure(hull) <= _EXCHANGE
 
     def select_moves(self, text: DescribedAlignment, moves: Mapping[int, tuple[int, int]]) -> list[int]:
         """The moves that are asked (rule 6), from the two places of each moved phrase.
