@@ -16,7 +16,7 @@
 | `METRICS` | false | figures for a monitor at `/metrics` (`appraise/operations/telemetry.py`) |
 | `METRICS_ALLOW` | this machine | addresses or networks that may read them |
 | `METRICS_TOKEN` | none | a bearer token that may read them from any address |
-| `SIGN_IN_LIMIT`, `…_ADDRESS`, `…_ACCOUNT` | 10, 50, 100 | failed sign-ins by both, by address, by user name |
+| `SIGN_IN_LIMIT`, `…_ADDRESS`, `…_ACCOUNT` | 10, 50, 100 | failed sign-ins by both, by address, by name |
 | `SIGN_IN_WINDOW_MINUTES` | 15 | the time in which they are counted |
 | `TRUSTED_PROXIES` | none | proxies whose `X-Forwarded-For` is trusted |
 | `RETURN_LINK_DAYS` | 90 | days for which a return link is valid |

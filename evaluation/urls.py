@@ -11,12 +11,14 @@ urlpatterns = [
     # The most frequent requests come first: patterns are tried one after another.
     path("a/<str:token>/", alignments.redirect_old_token(pairs.annotate), name="annotate"),
     path("a/<str:token>/answer", alignments.redirect_old_token(pairs.answer), name="answer"),
+    path("a/<str:token>/unsure", alignments.redirect_old_token(pairs.mark_unsure), name="mark-unsure"),
     path("a/<str:token>/skip", alignments.redirect_old_token(pairs.skip), name="skip"),
     path(
         "a/<str:token>/report", alignments.redirect_old_token(pairs.report_alignment), name="report-alignment"
     ),
     path("", overview.home, name="home"),
     path("tasks/<slug:slug>/work", pairs.work, name="work"),
+    path("tasks/<slug:slug>/review", overview.review, name="review"),
     path("tasks/<slug:slug>/finished", overview.finished, name="finished"),
     path("tasks/<slug:slug>/", overview.monitor, name="task"),
     path("tasks/<slug:slug>/practice/<number:number>", practice.question, name="practice"),

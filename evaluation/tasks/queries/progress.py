@@ -14,6 +14,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from evaluation.annotate.queries import TaskProgress, estimate_progress
+from evaluation.annotate.services.assignments import count_left
 from evaluation.blinding import pseudonym
 from evaluation.models import (
     Annotator,
@@ -34,17 +35,24 @@ IDLE_AFTER = timedelta(days=2)
 
 @dataclass(frozen=True, slots=True)
 class OwnTask:
+    """``progress`` is of the sentences that the annotator has got and may still get."""
+
     task: Task
     progress: TaskProgress
-    last: Assignment | None
+    given: int
 
     @property
     def is_finished(self) -> bool:
-        return self.progress.total > 0 and self.progress.done >= self.progress.total
+        return self.is_begun and self.progress.done >= self.progress.total
+
+    @property
+    def is_full(self) -> bool:
+        """Whether others have taken everything before this annotator began."""
+        return self.task.is_open and self.progress.total == 0
 
     @property
     def is_begun(self) -> bool:
-        return self.progress.done > 0 or self.last is not None
+        return self.given > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +78,18 @@ def build_home_page(user: User, number: str = "", managed_number: str = "") -> H
         .select_related("campaign"),
         key=_sort_key,
     )
-    own_work = Assignment.objects.filter(annotator__user=user).values_list("task").annotate(
-        done=Count("pk", filter=Q(finished_at__isnull=False)), ms=Sum("active_ms"), newest=Max("pk")
+    work = Assignment.objects.filter(annotator__user=user).values_list("task").annotate(
+        given=Count("pk"), done=Count("pk", filter=Q(finished_at__isnull=False)), ms=Sum("active_ms")
     )  # fmt: skip
-    work_on = {pk: work for pk, *work in own_work}
-    assignments = Assignment.objects.in_bulk([newest for *_work, newest in work_on.values()])
-    own = [
-        OwnTask(task, estimate_progress(done, task.per_person, ms or 0), assignments.get(newest))
-        for task in tasks
-        for done, ms, newest in [work_on.get(task.pk, (0, 0, None))]
-    ]
-    tasks_in_order = sorted(own, key=lambda t: (t.is_finished, not t.task.is_open, not t.is_begun))
+    work_on = {pk: counts for pk, *counts in work}
+    left, own = count_left(tasks, user), []
+    for task in tasks:
+        assigned, done, ms = work_on.get(task.pk, (0, 0, 0))
+        total = assigned + left[task.pk] if task.is_open else task.per_person
+        own.append(OwnTask(task, estimate_progress(done, total, ms), assigned))
+    tasks_in_order = sorted(
+        own, key=lambda t: (t.is_finished or t.is_full, not t.task.is_open, not t.is_begun)
+    )
     studied = Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER).select_related("campaign")
     managed = Paginator(sorted(studied, key=_sort_key), MANAGED_AT_ONCE).get_page(managed_number)
     slots = count_slots(list(managed)) if managed else {}
@@ -88,7 +97,7 @@ def build_home_page(user: User, number: str = "", managed_number: str = "") -> H
         tasks=Paginator(tasks_in_order, TASKS_AT_ONCE).get_page(number),
         managed=managed,
         managed_rows=[ManagedTask(task, slots[task.pk]) for task in managed],
-        active_minutes=sum(t.progress.active_minutes for t in own),
+        active_minutes=round(sum(mine[task.pk]["ms"] for task in tasks if task.pk in mine) / 60_000),
         comparisons=sum(t.progress.done for t in own),
     )
 
@@ -100,18 +109,27 @@ def _sort_key(task: Task) -> tuple[str, int, str]:
 
 @dataclass(frozen=True, slots=True)
 class TaskEnd:
-    """The number of open and of answered comparisons."""
+    """How many sentences the annotator has open, has answered, has got, and may still get."""
 
     open: int
     answered: int
+    given: int
+    left: int
+
+    @property
+    def is_end(self) -> bool:
+        return not (self.open or self.left)
 
 
 def load_task_end(user: User, task: Task) -> TaskEnd:
     is_answered = Q(finished_at__isnull=False, skip_reason="")
     counts = Assignment.objects.filter(annotator__user=user, task=task).aggregate(
-        open=Count("pk", filter=Q(finished_at__isnull=True)), answered=Count("pk", filter=is_answered)
+        open=Count("pk", filter=Q(finished_at__isnull=True)),
+        answered=Count("pk", filter=is_answered),
+        given=Count("pk"),
     )
-    return TaskEnd(**counts)
+    left = count_left([task], user)[task.pk]
+    return TaskEnd(**counts if task.is_open else {**counts, "open": 0}, left=left)
 
 
 @dataclass(frozen=True, slots=True)
