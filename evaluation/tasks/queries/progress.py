@@ -97,7 +97,7 @@ def build_home_page(user: User, number: str = "", managed_number: str = "") -> H
         tasks=Paginator(tasks_in_order, TASKS_AT_ONCE).get_page(number),
         managed=managed,
         managed_rows=[ManagedTask(task, slots[task.pk]) for task in managed],
-        active_minutes=round(sum(mine[task.pk]["ms"] for task in tasks if task.pk in mine) / 60_000),
+        active_minutes=round(sum(work_on[task.pk][2] for task in tasks if task.pk in work_on) / 60_000),
         comparisons=sum(t.progress.done for t in own),
     )
 

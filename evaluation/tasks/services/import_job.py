@@ -44,8 +44,8 @@ def begin_import(
             return upload.job
         remove_unfinished_tasks(upload.job)
     name = campaign or settings.name
-    if (campaign := find_own_campaign(upload.owner, name)) is not None:
-        refuse_duplicate(campaign, part_digest(outcome.digest, 1, part_count(outcome.items, split)))
+    if (existing := find_own_campaign(upload.owner, name)) is not None:
+        refuse_duplicate(existing, part_digest(outcome.digest, 1, part_count(outcome.items, split)))
     with transaction.atomic():
         newest = Upload.objects.select_for_update().get(pk=upload.pk).job
         if newest is not None and newest != upload.job:  # the second of two simultaneous clicks
