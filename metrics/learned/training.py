@@ -25,8 +25,8 @@ from metrics.registry import UnknownMetric
 
 Options = dict[str, Any]  # Any: argparse's values
 Note = Callable[[str], None]
-LEAST = {"seed": 0, "limit": 2, "refine": 0, "references_per_example": 1}
-MOST_EXAMPLES = 14_120  # the thesis's training set; a Gram matrix of them takes 1.6 GB
+MINIMA = {"seed": 0, "limit": 2, "refine": 0, "references_per_example": 1}
+MAX_EXAMPLES = 14_120  # the thesis's training set; a Gram matrix of them takes 1.6 GB
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def add_trainers(kinds: Any) -> None:  # Any: argparse's private class of subpar
         metavar="FILE",
         help="sample machine outputs from n-best lists (id ||| text) of a single set",
     )
-    add("--limit", type=int, default=MOST_EXAMPLES, help="maximum number of training examples")
+    add("--limit", type=int, default=MAX_EXAMPLES, help="maximum number of training examples")
     svm.set_defaults(train=train_svm)
     combination = kinds.add_parser(
         "combination", help="train a combination of metrics: learned weights or the uniform mean"
@@ -172,7 +172,7 @@ def _add_sets(parser: argparse.ArgumentParser) -> None:
 
 
 def _check_numbers(options: Options) -> None:
-    for name, least in LEAST.items():
+    for name, least in MINIMA.items():
         if options.get(name) is not None and options[name] < least:
             option = f"--{name.replace('_', '-')}"
             raise InputError(Problem("bad_value", f"{option} must be at least {least}, not {options[name]}"))

@@ -16,7 +16,7 @@ import numpy as np
 from metrics.base import FloatArray
 from metrics.lexical.blocks import LongArray, Texts, ngram_matches
 from metrics.lexical.core import LexicalMetric, divide
-from metrics.registry import add, register
+from metrics.registry import register, register_factory
 
 LENGTH_RULES = ("closest", "shortest", "average", "none")
 UNITS = {
@@ -135,7 +135,7 @@ class NgramPrecision(LexicalMetric):
 
 
 for _order in UNITS:
-    add(f"precision-{_order}", NgramPrecision, order=_order)
+    register_factory(f"precision-{_order}", NgramPrecision, order=_order)
 
 
 def reference_length(references: LongArray, systems: LongArray, rule: str) -> FloatArray:

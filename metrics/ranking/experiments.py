@@ -19,7 +19,7 @@ from metrics.metaeval.correlation import spearman
 from metrics.metaeval.datasets import Comparisons, IntArray
 from metrics.metaeval.kendall import TieRule, bootstrap_tau, outcome_counts, tau
 from metrics.ranking.classifiers import CLASSIFIERS, Classifier, FloatArray
-from metrics.ranking.data import RankedSet, join_sets, without_contradictions
+from metrics.ranking.data import RankedSet, drop_contradictions, join_sets
 from metrics.ranking.features import feature_columns
 from metrics.ranking.pairs import PairExamples, make_examples, preferences_of, soft_wins, wins
 
@@ -105,7 +105,7 @@ def spread_wins(
 
 def split_as_paper(data: DescribedSet, size: int, seed: int) -> tuple[DescribedSet, DescribedSet]:
     """The basic experiment of the paper: hold out ``size`` sources without contradictions for the test."""
-    consistent = without_contradictions(data.ranked).rankings
+    consistent = drop_contradictions(data.ranked).rankings
     candidates = sorted(
         {data.ranked.source_of[r.ranks[0][0]] for r in consistent if len({rank for _, rank in r.ranks}) > 1}
     )

@@ -143,7 +143,7 @@ def collocation_trees(texts: Sequence[tuple[str, str]], language: str) -> TreePl
     from metrics.collocation.metric import DEFAULT_TABLE, Collocation, open_table
     from metrics.collocation.scoring import find_branches
     from metrics.collocation.svg import describe_branches, render_tree
-    from metrics.collocation.trees import Method, choose
+    from metrics.collocation.trees import Method, select_branches
 
     if language.split("-")[0] != "en":
         return TreePlots("", [], _("The collocation table of this site covers English only."))
@@ -154,7 +154,9 @@ def collocation_trees(texts: Sequence[tuple[str, str]], language: str) -> TreePl
     plots = []
     for (title, _text), tagged in zip(texts, words.tagger.tag([text for _title, text in texts]), strict=True):
         content = words.words_of(tagged)
-        tree = choose(Method.MST, find_branches(table, content, AssociationMeasure.T), len(content.words))
+        tree = select_branches(
+            Method.MST, find_branches(table, content, AssociationMeasure.T), len(content.words)
+        )
         description = ", ".join(describe_branches(content, tree)) or _(
             "This sentence contains no collocations."
         )

@@ -21,12 +21,12 @@ from metrics.learned.combination import FeatureWeights, JudgedTable, tune
 from metrics.learned.features import Preparation
 from metrics.metaeval.datasets import Comparisons, FloatArray, IntArray
 from metrics.metaeval.kendall import bootstrap_sums
-from metrics.scoring.phrase_votes import AlignedOccurrence, exchange
-from metrics.scoring.testset import ItemText
+from metrics.scoring.phrase_votes import AlignedOccurrence, exchange_phrases
+from metrics.scoring.task_texts import ItemText
 
-LEAST_VOTES = 100
-LEAST_SENTENCES = 10
-LEAST_PEOPLE = 2
+MIN_VOTES = 100
+MIN_SENTENCES = 10
+MIN_ANNOTATORS = 2
 FOLDS = 5
 
 
@@ -52,7 +52,7 @@ class PhraseVotes:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldOut:
+class HeldOutAccuracy:
     """Accuracy on held-out votes; each vote is tested once, by weights that saw neither its sentence nor its
     annotator. ``single`` is the same for each feature alone, its direction learned."""
 
@@ -63,7 +63,7 @@ class HeldOut:
     single: dict[str, float]
 
 
-def versions(
+def compute_version_features(
     occurrences: Sequence[AlignedOccurrence],
     items: Mapping[int, ItemText],
     names: Sequence[str],
@@ -83,7 +83,7 @@ def versions(
 
 def version_texts(pair: AlignedOccurrence) -> tuple[str, str, str, str]:
     """Return the two sentences with the pair's first text in both, then with its second."""
-    texts = exchange(pair.first, pair.second, pair.phrases, pair.group)
+    texts = exchange_phrases(pair.first, pair.second, pair.phrases, pair.group)
     with_a, with_b = (texts.first, texts.second_changed), (texts.first_changed, texts.second)
     return (*with_b, *with_a) if pair.flipped else (*with_a, *with_b)
 
@@ -91,7 +91,7 @@ def version_texts(pair: AlignedOccurrence) -> tuple[str, str, str, str]:
 def check_size(votes: PhraseVotes) -> None:
     """Raise ``TooLittleData`` with what is missing, if anything is."""
     have = (len(votes), len(np.unique(votes.sentences)), len(np.unique(votes.annotators)))
-    need = (LEAST_VOTES, LEAST_SENTENCES, LEAST_PEOPLE)
+    need = (MIN_VOTES, MIN_SENTENCES, MIN_ANNOTATORS)
     words = ("decided votes", "sentences with one", "annotators")
     missing = [f"{n - h} more {word}" for h, n, word in zip(have, need, words, strict=True) if h < n]
     if missing:
@@ -105,25 +105,25 @@ def train(votes: PhraseVotes) -> FeatureWeights:
     return tune([JudgedTable(votes.versions, Comparisons(votes.better, votes.worse), cells)])
 
 
-Judge = Callable[[PhraseVotes, PhraseVotes], FloatArray]
+Predictor = Callable[[PhraseVotes, PhraseVotes], FloatArray]
 """Learns from the first votes; returns for each of the second how far it prefers the better version."""
 
 
-def judge_by_weights(known: PhraseVotes, test: PhraseVotes) -> FloatArray:
-    """The ``Judge`` that learns weights."""
+def predict_by_weights(known: PhraseVotes, test: PhraseVotes) -> FloatArray:
+    """The ``Predictor`` that learns weights."""
     scores = train(known)(test.versions)
     gaps: FloatArray = scores[test.better] - scores[test.worse]
     return gaps
 
 
-def held_out(
+def measure_held_out_accuracy(
     votes: PhraseVotes,
     names: Sequence[str],
     *,
-    judge: Judge = judge_by_weights,
+    predict: Predictor = predict_by_weights,
     resamples: int = 1000,
     seed: int = 1,
-) -> HeldOut | None:
+) -> HeldOutAccuracy | None:
     """Test every vote with a model of other sentences and other annotators; None if there is no such vote."""
     sentence_fold, people_fold = folds_of(votes.sentences, seed), folds_of(votes.annotators, seed)
     right = np.full((len(votes), 1 + len(names)), np.nan)
@@ -133,12 +133,14 @@ def held_out(
             test = (sentence_fold == s) & (people_fold == p)
             train_rows = (sentence_fold != s) & (people_fold != p)
             if test.any() and train_rows.any():
-                right[test] = _mark_correct(select_votes(votes, train_rows), select_votes(votes, test), judge)
+                right[test] = _mark_correct(
+                    select_votes(votes, train_rows), select_votes(votes, test), predict
+                )
                 tested += 1
     known = np.isfinite(right[:, 0])
     if not known.any():
         return None
-    return HeldOut(
+    return HeldOutAccuracy(
         float(right[known, 0].mean()),
         _interval(right[known, 0], votes.sentences[known], resamples, seed),
         int(known.sum()),
@@ -147,9 +149,9 @@ def held_out(
     )
 
 
-def _mark_correct(known: PhraseVotes, test: PhraseVotes, judge: Judge) -> FloatArray:
-    """Return 1 where the judge, and each feature alone, prefers the better version; ½ for a tie."""
-    gaps, learned = _gaps(test), judge(known, test)
+def _mark_correct(known: PhraseVotes, test: PhraseVotes, predict: Predictor) -> FloatArray:
+    """Return 1 where the predictor, and each feature alone, prefers the better version; ½ for a tie."""
+    gaps, learned = _gaps(test), predict(known, test)
     directions = np.sign(np.nansum(_gaps(known), axis=0))
     both = np.nan_to_num(np.column_stack([learned, gaps * directions]).round(12))
     table: FloatArray = (np.sign(both) + 1) / 2

@@ -86,7 +86,7 @@ def test_an_inline_file_becomes_sources_cells_and_rankings(ranked: RankedSet) ->
 
 
 def test_the_human_reference_is_left_out_of_rankings_and_consensus(ranked: RankedSet) -> None:
-    machines = data.without_human_outputs(ranked)
+    machines = data.drop_human_outputs(ranked)
     assert all(ranked.systems[cell] != "_ref" for cell in machines.judged_cells())
     features = Extractor().extract(machines, machines.judged_cells())
     first = measure_consensus([text.lower().split() for text in ranked.texts[:3]])
@@ -139,7 +139,7 @@ def test_joining_sets_keeps_their_rankings_apart(ranked: RankedSet) -> None:
 
 
 def test_systems_of_one_site_are_held_out_together(ranked: RankedSet) -> None:
-    left = data.without_systems(ranked, lambda system: ranker_table.find_site(system) == "uni")
+    left = data.drop_systems(ranked, lambda system: ranker_table.find_research_group(system) == "uni")
     assert {left.systems[cell] for cell in left.judged_cells()} == {"corp-c", "_ref"}
 
 
@@ -148,7 +148,7 @@ def test_contradicted_sources_are_filtered(tmp_path: Path) -> None:
     opposite = [("x", 2, "one"), ("y", 1, "two")]
     tied = [("x", 1, "one"), ("y", 1, "two")]
     records = [record(0, texts), record(0, opposite), record(1, texts), record(1, tied)]
-    found = data.without_contradictions(data.read_ranked_set(write(tmp_path / "c.jsonl.gz", records)))
+    found = data.drop_contradictions(data.read_ranked_set(write(tmp_path / "c.jsonl.gz", records)))
     assert len(found.rankings) == 2
     assert {found.source_of[r.ranks[0][0]] for r in found.rankings} == {1}
 
@@ -305,7 +305,7 @@ def test_pairs_can_be_judged_without_the_data_of_their_own_sites(tmp_path: Path)
     ranked = data.read_ranked_set(write(tmp_path / "six.jsonl.gz", records))
     plan = ExperimentPlan({}, resamples=0)
     known = describe_set(ranked, Extractor("de", "en"))
-    held_out = ranker_table.hold_out_sites(plan, "logistic", ("copied",), known, known, parts=6)
+    held_out = ranker_table.hold_out_groups(plan, "logistic", ("copied",), known, known, parts=6)
     assert (held_out.tau or 0) > 0.8
 
 
