@@ -16,10 +16,11 @@ from evaluation.models import PhrasePair
 from evaluation.reports.plots import Plot
 from evaluation.reports.registry import FilterOptions, Report, report
 from evaluation.reports.scope import Scope
+from evaluation.study.systems import NO_VOTE
 from metrics.reports.metric_statistics import MetricLine, compute_metric_statistics
 from metrics.scoring.plots import scatter, wins_plot
 from metrics.scoring.queries import load_runs_and_job
-from metrics.scoring.vote_agreement import NO_VOTE, Interval, Ints, MetricPairTest, Rate, VoteLine
+from metrics.scoring.vote_agreement import Interval, Ints, MetricPairTest, Rate, VoteLine
 
 PAGE_SIZE = 50
 SIDES = {1: "A", 0: "tie", -1: "B", NO_VOTE: ""}

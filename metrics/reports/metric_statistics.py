@@ -31,12 +31,12 @@ from evaluation.results.systems import compute_system_results, expected_wins
 from evaluation.schemes import SIX_WAY, Choice
 from evaluation.study import Filter, Study, SystemPairs, collect_system_votes
 from evaluation.study.disagreements import count_votes
+from evaluation.study.systems import NO_VOTE
 from metrics.metaeval.datasets import Comparisons
 from metrics.metaeval.kendall import TieRule, bootstrap_tau, outcome_counts, tau
 from metrics.metaeval.systems import system_level
 from metrics.models import MetricRun, PhraseVote, SegmentScore
 from metrics.scoring.vote_agreement import (
-    NO_VOTE,
     Floats,
     HumanVotes,
     Interval,

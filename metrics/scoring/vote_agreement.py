@@ -1,4 +1,4 @@
-"""Do metrics prefer the phrases that people prefer? Votes beside votes, with intervals and task_texts.
+"""Do metrics prefer the phrases that people prefer? Votes beside votes, with intervals and tests.
 
 The majority of people on a pair is its most frequent side, six choices read as three (first, tie, second);
 N/A is no side, and where two sides are equally frequent there is no majority. A metric is on the same side

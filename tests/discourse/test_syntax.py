@@ -106,7 +106,7 @@ def test_dependencies_come_from_a_process_whose_crash_costs_one_sentence(
     script = tmp_path / "stand_in.py"
     script.write_text(STAND_IN)
     monkeypatch.setattr(syntax_metric, "WORKER", script)
-    monkeypatch.setattr(base, "python", lambda: sys.executable)
+    monkeypatch.setattr(base, "find_python", lambda: sys.executable)
     monkeypatch.setattr(
         syntax_metric.DependencyParser, "tool", base.Tool("stand-in", "1", None, base.ToolMode.REAL)
     )

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from evaluation.schemes import FOUR_WAY, SIX_WAY
+from evaluation.study.systems import NO_VOTE
 from metrics.metaeval.correlation import fisher_interval
 from metrics.scoring.vote_agreement import (
-    NO_VOTE,
     Ints,
     compare_metric_pairs,
     count_human_votes,

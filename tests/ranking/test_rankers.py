@@ -406,7 +406,7 @@ def test_no_sentence_is_parsed_for_features_that_read_no_trees(
         raise AssertionError("a parser was started")
 
     monkeypatch.setattr("metrics.ranking.toolbox.ConstituencyParser", refuse)
-    monkeypatch.setattr("metrics.ranking.toolbox.base.java", lambda: None)
+    monkeypatch.setattr("metrics.ranking.toolbox.base.find_java", lambda: None)
     out = str(tmp_path / "ranker.npz")
     found = run("train", "ranker", "--set", str(inline), "--features", "len,copied", "--out", out)
     assert found["tools"]["parser"] == "parser (absent)"
