@@ -222,9 +222,7 @@ def find_versions(*packages: str) -> dict[str, str | None]:
 
 
 def _check_parallel(
-    systems: Mapping[str, Sequence[str]],
-    references: Sequence[Sequence[str]],
-    sources: Sequence[str] | None,
+    systems: Mapping[str, Sequence[str]], references: Sequence[Sequence[str]], sources: Sequence[str] | None
 ) -> None:
     sizes = {f"system {name!r}": len(outputs) for name, outputs in systems.items()}
     sizes |= {f"reference {number}": len(texts) for number, texts in enumerate(references, 1)}

@@ -27,6 +27,7 @@ from metrics.ranking.experiments import (
     ExperimentPlan,
     RankerAgreement,
     join_described,
+    measure_agreement,
     score_cells,
     split_as_paper,
     spread_wins,
@@ -149,7 +150,7 @@ def hold_out_groups(
             first, second = part[group][:, None], part[group][None, :]
             of_parts = ((first == a) & (second == b)) | ((first == b) & (second == a))
             matrix[of_parts] = preferred[of_parts]
-    return plan.measure(test.ranked, spread_wins(test.ranked, groups, matrices, soft=plan.soft))
+    return measure_agreement(test.ranked, spread_wins(test.ranked, groups, matrices, soft=plan.soft), plan)
 
 
 def cross_validate(
@@ -162,7 +163,7 @@ def cross_validate(
         classifier = CLASSIFIERS[kind](pairs.differences, pairs.won)
         part = score_cells(replace(described, ranked=fold), features, classifier, soft=plan.soft)
         scores = np.where(np.isnan(part), scores, part)
-    return plan.measure(described.ranked, scores)
+    return measure_agreement(described.ranked, scores, plan)
 
 
 def run_controls(
@@ -175,8 +176,8 @@ def run_controls(
         cells = fold.judged_cells()
         inside[cells] = _score_by_group(rest, test.ranked)[cells]
     return {
-        "all": plan.measure(test.ranked, from_training),
-        "tested set, cross-validated": plan.measure(test.ranked, inside),
+        "all": measure_agreement(test.ranked, from_training, plan),
+        "tested set, cross-validated": measure_agreement(test.ranked, inside, plan),
     }
 
 

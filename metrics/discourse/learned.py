@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -96,9 +96,7 @@ class SentenceUnits:
         self.units = units
         self.words = [word.lower() for unit in units for word in unit]
         self.kinds = find_classes(self.words, classes)
-        self.begins = [0]
-        for unit in units:
-            self.begins.append(self.begins[-1] + len(unit))
+        self.begins = [*accumulate(map(len, units), initial=0)]
 
     def entry(self, number: int) -> StackEntry:
         begin, end = self.begins[number], self.begins[number + 1]

@@ -134,11 +134,7 @@ def _add_bias(model: LinearClassifier, bias: float) -> LinearClassifier:
 
 def find_begins(units: Units) -> set[int]:
     """The positions of the first words of the units."""
-    places, at = set(), 0
-    for unit in units:
-        places.add(at)
-        at += len(unit)
-    return places
+    return set(accumulate(map(len, units[:-1]), initial=0)) if units else set()
 
 
 def _may_be_verb(word: str, kind: str) -> bool:

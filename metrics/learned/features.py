@@ -122,9 +122,7 @@ def _columns(names: Sequence[str], segments: Sequence[Segment], preparation: Pre
     return np.column_stack([known[name] for name in names]).reshape(len(segments), len(names))
 
 
-def _provider(
-    name: str,
-) -> Callable[[Sequence[Segment], Preparation], dict[str, FloatArray]] | None:
+def _provider(name: str) -> Callable[[Sequence[Segment], Preparation], dict[str, FloatArray]] | None:
     if name in BASIC:
         return _basic
     if name in matching.NAMES:

@@ -101,12 +101,7 @@ def train_svm(options: Options, note: Note) -> dict[str, object]:
         names,
         preparation,
         training=_provenance(sets)
-        | {
-            "classes": kind,
-            "examples": len(training),
-            "validation": len(validation),
-            "seed": options["seed"],
-        }
+        | {"classes": kind, "examples": len(training), "validation": len(validation), "seed": options["seed"]}
         | ({"split_in_thirds": thirds} if thirds else {})
         | ({"nbest_sha256": datasets.digest([options["nbest"]])} if options.get("nbest") else {}),
         grid=[asdict(point) for point in grid.points],

@@ -19,13 +19,7 @@ from metrics.lexical.core import LexicalMetric, divide
 from metrics.registry import register, register_factory
 
 LENGTH_RULES = ("closest", "shortest", "average", "none")
-UNITS = {
-    1: "unigram",
-    2: "bigram",
-    3: "3-gram",
-    4: "4-gram",
-    5: "5-gram",
-}
+UNITS = {1: "unigram", 2: "bigram", 3: "3-gram", 4: "4-gram", 5: "5-gram"}
 
 
 @dataclass(frozen=True)

@@ -133,6 +133,15 @@ def bootstrap_sums(
     return np.concatenate([statistic(weights @ values) for weights in blocks])
 
 
+def bootstrap_share(
+    right: FloatArray, groups: IntArray, resamples: int, seed: int
+) -> tuple[float, float] | None:
+    """Return the 95 % interval of the mean of values, resampling groups of them."""
+    _, codes = np.unique(groups, return_inverse=True)
+    rows = np.column_stack([np.bincount(codes, right), np.bincount(codes)])
+    return percentile_interval(bootstrap_sums(rows, lambda sums: sums[:, 0] / sums[:, 1], resamples, seed))
+
+
 def permutation_p(
     first: IntArray, second: IntArray, rule: TieRule, *, resamples: int = 1000, seed: int = 1
 ) -> float | None:

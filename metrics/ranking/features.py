@@ -88,16 +88,12 @@ class Extractor:
 
     def extract(self, ranked: RankedSet, cells: IntArray) -> FloatArray:
         """Features of the cells, columns as ``NAMES``; the other outputs count for consensus only."""
-        columns: dict[str, FloatArray] = {}
         texts = [ranked.texts[cell] for cell in cells]
         sources = [ranked.sources[ranked.source_of[cell]] for cell in cells]
         words = [_words(text, self.target_language) for text in texts]
         source_words = [_words(text, self.source_language) for text in sources]
-        columns |= _lengths(words, source_words)
-        columns |= self._lm(words)
-        columns |= self._grammar(texts, sources)
-        columns |= self._alignment(words, source_words)
-        columns |= _consensus(ranked, cells, self.target_language)
+        columns = _lengths(words, source_words) | self._lm(words) | self._grammar(texts, sources)
+        columns |= self._alignment(words, source_words) | _consensus(ranked, cells, self.target_language)
         missing = np.full(len(cells), np.nan)
         return np.column_stack([columns.get(name, missing) for name in NAMES])
 

@@ -8,7 +8,6 @@ compared with several printed ones. BLEU, NIST and METEOR use the reference.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,7 @@ import numpy as np
 
 from appraise.lib.problems import InputError, Problem
 from metrics import registry
-from metrics.base import FloatArray
+from metrics.base import FloatArray, mean_or_none
 from metrics.collocation.association import AssociationMeasure
 from metrics.collocation.content_words import ContentWordReader, ContentWords, get_reader
 from metrics.collocation.scoring import score_sentences
@@ -228,20 +227,10 @@ def study_set(
 def _separate(
     judged: CollocationSet, names: Sequence[str], values: Sequence[FloatArray]
 ) -> tuple[float | None, float | None]:
-    averages = {name: average_scores(own) for name, own in zip(names, values, strict=True)}
+    averages = {name: mean_or_none(own[~np.isnan(own)]) for name, own in zip(names, values, strict=True)}
     known = {name: value for name, value in averages.items() if value is not None and name != HUMAN}
     machine = float(np.mean(list(known.values()))) if known else None
     return separation_ratio(averages[HUMAN], machine), system_level(known, judged.people).accuracy
-
-
-def average_scores(sentence_scores: FloatArray) -> float | None:
-    """The mean over the sentences that have a score; None without any.
-
-    >>> average_scores(np.array([1.0, np.nan, 3.0]))
-    2.0
-    """
-    defined = sentence_scores[~np.isnan(sentence_scores)]
-    return math.fsum(defined) / defined.size if defined.size else None
 
 
 def separation_ratio(human: float | None, system: float | None) -> float | None:

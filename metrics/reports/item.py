@@ -127,15 +127,6 @@ def _sized(svg: str) -> str:
     return re.sub(r'viewBox="0 0 (\S+) (\S+)"', r'width="\1" height="\2" \g<0>', svg, count=1)
 
 
-def _no_collocations() -> str:
-    """Return a reason for the browser, where nobody can run the command of the metric's own message."""
-    return _(
-        "Collocation trees are not available: this site has no collocation table, or lacks the tagger"
-        " that the table was built with. Ask the operator of this site; the page “Collocations” of"
-        " the documentation has the command."
-    )
-
-
 def collocation_trees(texts: Sequence[tuple[str, str]], language: str) -> TreePlots:
     """Plot collocation trees from the English table of this site."""
     from metrics.collocation.association import AssociationMeasure
@@ -148,7 +139,13 @@ def collocation_trees(texts: Sequence[tuple[str, str]], language: str) -> TreePl
     if language.split("-")[0] != "en":
         return TreePlots("", [], _("The collocation table of this site covers English only."))
     if Collocation().unavailable_because():
-        return TreePlots("", [], _no_collocations())
+        # The metric's own message names a command, which nobody can run in the browser.
+        refusal = _(
+            "Collocation trees are not available: this site has no collocation table, or lacks the tagger"
+            " that the table was built with. Ask the operator of this site; the page “Collocations” of"
+            " the documentation has the command."
+        )
+        return TreePlots("", [], refusal)
     table = open_table(DEFAULT_TABLE)
     words = get_reader(table.corpus.reader)
     plots = []

@@ -28,10 +28,10 @@ from evaluation.reports.study_query import (
 )
 from evaluation.results import SystemLine
 from evaluation.results.systems import compute_system_results, expected_wins
-from evaluation.schemes import SIX_WAY, Choice
+from evaluation.schemes import Choice
 from evaluation.study import Filter, Study, SystemPairs, collect_system_votes
 from evaluation.study.disagreements import count_votes
-from evaluation.study.systems import NO_VOTE
+from evaluation.study.systems import NO_VOTE, SIGNS
 from metrics.metaeval.datasets import Comparisons
 from metrics.metaeval.kendall import TieRule, bootstrap_tau, outcome_counts, tau
 from metrics.metaeval.systems import system_level
@@ -68,7 +68,6 @@ class MetricLine:
     phrases: VoteLine | None
     sentences: SentenceLine
     rho: float | None
-    accuracy: float | None
     systems: int
 
 
@@ -163,7 +162,7 @@ def _line(
     corpus = {name: sign * value for name, value in run.corpus.items() if value is not None}
     wins = {s.line.system: s.line.expected_wins for s in systems if s.line.expected_wins is not None}
     level = system_level(corpus, wins)
-    return MetricLine(run, phrases, sentences, level.rho, level.accuracy, level.systems)
+    return MetricLine(run, phrases, sentences, level.rho, level.systems)
 
 
 def _sentence_line(
@@ -202,7 +201,6 @@ def _rank_systems(study: Study, system_pairs: SystemPairs) -> tuple[HumanSystem,
 
 
 SIGN_OF_CHOICE = {choice.value: NO_VOTE if choice.sign is None else choice.sign for choice in Choice}
-SIGNS = np.array([choice.sign or 0 for choice in SIX_WAY.choices])
 
 
 VotesByRun = Mapping[int, tuple[Ints, Floats]]
@@ -262,7 +260,7 @@ def find_preferred_candidates(
 
     Every vote on a phrase pair counts wherever the pair occurs in the newest alignment of two candidates.
     """
-    net = (counts @ SIGNS)[np.searchsorted(pair_keys, occurrences.pairs)]
+    net = (counts @ np.where(SIGNS == NO_VOTE, 0, SIGNS))[np.searchsorted(pair_keys, occurrences.pairs)]
     # A comparison is its two candidates; which of them has the pair's first text differs from pair to pair.
     low = np.minimum(occurrences.first, occurrences.second)
     high = np.maximum(occurrences.first, occurrences.second)

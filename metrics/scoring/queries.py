@@ -106,13 +106,7 @@ def _load_alignments(
         "pk", "comparison__item_id", "comparison__first_id", "comparison__second_id", "phrases", "groups",
     )  # fmt: skip
     return {
-        pk: (
-            item,
-            first,
-            second,
-            tuple(read_phrases(phrases)),
-            {group[0]: group for group in groups},
-        )
+        pk: (item, first, second, tuple(read_phrases(phrases)), {group[0]: group for group in groups})
         for pk, item, first, second, phrases, groups in rows.values_list(*columns)
         if pk in wanted
     }

@@ -46,8 +46,6 @@ class OutputText(NamedTuple):
 class TaskTexts:
     """Items by id, and the outputs of each system by item."""
 
-    __test__ = False  # keeps pytest from collecting it as a test class
-
     items: Mapping[int, ItemText]
     outputs: Mapping[str, Mapping[int, OutputText]]
 
@@ -67,8 +65,6 @@ class TaskTexts:
 @dataclass(frozen=True, slots=True)
 class TaskScores:
     """One metric over a test set: score by output id, score by system, and the metric's signature."""
-
-    __test__ = False
 
     signature: str
     outputs: Mapping[int, float | None]

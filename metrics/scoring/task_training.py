@@ -14,13 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from appraise.lib.resampling import percentile_interval
 from metrics.base import Segment
 from metrics.learned import features
 from metrics.learned.combination import FeatureWeights, JudgedTable, tune
 from metrics.learned.features import Preparation
 from metrics.metaeval.datasets import Comparisons, FloatArray, IntArray
-from metrics.metaeval.kendall import bootstrap_sums
+from metrics.metaeval.kendall import bootstrap_share
 from metrics.scoring.phrase_votes import AlignedOccurrence, exchange_phrases
 from metrics.scoring.task_texts import ItemText
 
@@ -142,7 +141,7 @@ def measure_held_out_accuracy(
         return None
     return HeldOutAccuracy(
         float(right[known, 0].mean()),
-        _interval(right[known, 0], votes.sentences[known], resamples, seed),
+        bootstrap_share(right[known, 0], votes.sentences[known], resamples, seed),
         int(known.sum()),
         tested,
         {name: float(right[known, 1 + place].mean()) for place, name in enumerate(names)},
@@ -176,12 +175,3 @@ def select_votes(votes: PhraseVotes, rows: np.ndarray[tuple[int], np.dtype[np.bo
     return PhraseVotes(
         votes.versions, votes.better[rows], votes.worse[rows], votes.sentences[rows], votes.annotators[rows]
     )
-
-
-def _interval(
-    right: FloatArray, sentences: IntArray, resamples: int, seed: int
-) -> tuple[float, float] | None:
-    _, codes = np.unique(sentences, return_inverse=True)
-    codes = codes.reshape(-1)
-    rows = np.column_stack([np.bincount(codes, right), np.bincount(codes)])
-    return percentile_interval(bootstrap_sums(rows, lambda sums: sums[:, 0] / sums[:, 1], resamples, seed))

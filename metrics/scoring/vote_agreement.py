@@ -20,7 +20,7 @@ from evaluation.results.systems import sign_test
 from evaluation.schemes import FOUR_WAY, SIX_WAY, Scheme
 from evaluation.study.systems import NO_VOTE, SIGNS
 from metrics.metaeval.correlation import pearson
-from metrics.metaeval.kendall import bootstrap_sums
+from metrics.metaeval.kendall import bootstrap_share, bootstrap_sums
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -199,12 +199,8 @@ def _rate(right: Bools, counted: Bools, sentences: Ints) -> Rate:
     n = int(counted.sum())
     if not n:
         return Rate(None, None, 0)
-    of = sentences[counted]
-    rows = np.column_stack(
-        [_by_sentence(right[counted].astype(np.float64), of), _by_sentence(np.ones(n), of)]
-    )
-    samples = bootstrap_sums(rows, lambda sums: sums[:, 0] / sums[:, 1], RESAMPLES, SEED)
-    return Rate(float(right[counted].mean()), percentile_interval(samples), n)
+    values = right[counted].astype(np.float64)
+    return Rate(float(values.mean()), bootstrap_share(values, sentences[counted], RESAMPLES, SEED), n)
 
 
 def _by_sentence(values: Floats, sentences: Ints) -> Floats:

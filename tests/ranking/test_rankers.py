@@ -22,7 +22,7 @@ from metrics.base import MetricUnavailable, score_systems
 from metrics.metaeval.kendall import TieRule
 from metrics.ranking import data, experiments, models
 from metrics.ranking.data import OutputRanking, RankedSet
-from metrics.ranking.experiments import DescribedSet, ExperimentPlan, agreement, better_or_equal
+from metrics.ranking.experiments import DescribedSet, ExperimentPlan, better_or_equal, measure_agreement
 from metrics.ranking.features import (
     EXTENDED_PRINTED,
     FAMILIES,
@@ -253,7 +253,9 @@ def test_perfect_and_reversed_scores_reach_plus_and_minus_one(ranked: RankedSet)
     for ranking in ranked.rankings:
         for cell, place in ranking.ranks:
             rank[cell] = place
-    perfect, reverse = (agreement(ranked, sign * rank, resamples=50) for sign in (-1, 1))
+    perfect, reverse = (
+        measure_agreement(ranked, sign * rank, ExperimentPlan({}, resamples=50)) for sign in (-1, 1)
+    )
     assert (perfect.tau, perfect.tau_mean, perfect.pairs, perfect.sources) == (1.0, 1.0, 100, 20)
     assert perfect.tau_ci == (1.0, 1.0)
     assert perfect.system_rho == pytest.approx(1.0)
@@ -261,13 +263,13 @@ def test_perfect_and_reversed_scores_reach_plus_and_minus_one(ranked: RankedSet)
 
 
 def test_no_judgement_is_no_number(ranked: RankedSet) -> None:
-    nothing = agreement(RankedSet((), (), (), (), (), ()), np.zeros(0))
+    nothing = measure_agreement(RankedSet((), (), (), (), (), ()), np.zeros(0), ExperimentPlan({}))
     assert (nothing.tau, nothing.tau_ci, nothing.tau_mean, nothing.system_rho) == (None, None, None, None)
     assert nothing.pairs == 0
 
 
 def test_outputs_without_a_score_take_no_part(ranked: RankedSet) -> None:
-    unknown = agreement(ranked, np.full(len(ranked.texts), np.nan), resamples=5)
+    unknown = measure_agreement(ranked, np.full(len(ranked.texts), np.nan), ExperimentPlan({}, resamples=5))
     assert (unknown.tau, unknown.tau_mean, unknown.system_rho) == (None, None, None)
     assert (unknown.pairs, unknown.systems) == (0, 0)
 
