@@ -193,7 +193,7 @@ class TestJob:
         requeue_abandoned()
         work()
         job.refresh_from_db()
-        assert [one["state"] for one in job.result["metrics"]] == ["known", "scored"]
+        assert [one["state"] for one in job.result["metrics"]] == ["existing", "scored"]
         assert MetricRun.objects.count() == 2
 
     def test_an_unknown_metric_never_becomes_a_job(self) -> None:
