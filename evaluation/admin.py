@@ -118,7 +118,16 @@ class ItemAdmin(ReadOnly):
 
 @admin.register(models.Ranking)
 class RankingAdmin(ReadOnly):
-    list_display = ["annotator", "pair", "choice", "version", "presentation", "active_ms", "received_at"]
+    list_display = [
+        "annotator",
+        "pair",
+        "choice",
+        "reason",
+        "version",
+        "presentation",
+        "active_ms",
+        "received_at",
+    ]
     list_filter = ["choice", "presentation", "pair__task"]
     list_select_related = ["annotator__user", "pair"]
     search_fields = ["pair__first", "pair__second", "uuid"]

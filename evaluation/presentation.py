@@ -7,7 +7,7 @@ answers of others are unknown here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -43,7 +43,10 @@ class Stave:
 
     @property
     def words(self) -> tuple[str, ...]:
-        return tuple([self.text[start:end] for start, end in self.spans])
+        return self.list_words((0, len(self.spans)))
+
+    def list_words(self, span: Span) -> tuple[str, ...]:
+        return tuple([self.text[start:end] for start, end in self.spans[slice(*span)]])
 
     def slice(self, span: Span | None) -> str:
         """Return the original text of a token span, inner spaces included."""
@@ -64,6 +67,8 @@ class Fragment:
     kind: str = ""
     asked: bool = False
     space: str = ""
+    elsewhere: int | None = None
+    """For a difference that is not asked here: which comparison asks, 0 if it has no number yet."""
 
     @property
     def hue(self) -> int:
@@ -89,6 +94,14 @@ class Fragment:
         return self.text[len(self.head) :]
 
 
+class Excerpt(NamedTuple):
+    """A question with the words around it; of ``parts``, those that are true belong to the question."""
+
+    before: str
+    parts: list[tuple[str, bool]]
+    after: str
+
+
 @dataclass(frozen=True, slots=True)
 class Card:
     """A question in display order, or a difference that is not asked here.
@@ -104,6 +117,11 @@ class Card:
     asked: bool
     is_whole: bool = False
     """Whether hardly anything of the two sentences is outside this question."""
+    excerpts: tuple[Excerpt, ...] = ()
+
+    @property
+    def has_two_places(self) -> bool:
+        return any(sum(is_marked for _, is_marked in excerpt.parts) > 1 for excerpt in self.excerpts)
 
     @property
     def hue(self) -> int:
@@ -127,6 +145,8 @@ class Sheet:
     a: list[Fragment]
     b: list[Fragment]
     cards: list[Card]
+    unmarked: list[tuple[str, str]] = field(default_factory=list)
+    """Words that count as equal but are written differently, such as “The” and “the”."""
 
     @property
     def questions(self) -> list[Card]:
@@ -144,29 +164,90 @@ def sheet(
     asked: Mapping[int, int],
     *,
     groups: Iterable[Sequence[int]] = (),
+    elsewhere: Mapping[int, int] | None = None,
     swapped: bool,
 ) -> Sheet:
     """Lay out a comparison.
 
     ``groups`` are the phrases of each question; a differing phrase in none of them stands for itself.
     ``asked`` maps the first phrase of each asked group to the one that names its card: a pair that occurs
-    twice has one card.
+    twice has one card. ``elsewhere`` maps phrases of other comparisons to the number of that comparison.
     """
     staves = (second, first) if swapped else (first, second)
     shown = [phrase.mirrored if swapped else phrase for phrase in phrases]
     units = _list_units(staves, shown, groups, asked)
     orders = _reading_order(shown, mirror=False), _reading_order(shown, mirror=True)
     numbers = _number_cards(units, orders[0])
-    cards = [
-        Card(numbers[unit.card], unit.card, unit.kind, *unit.texts, unit.is_asked, unit.is_whole)
-        for index, unit in units.items()
-        if index == unit.card
-    ]
-    return Sheet(
-        a=_fragments(staves[0], orders[0], [phrase.first for phrase in shown], units, numbers),
-        b=_fragments(staves[1], orders[1], [phrase.second for phrase in shown], units, numbers),
-        cards=sorted(cards, key=lambda card: card.number),
-    )
+    a = _fragments(staves[0], orders[0], [phrase.first for phrase in shown], units, numbers, elsewhere or {})
+    b = _fragments(staves[1], orders[1], [phrase.second for phrase in shown], units, numbers, elsewhere or {})
+    return Sheet(a, b, _make_cards(units, numbers, (a, b)), _list_unmarked(staves, shown, units))
+
+
+def _make_cards(
+    units: Mapping[int, _Unit], numbers: Mapping[int, int], sides: Iterable[list[Fragment]]
+) -> list[Card]:
+    cards = [unit for index, unit in units.items() if index == unit.card]
+    return [
+        Card(
+            numbers[unit.card], unit.card, unit.kind, *unit.texts, unit.is_asked, unit.is_whole,
+            tuple([excerpt(fragments, numbers[unit.card]) for fragments in sides]) if unit.is_asked else (),
+        )
+        for unit in sorted(cards, key=lambda unit: numbers[unit.card])
+    ]  # fmt: skip
+
+
+def _list_unmarked(
+    staves: tuple[Stave, Stave], phrases: Sequence[ShownPhrase], units: Mapping[int, _Unit]
+) -> list[tuple[str, str]]:
+    """Return what differs in phrases that count as shared: capital letters or punctuation."""
+    found: list[tuple[str, str]] = []
+    for index, phrase in enumerate(phrases):
+        if index not in units and phrase.first and phrase.second:
+            words, others = staves[0].list_words(phrase.first), staves[1].list_words(phrase.second)
+            if len(words) == len(others):
+                found += [pair for pair in zip(words, others, strict=True) if len(set(pair)) == 2]
+            else:
+                found.append((" ".join(words), " ".join(others)))
+    return list(dict.fromkeys(found))
+
+
+EXCERPT = 28
+"""Characters of context on each side of a question in its card."""
+
+
+def excerpt(fragments: Sequence[Fragment], number: int) -> Excerpt:
+    """Return the question ``number`` of one side, with the words around it.
+
+    >>> excerpt([Fragment("It is"), Fragment("much", 1, "sub", True, " "), Fragment(", too.")], 1)
+    Excerpt(before='It is ', parts=[('much', True)], after=', too.')
+    """
+    places = [place for place, fragment in enumerate(fragments) if fragment.number == number]
+    first, last = places[0], places[-1]
+    texts = [fragment.space + fragment.text if fragment.text else "" for fragment in fragments]
+    parts: list[tuple[str, bool]] = []
+    for fragment in fragments[first : last + 1]:
+        if fragment.number == number:
+            parts += [(fragment.space, False), (fragment.text, True)]
+        else:
+            parts.append((_shorten(fragment.space + fragment.text), False))
+    before, after = "".join(texts[:first]) + fragments[first].space, "".join(texts[last + 1 :])
+    return Excerpt(_shorten(before, start=0), parts[1:], _shorten(after, end=0))
+
+
+def _shorten(text: str, *, start: int = EXCERPT, end: int = EXCERPT) -> str:
+    """Return the beginning and the end of a text; a script without spaces is cut anywhere.
+
+    >>> _shorten("In spite of the much longer opening times", start=0)
+    '… much longer opening times'
+    >>> _shorten(" of the library in the middle of last summer", end=0)
+    ' of the library in the …'
+    """
+    if len(text) <= start + end + 3:
+        return text
+    head, tail = text[:start], text[len(text) - end :]
+    if " " in text:
+        head, tail = head.rpartition(" ")[0], tail.partition(" ")[2]
+    return f"{head} … {tail}".strip() if start and end else f"{head} …" if start else f"… {tail}"
 
 
 @dataclass(frozen=True)
@@ -209,8 +290,7 @@ class _Unit:
         return all(len(self._words(side)) >= WHOLE * len(self.staves[side].spans) for side in (0, 1))
 
     def _words(self, side: int) -> list[str]:
-        stave = self.staves[side]
-        return [stave.slice((n, n + 1)) for run in self.runs[side] for n in range(*run)]
+        return [word for run in self.runs[side] for word in self.staves[side].list_words(run)]
 
 
 def join_spans(spans: Iterable[Span]) -> list[Span]:
@@ -277,6 +357,7 @@ def _fragments(
     spans: Sequence[Span | None],
     units: Mapping[int, _Unit],
     numbers: Mapping[int, int],
+    elsewhere: Mapping[int, int],
 ) -> list[Fragment]:
     """Return one side as fragments; adjacent phrases of a question, and adjacent shared ones, are joined."""
     fragments: list[Fragment] = []
@@ -297,7 +378,8 @@ def _fragments(
             before = fragments[-1]
             fragments[-1] = replace(before, text=before.text + space + text)
         elif unit:
-            fragments.append(Fragment(text, numbers[unit.card], unit.kind, unit.is_asked, space))
+            number, kind = numbers[unit.card], unit.kind
+            fragments.append(Fragment(text, number, kind, unit.is_asked, space, elsewhere.get(index)))
         else:
             fragments.append(Fragment(text, space=space))
         if span is None and unit:

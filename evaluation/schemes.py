@@ -176,6 +176,22 @@ class Scheme:
         return (self.title, *summary, *of_options, self.steps_hint, *self.step_meanings)
 
 
+class ChoiceReason(NamedTuple):
+    """What a choice was made for, in English; asked after the answer if the task wants it."""
+
+    code: str  # in the database and in exports
+    key: str
+    words: str
+
+
+CHOICE_REASONS = (
+    ChoiceReason("meaning", "Q", "Meaning"),
+    ChoiceReason("grammar", "W", "Grammar"),
+    ChoiceReason("style", "E", "Style"),
+    ChoiceReason("other", "R", "Other"),
+)
+REASON_CODES = frozenset(reason.code for reason in CHOICE_REASONS)
+
 _COMPARABLE = Option(Choice.EQUAL, "comparable", "Comparable. You would accept either of them.")
 _NOT_APPLICABLE = Option(
     Choice.NOT_APPLICABLE,

@@ -11,10 +11,12 @@ urlpatterns = [
     # The most frequent requests come first: patterns are tried one after another.
     path("a/<str:token>/", alignments.follow_moved(pairs.annotate), name="annotate"),
     path("a/<str:token>/answer", alignments.follow_moved(pairs.answer), name="answer"),
+    path("a/<str:token>/unsure", alignments.follow_moved(pairs.mark_unsure), name="mark-unsure"),
     path("a/<str:token>/skip", alignments.follow_moved(pairs.skip), name="skip"),
     path("a/<str:token>/report", alignments.follow_moved(pairs.report_alignment), name="report-alignment"),
     path("", overview.home, name="home"),
     path("tasks/<slug:slug>/work", pairs.work, name="work"),
+    path("tasks/<slug:slug>/review", overview.review, name="review"),
     path("tasks/<slug:slug>/finished", overview.finished, name="finished"),
     path("tasks/<slug:slug>/", overview.monitor, name="task"),
     path("tasks/<slug:slug>/practice/<number:number>", practice.question, name="practice"),

@@ -76,10 +76,11 @@ def words_of_pure_modules() -> Iterator[str]:
     from evaluation.campaign_diff.campaigns import DiffMeasure
     from evaluation.importers import FORMATS
     from evaluation.phenomena.classification import Phenomenon
-    from evaluation.schemes import SCHEMES
+    from evaluation.schemes import CHOICE_REASONS, SCHEMES
     from metrics import registry
 
     yield from filter(None, map(name_band, (-0.1, 0.1, 0.3, 0.5, 0.7, 0.9)))
+    yield from (reason.words for reason in CHOICE_REASONS)
     for scheme in SCHEMES.values():
         yield from scheme.texts
         judged = [("ann", "item", scheme.labels[0]), ("bea", "item", scheme.labels[0])]

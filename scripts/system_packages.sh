@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What tests need from the system: a Chromium for the journeys, and with `faults` strace, which counts syncs.
-# Installs what is missing where it may; elsewhere it says what to install, and fails.
+# Installs what is missing where it may; elsewhere it says what to install, and fails. Firefox, WebKit and what
+# drives them are installed where they can be: without them the journey through all engines is skipped.
 set -euo pipefail
 
 find_chromium() { command -v chromium || command -v chromium-browser || command -v google-chrome; }
@@ -10,13 +11,21 @@ missing=()
 find_chromium >/dev/null || missing+=(chromium fonts-dejavu-core)
 [ "${1:-}" != faults ] || command -v strace >/dev/null || missing+=(strace)
 
+# Nobody needs these, and not every system has them. Without windows Chromium takes half the time.
+optional=()
+for pair in chromium-headless-shell chromium-driver=chromedriver firefox-esr webkit2gtk-driver=WebKitWebDriver xvfb=Xvfb; do
+  command -v "${pair#*=}" >/dev/null || optional+=("${pair%=*}")
+done
+
 if may_install; then
   export DEBIAN_FRONTEND=noninteractive
   [ ${#missing[@]} = 0 ] || apt-get update -qq
-  # The same engine without windows: journeys then take half the time. Not every system has it, and nobody needs it.
-  if ! command -v chromium-headless-shell >/dev/null && apt-cache show chromium-headless-shell >/dev/null 2>&1; then
-    missing+=(chromium-headless-shell)
-  fi
+  for package in "${optional[@]}"; do
+    if apt-cache show "$package" >/dev/null 2>&1; then
+      echo "Installing $package …"
+      apt-get install -qq -y --no-install-recommends "$package" >/dev/null || echo "Tests go on without $package." >&2
+    fi
+  done
   [ ${#missing[@]} -gt 0 ] || exit 0
   echo "Installing ${missing[*]} …"
   apt-get install -qq -y --no-install-recommends "${missing[@]}" >/dev/null

@@ -13,13 +13,21 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import accumulate
 
 from evaluation.alignment.values import Link
 from evaluation.alignment.vocabulary import Match, Vocabulary
+from evaluation.alignment.word_classes import SENTENCE_ENDS
 from evaluation.alignment.wordnet import WordNet
 
 ADJACENT = 3
 """The bonus for a match that directly continues the previous one in both sentences."""
+FAR = 12
+"""The words of the chain over which a run may have moved, for each of its own words."""
+SENTENCE = 20
+"""Words that a sentence end counts as."""
+STRAY = 2
+"""Words that stand before a link in one sentence only, and after it in the other, from which it is stray."""
 _ROW = 1 << 20  # larger than any sentence, so that row * _ROW - column sorts like (row, -column)
 
 
@@ -30,7 +38,7 @@ class LexicalAligner:
 
     def __init__(self, language: str = "", wordnet: WordNet | None = None, *, synonyms: bool = True) -> None:
         self._vocabulary = Vocabulary(language, wordnet, synonyms=synonyms)
-        self.version = f"lexical-1 {self._vocabulary.version}"
+        self.version = f"lexical-2 {self._vocabulary.version}"
 
     def links(self, a: Sequence[str], b: Sequence[str]) -> tuple[Link, ...]:
         """
@@ -51,8 +59,9 @@ class LexicalAligner:
         if inner_a and inner_b:
             matches = self._vocabulary.list_matches(inner_a, inner_b)
             chain = find_heaviest_chain(matches)
+            chain = drop_stray_links(chain, matches, inner_a, m - head - tail)
             if len(chain) < len(matches):
-                chain += find_moved_blocks(matches, chain)
+                chain += find_moved_blocks(matches, chain, inner_a)
             links += [(i + head, j + head) for i, j in chain] if head else chain
         return links
 
@@ -116,8 +125,38 @@ def _sort_key(match: Match) -> int:
     return match[0] * _ROW - match[1]
 
 
-def find_moved_blocks(matches: Sequence[Match], chain: Sequence[Link]) -> list[Link]:
+def drop_stray_links(
+    chain: Sequence[Link], matches: Sequence[Match], words: Sequence[str], m: int
+) -> list[Link]:
+    """Drop links of single function words that tear two corresponding stretches apart.
+
+    If one sentence has words before such a link that the other has after it, the words correspond and the
+    function word only happens to occur in both. ``words`` are those of the first sentence, ``m`` is the
+    length of the second.
+
+    >>> matches = [(0, 0, 10, True, True), (3, 1, 6, True, False), (4, 4, 10, True, True)]
+    >>> drop_stray_links([match[:2] for match in matches], matches, "a b c of d".split(), 5)
+    [(0, 0), (4, 4)]
+    """
+    firm = {match[:2] for match in matches if match[4] or not match[3] or words[match[0]] in SENTENCE_ENDS}
+    kept: list[Link] = [(-1, -1)]
+    for number, (i, j) in enumerate(chain):
+        following = chain[number + 1] if number + 1 < len(chain) else (len(words), m)
+        left_a, left_b = i - kept[-1][0] - 1, j - kept[-1][1] - 1
+        right_a, right_b = following[0] - i - 1, following[1] - j - 1
+        lean_left, lean_right = left_a - left_b, right_a - right_b
+        is_torn = min(abs(lean_left), abs(lean_right)) >= STRAY and (lean_left < 0) != (lean_right < 0)
+        if (i, j) in firm or not is_torn:
+            kept.append((i, j))
+    return kept[1:]
+
+
+def find_moved_blocks(
+    matches: Sequence[Match], chain: Sequence[Link], words: Sequence[str] = ()
+) -> list[Link]:
     """Return diagonal runs of firm matches between words outside the chain, the heaviest run first.
+
+    The more words a run has, the further it may have moved; ``words`` are those of the first sentence.
 
     >>> find_moved_blocks([(0, 1, 5, True, True), (1, 0, 4, True, True)], [(0, 1)])
     [(1, 0)]
@@ -125,9 +164,12 @@ def find_moved_blocks(matches: Sequence[Match], chain: Sequence[Link]) -> list[L
     used = dict(chain)
     columns = set(used.values())
     free = [match for match in matches if match[0] not in used and match[1] not in columns and match[3]]
+    if not [match for match in free if match[4]]:
+        return []
+    ways = _Ways(chain, words)
     links: list[Link] = []
-    while runs := _find_runs(free):
-        heaviest = [match[:2] for match in min(runs, key=_run_key)]
+    while runs := [run for run in _find_runs(free) if ways.measure(run[0]) <= FAR * len(run)]:
+        heaviest = [match[:2] for match in min(runs, key=lambda run: _run_key(run, ways))]
         links += heaviest
         used.update(heaviest)
         columns.update([j for _, j in heaviest])
@@ -135,10 +177,22 @@ def find_moved_blocks(matches: Sequence[Match], chain: Sequence[Link]) -> list[L
     return links
 
 
+class _Ways:
+    """How far a match is from the chain: the words of the chain between its two places."""
+
+    def __init__(self, chain: Sequence[Link], words: Sequence[str]) -> None:
+        self._rows = [i for i, _ in chain]
+        self._columns = [j for _, j in chain]
+        weights = [SENTENCE if words and words[i] in SENTENCE_ENDS else 1 for i in self._rows]
+        self._totals = list(accumulate(weights, initial=0))
+
+    def measure(self, match: Match) -> int:
+        before_a, before_b = bisect_left(self._rows, match[0]), bisect_left(self._columns, match[1])
+        return abs(self._totals[before_a] - self._totals[before_b])
+
+
 def _find_runs(free: Sequence[Match]) -> list[list[Match]]:
     """Return runs of matches that are adjacent in both sentences and contain a content word."""
-    if not [match for match in free if match[4]]:
-        return []
     ending: dict[Link, list[Match]] = {}
     for match in sorted(free):
         i, j = match[:2]
@@ -146,7 +200,6 @@ def _find_runs(free: Sequence[Match]) -> list[list[Match]]:
     return [run for run in ending.values() if [match for match in run if match[4]]]
 
 
-def _run_key(run: list[Match]) -> tuple[int, int, int]:
-    """Order by weight, then by distance from the diagonal, then by position in A."""
-    i, j = run[0][:2]
-    return -sum([match[2] for match in run]), abs(i - j), i
+def _run_key(run: list[Match], ways: _Ways) -> tuple[int, int, int]:
+    """Order by weight, then by distance, then by position in A."""
+    return -sum([match[2] for match in run]), ways.measure(run[0]), run[0][0]

@@ -107,12 +107,30 @@ def _absorb_punctuation(
     a: tuple[str, ...], b: tuple[str, ...], blocks: list[Block], same: Same
 ) -> list[Block]:
     """Move punctuation without a counterpart of punctuation into an adjacent phrase; then join equal ones."""
-    blocks = [
-        block for block in blocks if bool(_bare(a[slice(*block[:2])])) == bool(_bare(b[slice(*block[2:])]))
-    ]
+    blocks = sorted(
+        [
+            part
+            for block in blocks
+            if bool(_bare(a[slice(*block[:2])])) == bool(_bare(b[slice(*block[2:])]))
+            for part in _split_marks(a, b, block)
+        ]
+    )
     runs_a = [run for run in list_uncovered(blocks, len(a), 0) if not _bare(a[slice(*run)])]
     runs_b = [run for run in list_uncovered(sort_by_side(blocks, 2), len(b), 2) if not _bare(b[slice(*run)])]
     return join_equal(absorb_runs(blocks, runs_a, runs_b, same), same)
+
+
+def _split_marks(a: tuple[str, ...], b: tuple[str, ...], block: Block) -> list[Block]:
+    """Split off the punctuation with which both sides of a block begin or end."""
+    a0, a1, b0, b1 = block
+    parts = []
+    if a1 - a0 > 1 and b1 - b0 > 1 and not (_bare(a[a0 : a0 + 1]) or _bare(b[b0 : b0 + 1])):
+        parts.append((a0, a0 + 1, b0, b0 + 1))
+        a0, b0 = a0 + 1, b0 + 1
+    if a1 - a0 > 1 and b1 - b0 > 1 and not (_bare(a[a1 - 1 : a1]) or _bare(b[b1 - 1 : b1])):
+        parts.append((a1 - 1, a1, b1 - 1, b1))
+        a1, b1 = a1 - 1, b1 - 1
+    return [*parts, (a0, a1, b0, b1)]
 
 
 def _separate_dropped(

@@ -5,8 +5,10 @@ The rules know word classes (``word_classes``), lengths and punctuation, and tre
 1. Differences that touch are one question. So are two with a short shared *island* between them: the fewer
    letters it has, and the shorter the differences are, the stronger the tie. A pause weakens it as much as
    twenty letters, and a sentence end is never bridged.
-2. A difference of function words belongs to the content word that it governs, so it reaches further.
-3. The same holds for a content word that one sentence has before the island and the other after it.
+2. A difference of function words belongs to the content word that it governs, so it reaches further; a
+   function word that one sentence has alone belongs to one neighbour. Two differences that both have content
+   words in both sentences can be asked apart, so they reach less far, except over a word of six letters.
+3. Content that one sentence has before the island and the other after it reaches further.
 4. What one sentence has here and the other there is one question with two runs a side, if the two have a
    content word in common.
 5. A question has at most ``limit`` words a side, except where nothing inside allows a cut, and except for a
@@ -27,7 +29,7 @@ from itertools import accumulate
 
 from evaluation.alignment.differences import Difference, DifferenceChain
 from evaluation.alignment.values import Kind, Phrase, PhraseAlignment, Span
-from evaluation.alignment.word_classes import TokenClass, WordClasses, find_classes
+from evaluation.alignment.word_classes import SENTENCE_ENDS, TokenClass, WordClasses, find_classes
 from evaluation.tokens import bare
 
 
@@ -48,15 +50,20 @@ LIMIT = 10
 _TOUCHING = 100.0  # more than any island takes away
 _SIZE = 0.5  # letters that each word of the two differences takes away
 _LONGEST = 30  # words of two differences that count
-_GOVERNING, _GOVERNED = 7.5, 4.5  # letters that a function word reaches further, to its content word and away
-_COMPLEMENT = 8.0  # letters that are added where a word stands before the island here and after it there
+_GOVERNING, _GOVERNED = (
+    20.0,
+    10.0,
+)  # letters that a function word reaches further, to its content word and away
+_COMPLEMENT = 12.0  # letters further if one has content in one sentence only, and the other in the other only
+_INDEPENDENT = 8.0  # letters less far if both have content words in both sentences, so that each can be asked
+_SWALLOWED = 6  # letters of an island that is swallowed all the same
 _REACH = 12  # words between the two runs of a question
-_EXCHANGE = 14  # words on a side over which an exchange is one question about their order
+_EXCHANGE = 7  # words on a side over which an exchange is one question about their order
+_NEAR = 5  # words between its two places that may be included even so
 _TRIVIAL = 2  # function words that one sentence may have alone without a question
 _REWRITTEN = 0.1  # share of content words in place below which a sentence counts as rewritten
 _REWRITTEN_LEAST = 4  # content words on a side that such a sentence has at least
 _KIN = 4  # letters at the beginning that words of one stem have in common
-_SENTENCE_ENDS = frozenset(".!?…。！？؟।")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +87,7 @@ class Side:
 
     def has_end(self, span: Span) -> bool:
         """Whether a sentence ends inside a span."""
-        return not _SENTENCE_ENDS.isdisjoint(self.tokens[span[0] : span[1]])
+        return not SENTENCE_ENDS.isdisjoint(self.tokens[span[0] : span[1]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +102,9 @@ class DescribedAlignment:
         """The length of the longer side in words."""
         return max(self.a.measure(difference.a), self.b.measure(difference.b))
 
-    def has_content(self, difference: Difference) -> bool:
-        return self.a.has(TokenClass.CONTENT, difference.a) or self.b.has(TokenClass.CONTENT, difference.b)
+    def find_content(self, difference: Difference) -> tuple[bool, bool]:
+        """Whether each side has a content word."""
+        return self.a.has(TokenClass.CONTENT, difference.a), self.b.has(TokenClass.CONTENT, difference.b)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +119,7 @@ class QuestionRules:
     @property
     def version(self) -> str:
         everything = " all" if self.ask_all else ""
-        return f"questions-2 {self.classes.version} {self.coarseness:g}/{self.limit}{everything}"
+        return f"questions-3 {self.classes.version} {self.coarseness:g}/{self.limit}{everything}"
 
     def describe(self, alignment: PhraseAlignment) -> DescribedAlignment:
         """Look up the words of an alignment."""
@@ -136,24 +144,42 @@ class QuestionRules:
 
     def score_ties(self, text: DescribedAlignment, chain: DifferenceChain) -> list[float]:
         """How strongly each difference is tied to the next (rules 1 to 3); tied if above 0."""
-        has_content = [text.has_content(difference) for difference in chain.differences]
+        contents = [text.find_content(difference) for difference in chain.differences]
         lengths = [text.a.measure(d.a) + text.b.measure(d.b) for d in chain.differences]
-        ties = []
+        ties = [
+            self.coarseness - _SIZE * min(_LONGEST, lengths[n] + lengths[n + 1])
+            for n in range(len(chain.islands))
+        ]
         for n, island in enumerate(chain.islands):
-            left, right = chain.differences[n], chain.differences[n + 1]
-            tie = self.coarseness - _SIZE * min(_LONGEST, lengths[n] + lengths[n + 1])
-            if island:
-                tie -= self._measure_island(text, left, right)
-                if not has_content[n]:
-                    tie += _GOVERNED if self.classes.governs_left else _GOVERNING
-                if not has_content[n + 1]:
-                    tie += _GOVERNING if self.classes.governs_left else _GOVERNED
-                if _are_complementary(left, right) and _have_common_stem(text, left, right):
-                    tie += _COMPLEMENT
-            else:
-                tie += _TOUCHING
-            ties.append(tie)
-        return ties
+            left, right = contents[n], contents[n + 1]
+            if not island:
+                ties[n] += _TOUCHING
+                continue
+            letters = self._measure_island(text, chain.differences[n], chain.differences[n + 1])
+            ties[n] -= letters
+            if all(left) and all(right) and letters > _SWALLOWED:
+                ties[n] -= _INDEPENDENT
+            elif left[0] != left[1] and right == left[::-1]:
+                ties[n] += _COMPLEMENT
+        return self._add_government(chain, contents, ties)
+
+    def _add_government(
+        self, chain: DifferenceChain, contents: Sequence[tuple[bool, bool]], ties: Sequence[float]
+    ) -> list[float]:
+        """Tie function words more strongly; what one sentence has alone, to one neighbour only."""
+        before, after = (_GOVERNED, _GOVERNING) if self.classes.governs_left else (_GOVERNING, _GOVERNED)
+        lefts = [0.0 if any(contents[n]) or not island else before for n, island in enumerate(chain.islands)]
+        rights = [
+            0.0 if any(contents[n + 1]) or not island else after for n, island in enumerate(chain.islands)
+        ]
+        sums = [sum(parts) for parts in zip(ties, lefts, rights, strict=True)]
+        for n, difference in enumerate(chain.differences[1:-1], 1):
+            if not any(contents[n]) and difference.is_one_sided:
+                if sums[n - 1] > sums[n]:
+                    lefts[n] = 0.0
+                else:
+                    rights[n - 1] = 0.0
+        return [sum(parts) for parts in zip(ties, lefts, rights, strict=True)]
 
     def _measure_island(self, text: DescribedAlignment, left: Difference, right: Difference) -> float:
         """Letters between two differences; a sentence end counts as more than any rule bridges."""
@@ -174,9 +200,12 @@ class QuestionRules:
         between = Difference((first.a[1], last.a[0]), (first.b[1], last.b[0]), [])
         return text.measure(between) <= _REACH and self.is_short(text, first, last)
 
-    def joins_exchange(self, text: DescribedAlignment, hull: Difference) -> bool:
-        """Whether everything between the two places of a moved phrase is one question about word order."""
-        return text.measure(hull) <= _EXCHANGE
+    def joins_exchange(self, text: DescribedAlignment, first: Difference, last: Difference) -> bool:
+        """Whether everything from one place of a moved phrase to the other is one question."""
+        hull = Difference((first.a[0], last.a[1]), (first.b[0], last.b[1]), [])
+        between = Difference((first.a[1], last.a[0]), (first.b[1], last.b[0]), [])
+        is_near = text.measure(between) <= _NEAR and self.is_short(text, hull)
+        return is_near or text.measure(hull) <= _EXCHANGE
 
     def select_moves(self, text: DescribedAlignment, moves: Mapping[int, tuple[int, int]]) -> list[int]:
         """The moves that are asked (rule 6), from the two places of each moved phrase.
@@ -234,18 +263,6 @@ class QuestionRules:
         if function_a and function_b:
             return any(phrase.kind is not Kind.SHARED for phrase in phrases)
         return function_a + function_b > _TRIVIAL
-
-
-def _are_complementary(left: Difference, right: Difference) -> bool:
-    return (left.a[0] == left.a[1] and right.b[0] == right.b[1]) or (
-        left.b[0] == left.b[1] and right.a[0] == right.a[1]
-    )
-
-
-def _have_common_stem(text: DescribedAlignment, left: Difference, right: Difference) -> bool:
-    """Whether two one-sided differences, one of each sentence, have a content word in common."""
-    one, other = (left, right) if left.a[0] < left.a[1] else (right, left)
-    return not _list_stems(text.a, one.a).isdisjoint(_list_stems(text.b, other.b))
 
 
 def _list_stems(side: Side, span: Span) -> set[str]:

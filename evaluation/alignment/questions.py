@@ -161,7 +161,8 @@ class _Grouping:
         moves = sorted([(first, last, number) for number, (first, last) in places.items()])
         for first, last, number in moves:
             is_bare = self._is_bare_move(number, first) and self._is_bare_move(number, last)
-            if not is_bare and self._rules.joins_exchange(self._text, self._hull(first, last)):
+            here, there = self._chain.differences[first], self._chain.differences[last]
+            if not is_bare and self._rules.joins_exchange(self._text, here, there):
                 self._join(first, last)
         for first, last, number in moves:
             start, other = self._start[first], self._start[last]

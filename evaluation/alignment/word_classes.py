@@ -37,6 +37,7 @@ _CACHED = 300_000
 
 _CHARACTER_LETTERS = 3.0
 """Letters of an alphabet that say as much as one character of a script without spaces."""
+SENTENCE_ENDS = frozenset(".!?…。！？؟।")
 _PAUSES = frozenset(",;:–—،؛、，；：")
 _PAUSE_LETTERS = 20.0
 """Letters that separate two differences as much as a pause, which often ends a clause."""

@@ -6,6 +6,7 @@ import json
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -15,10 +16,10 @@ from django.utils.translation import gettext_lazy as _
 
 from evaluation.annotate.places import MOST_STEPS, Steps, choice_from_steps, count_steps
 from evaluation.annotate.services.answers import Submission, Value
+from evaluation.annotate.services.assignments import MOST_MILLISECONDS
 from evaluation.models import AlignmentReport
 from evaluation.schemes import Choice, Scheme
 
-MOST_MILLISECONDS = 24 * 60 * 60 * 1000
 MOST_VARIANTS = 500
 Fields = Mapping[str, object]
 """The fields of one answer, from a JSON object or from a plain form."""
@@ -40,7 +41,8 @@ def parse_json(body: bytes) -> dict[str, object]:
 
 def parse_ranking(data: Fields) -> Submission[Choice]:
     """Parse the ranking of one phrase pair; an empty choice withdraws it."""
-    return _parse_submission(data, lambda: Choice(str(data["choice"])) if data.get("choice") else None)
+    submission = _parse_submission(data, lambda: Choice(str(data["choice"])) if data.get("choice") else None)
+    return replace(submission, reason=str(data.get("reason") or ""))
 
 
 def parse_place_ranking(data: Fields) -> Submission[Steps]:
@@ -52,13 +54,14 @@ def parse_place_ranking(data: Fields) -> Submission[Steps]:
     return _parse_submission(data, lambda: _parse_steps(data["steps"]))
 
 
-def parse_sentence_answer(data: Fields) -> tuple[str, str, uuid.UUID, int]:
-    """Return question, value, UUID and the version that was seen."""
+def parse_sentence_answer(data: Fields) -> tuple[str, str, uuid.UUID, int, int | None]:
+    """Return question, value, UUID, the version that was seen and the active time."""
     question, value = data.get("question"), data.get("value")
     if not isinstance(question, str) or not isinstance(value, str):
         raise MalformedAnswer("question and value must be text")
     with _convert_errors():
-        return question, value, uuid.UUID(str(data["uuid"])), parse_number(data, "base")
+        seen, active_ms = parse_number(data, "base"), parse_milliseconds(data, "active_ms")
+        return question, value, uuid.UUID(str(data["uuid"])), seen, active_ms
 
 
 def _parse_submission(data: Fields, parse_value: Callable[[], Value | None]) -> Submission[Value]:
@@ -69,8 +72,8 @@ def _parse_submission(data: Fields, parse_value: Callable[[], Value | None]) -> 
             question=parse_number(data, "phrase"),
             value=parse_value(),
             base=parse_number(data, "base"),
-            active_ms=_parse_milliseconds(data, "active_ms"),
-            elapsed_ms=_parse_milliseconds(data, "elapsed_ms"),
+            active_ms=parse_milliseconds(data, "active_ms"),
+            elapsed_ms=parse_milliseconds(data, "elapsed_ms"),
         )
 
 
@@ -96,7 +99,7 @@ def parse_number(data: Fields, name: str, most: int = 1_000_000) -> int:
     return value
 
 
-def _parse_milliseconds(data: Fields, name: str) -> int | None:
+def parse_milliseconds(data: Fields, name: str) -> int | None:
     return None if data.get(name) in (None, "") else parse_number(data, name, MOST_MILLISECONDS)
 
 
@@ -118,7 +121,7 @@ def parse_ranking_form(post: QueryDict) -> list[Submission[Choice]]:
     """Return one submission for each question that has a choice."""
     choices = {phrase: post.get(f"choice-{phrase}") for phrase in post.getlist("phrase")}
     return [
-        parse_ranking({"choice": choice, **_form_fields(post, phrase)})
+        parse_ranking({"choice": choice, "reason": post.get(f"why-{phrase}"), **_form_fields(post, phrase)})
         for phrase, choice in choices.items()
         if choice
     ]
@@ -157,6 +160,7 @@ def _form_fields(post: QueryDict, question: str | int) -> dict[str, object]:
 
 class SkipForm(forms.Form):
     reason = forms.CharField(max_length=300, strip=True)
+    active_ms = forms.IntegerField(min_value=0, max_value=MOST_MILLISECONDS, required=False)
 
 
 class ReportForm(forms.Form):

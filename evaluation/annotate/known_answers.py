@@ -90,6 +90,7 @@ class ExpectedReason(StrEnum):
 
     DAMAGED = "damaged"
     MISSING = "missing"
+    MOVED = "moved"
     SAME = "same"
     OWN = "own"
 
@@ -98,8 +99,8 @@ REASONS = (
     ExpectedReason.DAMAGED,
     ExpectedReason.SAME,
     ExpectedReason.MISSING,
+    ExpectedReason.MOVED,
     ExpectedReason.DAMAGED,
-    ExpectedReason.MISSING,
 )
 """The kinds of exercises, in the order of the practice round."""
 
@@ -120,7 +121,10 @@ class PracticeMaterial:
 
 @dataclass(frozen=True, slots=True)
 class Exercise:
-    """``expected`` is the choice with the first text as A; ``spans`` is where the texts differ."""
+    """``expected`` is the choice with the first text as A; ``spans`` is where the texts differ.
+
+    Where words are ``moved``, the first text begins with them, and the second has them behind all others.
+    """
 
     above: tuple[str, ...]
     first: Stave
@@ -129,9 +133,16 @@ class Exercise:
     expected: Choice
     reason: ExpectedReason
     why: str = ""
+    moved: int = 0
 
-    def lay_out(self, *, swapped: bool) -> Sheet:
+    def lay_out(self, *, swapped: bool, by_place: bool = False) -> Sheet:
         """Return the exercise as the annotation page shows a comparison, with a single card."""
+        if self.moved and not by_place:
+            length, end = len(self.first.spans), self.spans[0][1]
+            run = ShownPhrase((0, self.moved), (end - self.moved, end), True, True)
+            rest = ShownPhrase((self.moved, end), (0, end - self.moved), True, False)
+            tail = [ShownPhrase((end, length), (end, length), True, False)] if end < length else []
+            return sheet(self.first, self.second, [run, rest, *tail], {0: 0}, swapped=swapped)
         (start, end), (_, other_end) = self.spans
         sides = [span if span[0] < span[1] else None for span in self.spans]
         before = [ShownPhrase((0, start), (0, start), True, False)] if start else []
@@ -217,6 +228,8 @@ def _make_exercise(
         return (
             Exercise(material.above, original, original, (span, span), Choice.EQUAL, reason) if span else None
         )
+    if reason is ExpectedReason.MOVED:
+        return _move_words(material, original, scheme.preferences[0], language)
     worse = (
         damage_text(original, donor, seed)
         if reason is ExpectedReason.DAMAGED
@@ -227,6 +240,21 @@ def _make_exercise(
     second = Stave(worse, offsets(worse, language))
     spans = find_difference(original.words, second.words)
     return Exercise(material.above, original, second, spans, much, reason)
+
+
+def _move_words(material: PracticeMaterial, stave: Stave, expected: Choice, language: str) -> Exercise | None:
+    """Return an exercise with the first words behind the others; None if there are too few."""
+    end = max((n + 1 for n, word in enumerate(stave.words) if not is_punctuation(word)), default=0)
+    size = count_damaged_words(end)
+    if size >= end:
+        return None
+    glue = " " if " " in stave.text else ""
+    text = stave.slice((size, end)) + glue + stave.slice((0, size)) + stave.text[stave.spans[end - 1][1] :]
+    moved = Stave(text, offsets(text, language))
+    if len(moved.spans) != len(stave.spans):  # other words where they touch
+        return None
+    spans = (0, end), (0, end)
+    return Exercise(material.above, stave, moved, spans, expected, ExpectedReason.MOVED, moved=size)
 
 
 def _shorten_text(stave: Stave, seed: str) -> str | None:

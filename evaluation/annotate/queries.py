@@ -10,16 +10,26 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.urls import reverse
 
-from evaluation.annotate.places import MOST_STEPS, CandidateGroup, Steps, count_steps, variant_letter
+from evaluation.annotate.places import (
+    MOST_STEPS,
+    CandidateGroup,
+    Steps,
+    count_steps,
+    steps_from_choices,
+    variant_letter,
+)
 from evaluation.annotate.services import answers, places
 from evaluation.annotate.services.answers import Receipt
 from evaluation.annotate.services.practice import PracticePage
 from evaluation.blinding import canonical, shown_order
-from evaluation.models import Alignment, Assignment
+from evaluation.models import Alignment, AlignmentReport, Assignment, Occurrence, Task
 from evaluation.presentation import Card, Fragment, Sheet, ShownPhrase, hue, sheet
 from evaluation.schemes import Choice, Scheme
 
@@ -30,6 +40,7 @@ class PairQuestion:
 
     card: Card
     choice: Choice | None
+    reason: str
     version: int
     uuid: str
 
@@ -37,6 +48,48 @@ class PairQuestion:
     def field(self) -> str:
         """The name of the radio buttons."""
         return f"choice-{self.card.index}"
+
+    @property
+    def reason_field(self) -> str:
+        """The name of the radio buttons of the reasons."""
+        return f"why-{self.card.index}"
+
+
+STRIP_LENGTH = 35
+
+
+class OwnSentence(NamedTuple):
+    """An assignment as its annotator sees it: open, done or skipped, and possibly marked as unsure."""
+
+    number: int
+    token: str
+    is_finished: bool
+    skip_reason: str
+    is_unsure: bool
+    active_ms: int
+    up_to: int
+    is_current: bool = False
+
+    @property
+    def url(self) -> str:
+        return reverse("annotate", args=[self.token])
+
+    @property
+    def state(self) -> str:
+        return ("skipped" if self.skip_reason else "done") if self.is_finished else "open"
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """An annotator's sentences of a task around the current one, of ``total``.
+
+    Without ``next_url`` the next sentence has to be claimed.
+    """
+
+    sentences: list[OwnSentence]
+    total: int
+    previous_url: str | None
+    next_url: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +107,10 @@ class PairPage:
     questions: list[PairQuestion]
     scheme: Scheme
     progress: TaskProgress
+    strip: Strip
     sentence: dict[str, Receipt[str]]
+    reported: set[int]
+    """Cards whose alignment the annotator has reported."""
 
     @property
     def answered(self) -> int:
@@ -76,15 +132,17 @@ def load_texts(assignment: Assignment) -> Assignment:
 
 
 def build_pair_page(assignment: Assignment) -> PairPage:
-    """Return everything that the page shows, from an assignment with its texts; at most three queries."""
+    """Return everything that the page shows, from an assignment with its texts; at most four queries."""
     swapped = assignment.swapped
     asked = answers.load_questions(assignment)
+    elsewhere, reported = _load_marks(assignment)
     layout = sheet(
         assignment.comparison.first.stave,
         assignment.comparison.second.stave,
         read_phrases(assignment.alignment.phrases),
         {place: index for index, question in asked.items() for place in question.indices},
         groups=assignment.alignment.groups,
+        elsewhere=elsewhere,
         swapped=swapped,
     )
     questions = []
@@ -92,15 +150,41 @@ def build_pair_page(assignment: Assignment) -> PairPage:
         question = asked[card.index]
         stored = question.choice
         choice = canonical(Choice(stored), swapped=swapped, flipped=question.flipped) if stored else None
-        questions.append(PairQuestion(card, choice, question.version, str(uuid.uuid4())))
+        questions.append(PairQuestion(card, choice, question.reason, question.version, str(uuid.uuid4())))
+    own = Assignment.objects.of(assignment.annotator_id, assignment.task_id)
+    sentences = list_sentences(own)
     return PairPage(
         number=assignment.number,
         sheet=layout,
         questions=questions,
         scheme=assignment.task.scheme,
-        progress=load_progress(assignment),
+        progress=count_progress(assignment.task, sentences),
+        strip=make_strip(sentences, assignment.token),
         sentence=_load_sentence_answers(assignment),
+        reported={card.number for card in layout.questions if card.index in reported},
     )
+
+
+def _load_marks(assignment: Assignment) -> tuple[dict[int, int], set[int]]:
+    """Return which differences another comparison asks, and which alignments were reported; one query.
+
+    The first maps a phrase to the annotator's number of that comparison, 0 if it was not opened yet.
+    """
+    own = Assignment.objects.of(assignment.annotator_id, assignment.task_id)
+    number = own.filter(comparison=OuterRef("pair__owner")).values("number")[:1]
+    report = AlignmentReport.objects.filter(
+        annotator=assignment.annotator_id, alignment=assignment.alignment_id, pair=OuterRef("pair")
+    )
+    rows = Occurrence.objects.filter(alignment=assignment.alignment_id).values_list(
+        "index", "pair__owner", Coalesce(Subquery(number), 0), Exists(report)
+    )
+    elsewhere, reported = dict[int, int](), set[int]()
+    for index, owner, n, is_reported in rows:
+        if owner != assignment.comparison_id:
+            elsewhere[index] = n
+        if is_reported:
+            reported.add(index)
+    return elsewhere, reported
 
 
 def read_phrases(rows: Iterable[Sequence[Any]]) -> list[ShownPhrase]:  # Any: JSON
@@ -116,10 +200,33 @@ def read_phrases(rows: Iterable[Sequence[Any]]) -> list[ShownPhrase]:  # Any: JS
     ]
 
 
-def load_progress(assignment: Assignment) -> TaskProgress:
-    """Return the progress of the annotator in the task; one query."""
-    counts = Assignment.objects.of(assignment.annotator_id, assignment.task_id).count_progress()
-    return estimate_progress(counts["done"], assignment.task.per_person, counts["active_ms"])
+def list_sentences(assignments: QuerySet[Assignment]) -> list[OwnSentence]:
+    """Return the assignments of an annotator to a task in order; one query."""
+    own = assignments.annotate(is_finished=Q(finished_at__isnull=False))
+    columns = "number", "token", "is_finished", "skip_reason", "is_unsure", "active_ms", "up_to"
+    return [OwnSentence(*row) for row in own.order_by("number").values_list(*columns)]
+
+
+def make_strip(sentences: Sequence[OwnSentence], token: str) -> Strip:
+    """Return the sentences around the one with this token."""
+    here = next(n for n, sentence in enumerate(sentences) if sentence.token == token)
+    start = max(0, min(here - STRIP_LENGTH // 2, len(sentences) - STRIP_LENGTH))
+    return Strip(
+        [
+            sentence._replace(is_current=sentence.token == token)
+            for sentence in sentences[start : start + STRIP_LENGTH]
+        ],
+        total=len(sentences),
+        previous_url=sentences[here - 1].url if here else None,
+        next_url=sentences[here + 1].url if here + 1 < len(sentences) else None,
+    )
+
+
+def count_progress(task: Task, sentences: Sequence[OwnSentence]) -> TaskProgress:
+    """Return the progress of an annotator, of as many sentences as there were at the last claim."""
+    finished = [sentence.active_ms for sentence in sentences if sentence.is_finished]
+    up_to = sentences[-1].up_to or task.per_person  # claimed before this was counted
+    return estimate_progress(len(finished), max(up_to, len(sentences)), sum(finished))
 
 
 def estimate_progress(done: int, total: int, active_ms: int) -> TaskProgress:
@@ -180,6 +287,7 @@ class PlacesPage:
     cards: list[PlaceCard]
     scheme: Scheme
     progress: TaskProgress
+    strip: Strip
 
     @property
     def answered(self) -> int:
@@ -202,12 +310,15 @@ def build_places_page(assignment: Assignment, typed: Mapping[int, Sequence[str]]
         steps = _chosen_steps(receipt.value, (typed or {}).get(place.place, ()), len(place.texts))
         uuid_ = str(uuid.uuid4())
         cards.append(make_place_card(number, place.place, place.texts, steps, scheme, receipt.version, uuid_))
+    own = Assignment.objects.of(assignment.annotator_id, assignment.task_id)
+    sentences = list_sentences(own)
     return PlacesPage(
         number=assignment.number,
         staves=_lay_out_candidates(assignment, sentence.group),
         cards=cards,
         scheme=scheme,
-        progress=load_progress(assignment),
+        progress=count_progress(assignment.task, sentences),
+        strip=make_strip(sentences, assignment.token),
     )
 
 
@@ -273,3 +384,14 @@ def make_place_card(
 def exercise_as_place(page: PracticePage, scheme: Scheme, steps: Sequence[int | None]) -> PlaceCard:
     """Return the exercise as a place with two variants, for tasks that rank places."""
     return make_place_card(1, 0, (page.card.a, page.card.b), steps, scheme)
+
+
+def describe_steps(choice: Choice, scheme: Scheme) -> str:
+    """Return a choice between two variants as their steps.
+
+    >>> from evaluation.schemes import SIX_WAY
+    >>> describe_steps(Choice.B_MUCH_BETTER, SIX_WAY), describe_steps(Choice.NOT_APPLICABLE, SIX_WAY)
+    ('A 3, B 1', 'A N/A, B N/A')
+    """
+    steps = steps_from_choices({(0, 1): choice}, 2, scheme) or (None, None)
+    return ", ".join(f"{variant_letter(n)} {step or 'N/A'}" for n, step in enumerate(steps))

@@ -42,10 +42,11 @@ def _rows(pairs: Iterable[ExportedPair], write: Callable[[str], str]) -> Iterato
     yield COLUMNS
     for pair in pairs:
         cells = tuple([write(cell) for cell in pair.cells])  # the same in every row of the pair
-        for annotator, presentation, version, current, label, left, surplus, *numbers, at in pair.answers:
+        for answer in pair.answers:
+            annotator, presentation, version, current, label, reason, left, surplus, *numbers, at = answer
             yield (
-                *cells, write(annotator), presentation, version, _FLAG[current], label, left, _FLAG[surplus],
-                *numbers, at and write(at),
+                *cells, write(annotator), presentation, version, _FLAG[current], label, reason, left,
+                _FLAG[surplus], *numbers, at and write(at),
             )  # fmt: skip
 
 

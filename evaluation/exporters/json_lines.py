@@ -28,13 +28,13 @@ def _encode_pair(pair: ExportedPair) -> str:
 def _encode_answer(answer: AnswerRow) -> str:
     """Encode the rest of the object; numbers and fixed words need no encoder."""
     (
-        annotator, presentation, version, current, label, left, surplus, alignment, active, elapsed, order,
-        received,
+        annotator, presentation, version, current, label, reason, left, surplus, alignment, active, elapsed,
+        order, received,
     ) = answer  # fmt: skip
     return (
         f'"annotator": {_encode_name(annotator)}, "presentation": {presentation}, "version": {version}, '
-        f'"current": {_FLAG[current]}, "label": {_encode_name(label)}, "left": "{left}", '
-        f'"surplus": {_FLAG[surplus]}, "alignment": {_encode_number(alignment)}, '
+        f'"current": {_FLAG[current]}, "label": {_encode_name(label)}, "reason": "{reason}", '
+        f'"left": "{left}", "surplus": {_FLAG[surplus]}, "alignment": {_encode_number(alignment)}, '
         f'"active_ms": {_encode_number(active)}, "elapsed_ms": {_encode_number(elapsed)}, "order": {order}, '
         f'"received_at": {_encode_name(received)}}}'
     )

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 # A plain tuple with the fields of ``ExportedAnswer``: a million of them are created in half the time.
 AnswerRow = tuple[
-    str, int, int, bool, str | None, str, bool, int | None, int | None, int | None, int, str | None
+    str, int, int, bool, str | None, str, str, bool, int | None, int | None, int | None, int, str | None
 ]  # fmt: skip
 
 
@@ -22,6 +22,7 @@ class ExportedAnswer(NamedTuple):
     version: int
     current: bool
     label: str | None
+    reason: str
     left: str
     surplus: bool
     alignment: int | None

@@ -44,14 +44,15 @@ def _format_system(name: str) -> str:
 def _format_answer(answer: AnswerRow) -> str:
     """Format the attributes of an answer; only names, labels and times may need escapes."""
     (
-        annotator, presentation, version, current, label, left, surplus, alignment, active, elapsed, order,
-        received,
+        annotator, presentation, version, current, label, reason, left, surplus, alignment, active, elapsed,
+        order, received,
     ) = answer  # fmt: skip
     return "".join(
         (
             f' annotator={_quote_name(annotator)} presentation="{presentation}" version="{version}"',
             f' current="{_FLAG[current]}"',
             "" if label is None else f" label={_quote_name(label)}",
+            f' reason="{reason}"' if reason else "",
             f' left="{left}" surplus="{_FLAG[surplus]}"',
             "" if alignment is None else f' alignment="{alignment}"',
             "" if active is None else f' active_ms="{active}"',

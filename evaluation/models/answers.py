@@ -14,7 +14,7 @@ from evaluation.models.items import Alignment, Comparison
 from evaluation.models.judging import Assignment, PhrasePair, Slot
 from evaluation.models.people import Annotator, User
 from evaluation.models.tasks import Task
-from evaluation.schemes import Choice
+from evaluation.schemes import CHOICE_REASONS, Choice
 
 
 class RankingQuerySet(models.QuerySet["Ranking"]):
@@ -35,6 +35,9 @@ class Ranking(models.Model):
     version = models.PositiveIntegerField()
     # NULL is a withdrawn answer: not an empty label, no judgement at all.
     choice = models.CharField(max_length=4, null=True, blank=True)  # noqa: DJ001
+    reason = models.CharField(
+        max_length=8, blank=True, default="", db_default="", help_text="Empty if none was given."
+    )
     slot = models.ForeignKey(
         Slot,
         null=True,
@@ -63,6 +66,10 @@ class Ranking(models.Model):
             models.CheckConstraint(
                 condition=Q(choice__isnull=True) | Q(choice__in=[c.value for c in Choice]),
                 name="ranking_choice_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(reason__in=["", *[reason.code for reason in CHOICE_REASONS]]),
+                name="ranking_reason_known",
             ),
             models.CheckConstraint(condition=Q(version__gte=1), name="ranking_version_from_one"),
         ]
@@ -101,6 +108,7 @@ class SentenceAnswer(models.Model):
     version = models.PositiveIntegerField()
     value = models.TextField(blank=True, help_text="Empty for a withdrawn answer.")
     swapped = models.BooleanField(default=False)
+    active_ms = models.PositiveIntegerField(null=True, blank=True, help_text="As for a ranking.")
     received_at = models.DateTimeField(default=timezone.now)
 
     objects = SentenceAnswerQuerySet.as_manager()

@@ -12,7 +12,7 @@ import secrets
 from datetime import datetime
 
 from django.db import models
-from django.db.models import Count, Exists, FilteredRelation, OuterRef, Q, Sum
+from django.db.models import Count, Exists, F, FilteredRelation, OuterRef, Q
 from django.urls import reverse
 from django.utils import timezone
 
@@ -115,15 +115,37 @@ class SlotQuerySet(models.QuerySet["Slot"]):
             annotator=assignment.annotator_id,
         )
 
-    def open_to(self, annotator: Annotator) -> SlotQuerySet:
+    def open_to(self, repeatable: AssignmentQuerySet, annotator: Annotator) -> SlotQuerySet:
         """Slots that this annotator may claim.
 
-        Each comparison and presentation is judged once, and a repeat only after the presentation before.
+        Each comparison and presentation is judged once, and a repeat only where the presentation before is
+        among the ``repeatable`` assignments.
+        """
+        here = {"comparison": OuterRef("comparison")}
+        seen = Assignment.objects.filter(annotator=annotator, presentation=OuterRef("presentation"), **here)
+        seen_before = repeatable.filter(presentation=OuterRef("presentation") - 1, **here)
+        return self.filter(Q(presentation=0) | Exists(seen_before)).exclude(Exists(seen))
+
+    def left_for(self, annotator: Annotator | None) -> SlotQuerySet:
+        """Free slots that this annotator may claim now or later; None for somebody who is new.
+
+        Unlike ``open_to``, with repeats of comparisons that are still to come.
         """
         own = Assignment.objects.filter(annotator=annotator, comparison=OuterRef("comparison"))
-        seen = own.filter(presentation=OuterRef("presentation"))
-        seen_before = own.filter(presentation=OuterRef("presentation") - 1, finished_at__isnull=False)
-        return self.filter(Q(presentation=0) | Exists(seen_before)).exclude(Exists(seen))
+        before = OuterRef("presentation") - 1
+        first = Slot.objects.free().filter(comparison=OuterRef("comparison"), presentation=before)
+        can_be_seen_before = Exists(own.filter(presentation=before)) | Exists(first)
+        left = self.free().filter(Q(presentation=0) | can_be_seen_before)
+        return left.exclude(Exists(own.filter(presentation=OuterRef("presentation"))))
+
+    def count_comparisons(self) -> list[tuple[int, int, int]]:
+        """Return for each task its id, its comparisons with repeats, and the slots that are no repeats."""
+        shown = F("comparison") * MOST_PRESENTATIONS + F("presentation")
+        return list(
+            self.order_by()
+            .values_list("task")
+            .annotate(n=Count(shown, distinct=True), new=Count("pk", filter=Q(presentation=0)))
+        )
 
     def take(self, annotator: int, until: datetime) -> int:
         """Give the slots that are still free to an annotator; returns how many."""
@@ -190,12 +212,6 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
     def unfinished(self) -> AssignmentQuerySet:
         return self.filter(finished_at__isnull=True)
 
-    def count_progress(self) -> dict[str, int]:
-        """Return the number of finished assignments and their active time."""
-        done = Count("pk", filter=Q(finished_at__isnull=False))
-        counts = self.aggregate(done=done, active_ms=Sum("active_ms"))
-        return {"done": counts["done"], "active_ms": counts["active_ms"] or 0}
-
 
 class Assignment(models.Model):
     """A slot that was given to an annotator. The browser only knows its ``token``.
@@ -215,8 +231,15 @@ class Assignment(models.Model):
     )
     opened_at = models.DateTimeField(default=timezone.now)
     finished_at = models.DateTimeField(null=True, blank=True)
-    active_ms = models.PositiveIntegerField(default=0, help_text="Summed over its answers when finished.")
+    active_ms = models.PositiveIntegerField(
+        default=0, help_text="When it was last finished: its answers and the time between them."
+    )
+    page_ms = models.PositiveIntegerField(default=0, help_text="The part that was sent without an answer.")
     skip_reason = models.CharField(max_length=300, blank=True)
+    up_to = models.PositiveIntegerField(
+        default=0, help_text="How many sentences the annotator could get in all when this one was claimed."
+    )
+    is_unsure = models.BooleanField(default=False, help_text="Marked by the annotator, for the manager.")
 
     objects = AssignmentQuerySet.as_manager()
 

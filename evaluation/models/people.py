@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from evaluation.models.tasks import Task
 
 
+GUEST_PREFIX = "guest-"
+
+
 def random_key() -> str:
     return secrets.token_urlsafe(24)
 
@@ -51,6 +54,11 @@ class User(AbstractUser):
         editable=False,
         help_text="Part of a guest's return link; a new version revokes older links.",
     )
+
+    @property
+    def is_guest(self) -> bool:
+        """Whether the user joined by an invitation and has no password."""
+        return self.username.startswith(GUEST_PREFIX) and not self.has_usable_password()
 
     @property
     def may_study(self) -> bool:

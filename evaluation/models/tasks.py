@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from django.db import models
 from django.db.models import Q
@@ -135,6 +136,8 @@ class Task(models.Model):
     seed = models.PositiveIntegerField(default=1)
     ask_sentence = models.BooleanField(_("ask which whole sentence is better"), default=False)
     ask_rating = models.BooleanField(_("ask for a five-point rating of each candidate"), default=False)
+    ask_reasons = models.BooleanField(_("ask for the reason of each choice"), default=False)
+    tap_answers = models.BooleanField(_("answer by tapping the better phrase"), default=False)
     checks = models.PositiveSmallIntegerField(
         default=0, help_text=_("Attention checks, as a percentage of the comparisons (at most 10).")
     )
@@ -194,6 +197,12 @@ class Task(models.Model):
     @property
     def is_open(self) -> bool:
         return self.state == Task.State.OPEN
+
+    @property
+    def study_site(self) -> str:
+        """The site of the completion link, without what proves the completion; empty if there is none."""
+        site = urlsplit(self.completion_url)
+        return f"{site.scheme}://{site.netloc}/" if site.netloc else ""
 
 
 class StoppingStatus(models.Model):

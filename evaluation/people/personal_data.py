@@ -59,13 +59,16 @@ SECTIONS = (
     Section("practice", PracticeRound, "annotator__user", {"task": "task__name", **_same("finished_at")}),
     Section(
         "sentences", Assignment, "annotator__user",
-        {"task": "task__name", **_same("number", "opened_at", "finished_at", "active_ms", "skip_reason")},
+        {
+            "task": "task__name",
+            **_same("number", "opened_at", "finished_at", "active_ms", "skip_reason", "is_unsure"),
+        },
     ),
     Section(
         "rankings", Ranking, "annotator__user",
         {
             "task": "pair__task__name", "first": "pair__first", "second": "pair__second",
-            **_same("choice", "version", "active_ms", "elapsed_ms", "received_at"),
+            **_same("choice", "reason", "version", "active_ms", "elapsed_ms", "received_at"),
         },
     ),
     Section(

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from django.db.models import Count, Exists, OuterRef
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from ninja import Field
@@ -14,10 +15,11 @@ from appraise.lib.digests import bytes_digest
 from appraise.lib.tables import Table
 from evaluation.agreement import AgreementReport
 from evaluation.agreement.report import to_document
+from evaluation.models import Ranking
 from evaluation.reports import plots
 from evaluation.reports.registry import FilterOptions, Report, report, tables_of
 from evaluation.reports.scope import Scope, get_study, get_system_pairs, load_names
-from evaluation.schemes import SCHEMES, Choice, Scheme
+from evaluation.schemes import CHOICE_REASONS, SCHEMES, Choice, Scheme
 from evaluation.study import AgreementSummary, Filter, summarise_agreement
 from evaluation.study.annotators import AnnotatorLine
 from evaluation.study.tables import AGREEMENT_TABLES
@@ -54,6 +56,7 @@ class AgreementPage:
     confusion: HeatMap
     voters: list[str]
     machines: list[str]
+    reasons: Table
 
     @property
     def report(self) -> AgreementReport:
@@ -111,7 +114,10 @@ class AnnotatorAgreement(Report[AgreementOptions, AgreementPage]):
     """Agreement with intervals: κ, κ′ and other coefficients, by task and by annotator, and over time."""
 
     options = AgreementOptions
-    tables = tables_of(lambda page: page.summary, AGREEMENT_TABLES)
+    tables = {
+        **tables_of(lambda page: page.summary, AGREEMENT_TABLES),
+        "reasons": lambda page: page.reasons,
+    }
     plots = {
         "kappa": lambda page: plots.kappa_scale(*_kappa(page)),
         "kappa-prime": lambda page: plots.kappa_scale(*_kappa_prime(page)),
@@ -140,6 +146,7 @@ class AnnotatorAgreement(Report[AgreementOptions, AgreementPage]):
             confusion=_confusion_heat_map(summary.report),
             voters=voters,
             machines=machines,
+            reasons=_count_reasons(scope),
         )
 
     def document(self, page: AgreementPage) -> dict[str, Any]:  # Any: JSON
@@ -159,6 +166,19 @@ class AnnotatorAgreement(Report[AgreementOptions, AgreementPage]):
             "annotator_lines": [asdict(line) for line in summary.annotators],
             "over_time": [asdict(window) for window in summary.windows],
         }
+
+
+def _count_reasons(scope: Scope) -> Table:
+    """Return how often each reason was given; no rows if no task asks for reasons."""
+    columns = "reason", "answers"
+    if not any(task.ask_reasons for task in scope.tasks):
+        return Table("Reasons", columns, ())
+    same = {name: OuterRef(name) for name in ("annotator", "pair", "presentation")}
+    newer = Ranking.objects.filter(**same, version__gt=OuterRef("version"))
+    current = Ranking.objects.filter(~Exists(newer), pair__task__in=scope.task_ids)
+    counts = dict(current.values_list("reason").annotate(n=Count("pk")).order_by())
+    rows = tuple((reason.words, counts.get(reason.code, 0)) for reason in CHOICE_REASONS)
+    return Table("Reasons", columns, rows)
 
 
 def _kappa(page: AgreementPage) -> plots.NamedValue:

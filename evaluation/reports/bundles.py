@@ -106,7 +106,8 @@ def _commit() -> str:
 _SETTINGS = (
     "source_language", "target_language", "shows", "overlap", "dedup", "order", "moved", "judging",
     "question_size", "ask_all",
-    "seed", "checks", "practice", "ask_sentence", "ask_rating", "ask_comment", "lease_minutes", "digest",
+    "seed", "checks", "practice", "ask_sentence", "ask_rating", "ask_comment", "ask_reasons",
+    "tap_answers", "lease_minutes", "digest",
     "size", "state", "instructions",
 )  # fmt: skip
 
@@ -202,7 +203,7 @@ def _assignments(scope: Scope, names: DisplayNames) -> Iterator[Row]:
         "task": "task__slug", "annotator": "annotator_id", "number": "number", "presentation": "presentation",
         "item": "comparison__item__key", "left": "comparison__first__text",
         "right": "comparison__second__text", "alignment": "alignment__version", "active_ms": "active_ms",
-        "finished": "finished_at", "skipped": "skip_reason", "swapped": "swapped",
+        "finished": "finished_at", "skipped": "skip_reason", "unsure": "is_unsure", "swapped": "swapped",
     }  # fmt: skip
     for row in _read_rows(assignments.order_by("task_id", "annotator_id", "number", "pk"), columns):
         if row.pop("swapped"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,24 +10,33 @@ from typing import Any, Literal
 
 import numpy as np
 from django.core.paginator import Page, Paginator
-from django.db.models import Aggregate, JSONField, OuterRef, Q, QuerySet, Subquery, Value
-from django.db.models.functions import JSONObject
+from django.db.models import Aggregate, Count, JSONField, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce, JSONObject
 from django.utils.translation import gettext_lazy as _
 from ninja import Field
 
 from appraise.lib.tables import Cell, Table
-from evaluation.models import Adjudication, Candidate, Occurrence, PhrasePair, SentenceAnswer
+from evaluation.models import (
+    Adjudication,
+    Assignment,
+    Candidate,
+    Occurrence,
+    PhrasePair,
+    Ranking,
+    SentenceAnswer,
+)
 from evaluation.phenomena.classification import Phenomenon
 from evaluation.reports.phenomena import get_phenomena, phenomena_of
 from evaluation.reports.registry import Report, ReportOptions, report
 from evaluation.reports.scope import Scope, get_study, load_names
 from evaluation.reports.word_tags import SentenceTexts, find_tagged_tasks, find_taggers, is_cached
-from evaluation.schemes import SIX_WAY, Choice, Scheme
+from evaluation.schemes import CHOICE_REASONS, SIX_WAY, Choice, Scheme
 from evaluation.study import Disagreement, Study, find_disagreements
 from evaluation.study.disagreements import Split, max_entropy
 from evaluation.voters import Vote, machine_votes, providers
 
 PAGE_SIZE = 20
+REASON_WORDS = {reason.code: reason.words for reason in CHOICE_REASONS}
 
 
 class DisputeOrder(StrEnum):
@@ -54,6 +63,7 @@ class DisagreementOptions(ReportOptions):
         description="Only pairs with answers for opposite sides, or that differ only in degree",
     )
     annotator: str = Field(default="", max_length=80, description="Only pairs that this pseudonym has judged")
+    unsure: bool = Field(default=False, description="Only sentences that an annotator marked as unsure")
     text: str = Field(default="", max_length=200, description="Only pairs that contain this text")
     page: int = Field(default=1, ge=1, le=100_000, description="Page of twenty pairs, from 1")
 
@@ -76,6 +86,8 @@ class DisputeRow:
     most: float
     machines: list[Vote]
     comments: list[str]
+    reasons: list[tuple[str, int]]
+    unsure: int
     adjudication: dict[str, str | None] | None
 
 
@@ -206,11 +218,14 @@ def _match_pairs(scope: Scope, study: Study, query: DisagreementOptions) -> list
     if query.phenomenon:
         number = list(Phenomenon).index(query.phenomenon)
         with_phenomenon = np.flatnonzero(get_phenomena(scope)[:, number]).tolist()
-    if not (query.kind or query.text):
+    if not (query.kind or query.text or query.unsure):
         return with_phenomenon
     pairs = PhrasePair.objects.filter(task__in=scope.task_ids)
     if query.kind:
         pairs = pairs.filter(kind=query.kind)
+    if query.unsure:
+        marked = Assignment.objects.filter(task__in=scope.task_ids, is_unsure=True)
+        pairs = pairs.filter(owner__in=marked.values("comparison"))
     if query.text:
         pairs = pairs.filter(Q(first__icontains=query.text) | Q(second__icontains=query.text))
     ids = np.array(_read_ids(scope, pairs), dtype=np.int64)
@@ -255,6 +270,7 @@ def _make_rows(
         pair: Any = pairs[_pair_id(study, dispute)]  # Any: with the columns of _with_details
         scheme, votes = pair.task.scheme, dict(_six_way_votes(dispute))
         sentences = (pair.owner.first.text, pair.owner.second.text)
+        reasons = Counter(_current_texts(pair.reason_versions or []))
         rows.append(
             DisputeRow(
                 pair=pair,
@@ -267,7 +283,9 @@ def _make_rows(
                 entropy=dispute.entropy,
                 most=max_entropy(sum(dispute.votes), len(scheme.choices)),
                 machines=machines.get(pair.pk, []),
-                comments=_current_comments(pair.comment_versions or []),
+                comments=_current_texts(pair.comment_versions or []),
+                reasons=[(REASON_WORDS[code], n) for code, n in reasons.most_common()],
+                unsure=pair.unsure,
                 adjudication=pair.last_adjudication,
             )
         )
@@ -279,7 +297,9 @@ def _with_details(pairs: QuerySet[PhrasePair]) -> QuerySet[PhrasePair]:
 
     ``place``: the index of the pair among the phrases of its owner, in the newest alignment that has it;
     ``flipped``: whether the owner's first candidate has the pair's second text there;
-    ``comment_versions``: every version of every comment on its owner.
+    ``comment_versions``: every version of every comment on its owner;
+    ``reason_versions``: the reason of every version of every ranking;
+    ``unsure``: how many annotators marked its owner.
     """
     here = Occurrence.objects.filter(pair=OuterRef("pk"), alignment__comparison=OuterRef("owner"))
     here = here.order_by("-alignment", "index")
@@ -289,6 +309,9 @@ def _with_details(pairs: QuerySet[PhrasePair]) -> QuerySet[PhrasePair]:
         comparison=OuterRef("owner"), question=SentenceAnswer.Question.COMMENT
     ).order_by()
     comment = JSONObject(who="annotator_id", time="presentation", version="version", text="value")
+    rankings = Ranking.objects.filter(pair=OuterRef("pk")).order_by()
+    reason = JSONObject(who="annotator_id", time="presentation", version="version", text="reason")
+    unsure = Assignment.objects.filter(comparison=OuterRef("owner"), is_unsure=True).order_by()
     return pairs.select_related("owner__item", "owner__first", "owner__second", "task").annotate(
         place=Subquery(here.values("index")[:1]),
         flipped=Subquery(here.values("flipped")[:1]),
@@ -296,6 +319,8 @@ def _with_details(pairs: QuerySet[PhrasePair]) -> QuerySet[PhrasePair]:
         comment_versions=Subquery(
             comments.values("comparison").annotate(all=_JSONList(comment)).values("all")
         ),
+        reason_versions=Subquery(rankings.values("pair").annotate(all=_JSONList(reason)).values("all")),
+        unsure=Coalesce(Subquery(unsure.values("comparison").annotate(n=Count("pk")).values("n")), 0),
     )
 
 
@@ -309,8 +334,8 @@ class _JSONList(Aggregate):
         return self.as_sql(compiler, connection, template="JSONB_AGG(%(expressions)s)", **extra)
 
 
-def _current_comments(remarks: Sequence[dict[str, Any]]) -> list[str]:
-    """Return the last version of each comment, oldest first, without their authors."""
+def _current_texts(remarks: Sequence[dict[str, Any]]) -> list[str]:
+    """Return the last version of each comment or reason, oldest first, without their authors."""
     newest = {
         (remark["who"], remark["time"]): remark["text"]
         for remark in sorted(remarks, key=lambda remark: remark["version"])

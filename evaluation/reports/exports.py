@@ -50,8 +50,8 @@ _PAIR_COLUMNS = (
     "owner__first_id", "owner__second_id", "owner__check_kind",
 )  # fmt: skip
 _RANKING_COLUMNS = (
-    "pair_id", "annotator_id", "presentation", "version", "choice", "swapped", "slot_id", "alignment_id",
-    "active_ms", "elapsed_ms", "pk",
+    "pair_id", "annotator_id", "presentation", "version", "choice", "reason", "swapped", "slot_id",
+    "alignment_id", "active_ms", "elapsed_ms", "pk",
 )  # fmt: skip
 
 
@@ -154,7 +154,7 @@ def _read_answers(pairs: Sequence[int], names: DisplayNames, first: int) -> dict
         times = {pk: str(at) for pk, at in _fetch(rankings.values_list("pk", "received_at"))}
     newest = {(pair, person, time): pk for pair, person, time, *_rest, pk in rows}
     answers: dict[int, list[AnswerRow]] = {pair: [] for pair in pairs}
-    for pair, person, time, version, choice, swapped, slot, alignment, active, elapsed, pk in rows:
+    for pair, person, time, version, choice, reason, swapped, slot, alignment, active, elapsed, pk in rows:
         if pair in answers:  # the range may include other tasks
             answers[pair].append(
                 (
@@ -163,6 +163,7 @@ def _read_answers(pairs: Sequence[int], names: DisplayNames, first: int) -> dict
                     version,
                     newest[pair, person, time] == pk,
                     choice,
+                    reason,
                     "second" if swapped else "first",
                     slot is None,
                     versions.get(alignment),

@@ -21,7 +21,7 @@ from evaluation.templatetags.figures import figure, spoken
 from evaluation.web import lang_and_dir, text_direction
 
 if TYPE_CHECKING:
-    from evaluation.annotate.queries import PairPage, PlacesPage
+    from evaluation.annotate.queries import OwnSentence, PairPage, PlacesPage
 
 register = template.Library()
 
@@ -163,6 +163,20 @@ def numbered(text: str, number: int) -> str:
     'Pair 3'
     """
     return text.replace("{n}", str(number))
+
+
+SENTENCE_STATES = {
+    "open": gettext_lazy("open"),
+    "done": gettext_lazy("done"),
+    "skipped": gettext_lazy("skipped"),
+}
+
+
+@register.filter
+def sentence_label(sentence: OwnSentence) -> str:
+    """Return the number and the state of a sentence in words: “3, done, unsure”."""
+    mark = ", " + _("unsure") if sentence.is_unsure else ""
+    return f"{sentence.number}, {SENTENCE_STATES[sentence.state]}{mark}"
 
 
 @register.filter

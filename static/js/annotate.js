@@ -1,42 +1,42 @@
-// Phrase pairs: a scale for each, and a connector between the two phrases of the highlighted one.
-import { createSvg, findAll, findInput, findInputs, get } from "./dom.js";
+// Phrase pairs: a scale for each, and where the task asks for it a reason.
+import { find, findAll, findInput, findInputs, get } from "./dom.js";
+import { cardOf } from "./navigation.js";
 import { AnnotationPage } from "./page.js";
 
-const connector = get(".links");
-/** @type {string | undefined} */
-let highlighted;
-
-/** @param {string | undefined} pair */
-function connect(pair) {
-  highlighted = pair;
-  connector.replaceChildren();
-  const ends = findAll(`.stave .ph[data-pair="${pair}"]`);
-  if (ends.length < 2) return;
-  const box = connector.getBoundingClientRect();
-  // A phrase may run over several lines: the connector joins the nearest ends.
-  const a = [...ends[0].getClientRects()].at(-1) ?? box, b = ends[1].getClientRects()[0];
-  const x1 = a.left + a.width / 2 - box.left, y1 = a.bottom - box.top + 3;
-  const x2 = b.left + b.width / 2 - box.left, y2 = b.top - box.top - 3, middle = (y1 + y2) / 2;
-  const d = `M${x1} ${y1}C${x1} ${middle + 8} ${x2} ${middle - 8} ${x2} ${y2}`;
-  connector.setAttribute("class", `links p${(Number(pair) - 1) % 6 + 1}`);
-  connector.append(
-    createSvg("path", { d, "data-kind": ends[0].dataset.kind ?? "" }),
-    createSvg("circle", { cx: x1, cy: y1, r: 3.5 }), createSvg("circle", { cx: x2, cy: y2, r: 3.5 }),
-  );
-}
-new ResizeObserver(() => connect(highlighted)).observe(get(".staves"));
+/** @param {HTMLElement} card */
+const readChoice = (card) => findInput(".scale input:checked", card)?.value ?? "";
 
 /** @param {HTMLElement} card */
-const read = (card) => findInput(".scale input:checked", card)?.value ?? "";
+const readReason = (card) => findInput(".why input:checked", card)?.value ?? "";
+
+/** @param {{ choice?: string, reason?: string }} answer */
+const join = ({ choice, reason }) => (reason ? `${choice} ${reason}` : choice ?? "");
+
+/**
+ * The weakest choice for the side of a phrase; tapped again, the strongest.
+ * @param {HTMLElement} phrase
+ */
+function tap(phrase) {
+  const side = findAll(".stave-c").findIndex((row) => row.contains(phrase)) ? "A<" : "A>";
+  const inputs = findInputs(get(`#pair-${phrase.dataset.pair}`), `.scale input[value^="${side}"]`)
+    .sort((a, b) => a.value.length - b.value.length);
+  return inputs[0]?.checked ? inputs.at(-1) : inputs[0];
+}
 
 new AnnotationPage({
   rows: findAll(".card .scale, .rates"),
-  read,
+  read: (card) => join({ choice: readChoice(card), reason: readReason(card) }),
   write(card, value) {
-    for (const input of findInputs(card, ".scale input")) input.checked = input.value === value;
+    const [choice, reason] = value.split(" ");
+    for (const input of findInputs(card, ".scale input")) input.checked = input.value === choice;
+    for (const input of findInputs(card, ".why input")) input.checked = input.value === reason;
   },
-  answer: (card) => ({ choice: read(card) }),
-  stored: ({ choice }) => choice ?? "",
+  answer: (card) => ({ choice: readChoice(card), ...(find(".why", card) && { reason: readReason(card) }) }),
+  stored: join,
   option: (row, digit) => findInputs(row)[Number(digit) - 1],
-  onHighlight: connect,
+  reason(row, key) {
+    const card = cardOf(row);
+    return card && readChoice(card) ? findInput(`[data-key="${key.toUpperCase()}"]`, card) : null;
+  },
+  tap: "tap" in get("#answers").dataset ? tap : undefined,
 }).start();

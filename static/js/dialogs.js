@@ -1,20 +1,17 @@
-// The guidelines, the list of keys, and the switch for single-key shortcuts.
-import { find, findInput } from "./dom.js";
+// The guidelines, the list of keys, and what opens over the page.
+import { find, findAll } from "./dom.js";
 
 const guidelines = /** @type {HTMLDialogElement | null} */ (find("#guidelines"));
 const help = /** @type {HTMLDialogElement | null} */ (find("#help"));
-const singleKeys = findInput("[data-single-keys]");
-const SETTING = "single-keys"; // in localStorage: it belongs to the browser, not to the account
 
-if (singleKeys) {
-  singleKeys.checked = localStorage.getItem(SETTING) !== "off";
-  singleKeys.addEventListener("change", () => localStorage.setItem(SETTING, singleKeys.checked ? "on" : "off"));
-}
-
-export const usesSingleKeys = () => !singleKeys || singleKeys.checked;
-export const isHelpOpen = () => Boolean(help?.open);
 export const showHelp = () => help?.showModal();
 export const toggleGuidelines = () => (guidelines?.open ? guidelines.close() : guidelines?.show());
+
+/** Whether something is open that keys belong to. */
+export const isCovered = () => Boolean(help?.open || find("[popover]:popover-open"));
+
+/** @param {string} selector of what opens and closes over the page */
+export const openSheet = (selector) => find(selector)?.showPopover();
 
 /** @returns {boolean} whether they were open */
 export function closeGuidelines() {
@@ -24,7 +21,10 @@ export function closeGuidelines() {
 }
 
 document.addEventListener("click", ({ target }) => {
-  const button = target instanceof Element ? target.closest("[data-guide],[data-close]") : null;
-  if (button?.matches("[data-guide]")) toggleGuidelines();
-  if (button?.matches("[data-close]")) button.closest("dialog")?.close();
+  const button = target instanceof Element ? target.closest("[data-guide],[data-close],[data-help]") : null;
+  if (!button) return;
+  for (const menu of findAll("#more:popover-open")) menu.hidePopover();
+  if (button.matches("[data-guide]")) toggleGuidelines();
+  if (button.matches("[data-help]")) showHelp();
+  if (button.matches("[data-close]")) button.closest("dialog")?.close();
 });

@@ -1,19 +1,27 @@
 // Keys of the annotation and practice pages. Which command a key stands for is decided here; pages carry it out.
 
 /**
- * @typedef {"answer" | "next-row" | "previous-row" | "continue" | "report" | "close" | "undo" | "guidelines" | "help"}
- *   Command
+ * @typedef {"answer" | "reason" | "next-row" | "previous-row" | "next-choice" | "previous-choice" | "choose"
+ *   | "continue" | "close" | "undo" | "guidelines" | "help" | "comment" | "unsure" | "skip" | "report" | "source"
+ *   | "next-sentence" | "previous-sentence"} Command
  * @typedef {Pick<KeyboardEvent, "key" | "repeat" | "ctrlKey" | "metaKey" | "altKey">} Key
  * @typedef {object} KeyState where the focus is and what keys may do there
  * @property {(digit: string) => boolean} hasOption whether the active row has an answer for a digit
- * @property {boolean} canMove whether up and down move between rows
- * @property {boolean} [inReport] the focus is on a reason of a report
+ * @property {boolean} canMove whether arrows move between rows and between answers
  * @property {boolean} onControl the focus is on something that Enter activates: a link, a button, a summary
+ * @property {boolean} [onChoice] the focus is on an answer that is not chosen
  * @property {boolean} usesSingleKeys
  */
 
 /** @type {Record<string, Command>} */
-const LETTERS = { u: "undo", g: "guidelines", "?": "help" };
+const LETTERS = {
+  q: "reason", w: "reason", e: "reason", r: "reason", u: "undo", g: "guidelines", "?": "help", c: "comment",
+  f: "unsure", x: "skip", b: "report", s: "source", n: "next-sentence", p: "previous-sentence",
+};
+/** @type {Record<string, Command>} */
+const ARROWS = {
+  ArrowDown: "next-row", ArrowUp: "previous-row", ArrowRight: "next-choice", ArrowLeft: "previous-choice",
+};
 
 /** @param {string} key */
 const isDigit = (key) => key.length === 1 && key >= "0" && key <= "9";
@@ -28,9 +36,8 @@ export function readCommand({ key, repeat, ctrlKey, metaKey, altKey }, state) {
   const isAnswer = isDigit(key) && state.hasOption(key);
   // A key that is held down answers one question, not those that follow.
   if (repeat && !key.startsWith("Arrow")) return isAnswer || key === "Enter" ? "ignore" : null;
-  if (state.canMove && key === "ArrowDown") return "next-row";
-  if (state.canMove && key === "ArrowUp") return "previous-row";
-  if (key === "Enter" && state.inReport) return "report";
+  if (state.canMove && ARROWS[key]) return ARROWS[key];
+  if (key === "Enter" && state.onChoice) return "choose";
   if (key === "Enter") return state.onControl ? null : "continue";
   if (key === "Escape") return "close";
   if (!state.usesSingleKeys) return null;

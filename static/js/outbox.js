@@ -15,6 +15,7 @@ const OPEN_WITHIN = 4000; // milliseconds
  * @property {number[]} [steps] of a place
  * @property {string} [question] about the whole sentence; `value` is its answer
  * @property {string} [value]
+ * @property {number} [active_ms]
  *
  * @typedef {object} Storage where entries survive the page; a failure is null or false, never an exception
  * @property {() => Promise<Entry[] | null>} load

@@ -1,15 +1,19 @@
 // The annotation page: answers, undo, conflicts, keys. Everything here is convenience: without scripts the page is a
 // plain form that does the same.
-import { closeGuidelines, isHelpOpen, showHelp, toggleGuidelines, usesSingleKeys } from "./dialogs.js";
+import { Band } from "./band.js";
+import { closeGuidelines, isCovered, openSheet, showHelp, toggleGuidelines } from "./dialogs.js";
 import { find, findAll, findInput, findInputs, get } from "./dom.js";
 import { bindKeys } from "./keyboard.js";
 import { cardOf, isOpen, isTouched, Navigation } from "./navigation.js";
 import { BrowserStorage, Outbox } from "./outbox.js";
 import { SentenceFields } from "./sentence-fields.js";
+import { isSet } from "./settings.js";
 import { Status } from "./status.js";
+import { Stepper } from "./stepper.js";
 import { Submission } from "./submission.js";
 import { Sync } from "./sync.js";
 import { Timer } from "./timer.js";
+import { watchUnsure } from "./unsure.js";
 import { createUuid } from "./uuid.js";
 
 /** @typedef {import("./outbox.js").Entry} Entry */
@@ -23,7 +27,8 @@ import { createUuid } from "./uuid.js";
  * @property {(card: HTMLElement) => Partial<Entry> | null} answer what is sent for a card, if anything
  * @property {(stored: Receipt | Entry, card: HTMLElement) => string} stored the answer in a receipt or an entry
  * @property {(row: HTMLElement, digit: string) => HTMLInputElement | null | undefined} option
- * @property {(card: string | undefined) => void} [onHighlight] with the number of the highlighted card
+ * @property {(row: HTMLElement, key: string) => HTMLInputElement | null | undefined} [reason] that a key stands for
+ * @property {(phrase: HTMLElement) => HTMLInputElement | undefined} [tap] what tapping a phrase chooses
  */
 
 export class AnnotationPage {
@@ -41,10 +46,15 @@ export class AnnotationPage {
     this.isSignedOut = false;
     this.timer = new Timer();
     this.status = new Status(this.cards);
-    this.fields = new SentenceFields(this.form, (question, value) => this.#sendField(question, value));
-    this.navigation = new Navigation({
-      rows: questions.rows, cards: this.cards, onHighlight: questions.onHighlight,
+    this.fields = new SentenceFields(this.form, {
+      send: (question, value) => this.#sendField(question, value), onDraft: () => this.#showDraft(),
     });
+    this.band = new Band();
+    this.navigation = new Navigation({
+      rows: questions.rows, cards: this.cards, band: this.band,
+      onMove: () => this.#showPlace(), onPhrase: (phrase) => this.#tap(phrase),
+    });
+    this.isByKey = false;
     this.sync = new Sync({
       outbox: new Outbox(new BrowserStorage()),
       token: findInput("[name=csrfmiddlewaretoken]", this.form)?.value ?? "",
@@ -54,7 +64,7 @@ export class AnnotationPage {
       onConflict: (entry, receipt) => this.#resolve(entry, receipt),
     });
     this.submission = new Submission({
-      form: this.form, sync: this.sync, isOwn: this.isOwn,
+      form: this.form, sync: this.sync, timer: this.timer, isOwn: this.isOwn,
       isComplete: () => this.#isComplete(), onWait: () => this.#askToWait(),
     });
   }
@@ -62,17 +72,23 @@ export class AnnotationPage {
   /** Shows answers that wait in this browser before they are stored, and starts to listen. */
   async start() {
     this.timer.watchInput();
-    this.navigation.watch();
     this.#listen();
-    this.#bindKeys();
     // Clicked before the script ran: newer than anything that waits.
     const { rows } = this.questions, touched = rows.filter(isTouched);
     const cards = this.cards.filter((card) => touched.some((row) => cardOf(row) === card));
     const fields = touched.filter((row) => !this.cards.includes(cardOf(row)))
       .map((row) => findInputs(row)[0].name);
-    if (rows.length) this.navigation.go(Math.max(0, rows.findIndex(isOpen)), Boolean(find(".card.is-missing")));
-    if (location.hash === "#guidelines") toggleGuidelines();
+    // Before keys are heard: they answer the first open question, and a waiting answer closes one.
     await this.#showWaiting(cards, fields);
+    this.band.watch();
+    this.navigation.watch();
+    this.stepper = new Stepper({
+      cards: this.cards, onStep: (steps) => this.#step(steps), onSwitch: () => this.navigation.scroll(),
+    });
+    this.status.showCards();
+    if (rows.length) this.navigation.go(Math.max(0, this.navigation.firstOpen()), Boolean(find(".card.is-missing")));
+    this.#bindKeys();
+    if (location.hash === "#guidelines") toggleGuidelines();
     for (const card of cards) this.#sendCard(card);
     for (const field of fields) this.fields.submit(field);
     if (await this.sync.countWaiting()) {
@@ -100,8 +116,8 @@ export class AnnotationPage {
    * @param {string} value
    */
   #sendField(question, value) {
-    this.timer.lap(); // the time belongs to no phrase
-    this.#send({ url: this.form.dataset.sentenceUrl ?? "", phrase: question, question, value });
+    const { active_ms } = this.timer.lap();
+    this.#send({ url: this.form.dataset.sentenceUrl ?? "", phrase: question, question, value, active_ms });
   }
 
   /** @param {Omit<Entry, "uuid" | "base" | "time">} answer */
@@ -121,19 +137,35 @@ export class AnnotationPage {
 
   /** @param {Event} event */
   #change({ target }) {
-    const input = /** @type {HTMLInputElement} */ (target);
-    if (this.fields.has(input.name)) return this.fields.submit(input.name);
-    const row = this.questions.rows.find((candidate) => candidate.contains(input)), card = row && cardOf(row);
-    if (!row || !card) return;
-    this.history.push({ card, row, previous: this.shown.get(card) ?? "" });
-    this.shown.set(card, this.questions.read(card));
-    this.#sendCard(card);
+    const input = /** @type {HTMLInputElement} */ (target), card = cardOf(input);
+    if (this.fields.has(input.name)) this.fields.submit(input.name);
+    const { rows } = this.questions, row = rows.find((one) => one.contains(input))
+      ?? rows.find((one) => card && cardOf(one) === card);
+    if (!row) return;
+    if (this.cards.includes(card)) {
+      this.history.push({ card, row, previous: this.shown.get(card) ?? "" });
+      this.shown.set(card, this.questions.read(card));
+      this.#sendCard(card);
+    }
+    this.#leave(row, input);
+  }
+
+  /**
+   * Goes on after an answer. Where a reason is asked for, the answer stays in sight until it is given.
+   * @param {HTMLElement} row
+   * @param {HTMLInputElement} input
+   */
+  #leave(row, input) {
+    const { navigation } = this, awaitsReason = row.contains(input) && find(".why", cardOf(row));
+    navigation.index = this.questions.rows.indexOf(row);
+    if (!awaitsReason && (this.isByKey || isSet("click-advances"))) navigation.goToOpen();
+    else navigation.go(navigation.index);
   }
 
   /** An undone answer is an answer, too. */
   #undo() {
     const last = this.history.pop();
-    if (!last) return;
+    if (!last) return this.status.say(this.status.words.noUndo, false);
     this.#show(last.card, last.previous);
     this.navigation.go(this.questions.rows.indexOf(last.row));
     this.#sendCard(last.card);
@@ -185,6 +217,7 @@ export class AnnotationPage {
    */
   #showState(state, waiting) {
     this.status.showState(state, waiting);
+    if (state === "saved") this.#showDraft();
     this.isSignedOut = state === "signed-out";
     if (this.isSignedOut) this.status.say(this.status.words.signIn, true);
     if (state !== "saving") this.submission.resume();
@@ -226,6 +259,16 @@ export class AnnotationPage {
 
   #showProgress() {
     this.status.showProgress(this.navigation.openCards);
+    this.#showPlace();
+  }
+
+  #showPlace() {
+    this.stepper?.show(this.navigation.activeCard, this.navigation.openCards);
+  }
+
+  /** “Saved” must not stand beside a comment that is being written. */
+  #showDraft() {
+    if (this.fields.hasDraft) this.status.showDraft();
   }
 
   #isComplete() {
@@ -250,48 +293,99 @@ export class AnnotationPage {
       this.submission.submit();
     });
     document.addEventListener("click", ({ target }) => {
-      if (target instanceof Element && target.closest("[data-undo]")) this.#undo();
+      if (!(target instanceof Element)) return;
+      if (target.closest("[data-undo]")) this.#undo();
+      if (target.closest("[data-report]")) this.#prepareReport(cardOf(target));
+      const quiet = /** @type {HTMLElement | null} */ (target.closest(".ph-quiet"));
+      if (quiet) this.status.say(quiet.title, false);
+    });
+    // The next card comes under the pointer: the second click of a double click is not for it.
+    this.form.addEventListener("click", (event) => {
+      if (event.detail < 2 || !(event.target instanceof HTMLInputElement)) return;
+      event.preventDefault();
+      event.stopPropagation();
+    }, { capture: true });
+    watchUnsure(findInput("[name=csrfmiddlewaretoken]", this.form)?.value ?? "", () => {
+      this.status.say(this.status.words.unsureFailed, true);
     });
     // The back button may show this page from memory, with old versions.
     addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
-    // All reports are one form: only the one that is sent needs a reason.
-    for (const box of findAll(".report-box")) {
-      find("button", box)?.addEventListener("click", () => {
-        for (const reason of findInputs(document, ".report-box input")) reason.required = box.contains(reason);
-      });
-    }
+  }
+
+  /** @param {HTMLElement} card */
+  #prepareReport(card) {
+    const phrase = /** @type {HTMLSelectElement} */ (get("#report [name=phrase]"));
+    phrase.value = card.dataset.phrase ?? "";
   }
 
   #bindKeys() {
-    const { navigation } = this, { rows, option } = this.questions;
+    const { navigation } = this, { rows, option, reason } = this.questions;
     bindKeys((target) => {
-      if (isHelpOpen() || !rows.length || target.matches("textarea, select, input:not([type=radio])")) return null;
-      const inRow = !target.matches("input") || rows.some((row) => row.contains(target));
+      if (isCovered() || !rows.length || target.matches("textarea, select, input:not([type=radio])")) return null;
       return {
-        hasOption: (digit) => inRow && Boolean(option(navigation.activeRow, digit)),
-        canMove: inRow,
-        inReport: target.matches(".report-box input"),
+        hasOption: (digit) => Boolean(option(navigation.activeRow, digit)),
+        canMove: !target.matches(".stave-t"), // a long sentence scrolls
+        onChoice: target.matches("input[type=radio]:not(:checked)"),
         onControl: target.matches("a, button, summary"),
-        usesSingleKeys: usesSingleKeys(),
+        usesSingleKeys: isSet("single-keys"),
       };
     }, {
-      answer: (digit) => this.#choose(digit),
+      answer: (digit) => this.#choose(option(navigation.activeRow, digit)),
+      reason: (key) => this.#choose(reason?.(navigation.activeRow, key)),
+      choose: (_, target) => this.#choose(/** @type {HTMLInputElement} */ (target)),
       "next-row": () => navigation.go(navigation.index + 1),
       "previous-row": () => navigation.go(navigation.index - 1),
-      report: (_, target) => find("button", /** @type {Element} */ (target.closest(".report-box")))?.click(),
-      continue: () => { this.submission.submit(); },
+      "next-choice": () => navigation.focusChoice(1),
+      "previous-choice": () => navigation.focusChoice(-1),
+      continue: () => this.#continue(),
       close: closeGuidelines,
       undo: () => this.#undo(),
       guidelines: toggleGuidelines,
       help: showHelp,
+      comment: () => openSheet("#comment-box"),
+      unsure: () => find("[data-unsure]")?.click(),
+      skip: () => openSheet("#skip-box"),
+      report: () => find("[data-report]", navigation.activeCard)?.click(),
+      source: () => this.band.toggleSource(),
+      "next-sentence": () => { this.submission.submit(); },
+      "previous-sentence": () => find("[data-previous]")?.click(),
     });
   }
 
-  /** @param {string} digit */
-  #choose(digit) {
-    const input = this.questions.option(this.navigation.activeRow, digit);
-    input?.click();
-    input?.focus();
-    this.navigation.goToOpen();
+  /**
+   * Chooses for the annotator's key, and goes on also where this was chosen before.
+   * @param {HTMLInputElement | null | undefined} input
+   */
+  #choose(input) {
+    if (!input) return;
+    if (input.checked) return this.navigation.goToOpen();
+    this.isByKey = true;
+    input.click();
+    this.isByKey = false;
+  }
+
+  /** @param {HTMLElement} phrase */
+  #tap(phrase) {
+    const row = this.questions.rows.findIndex((one) => cardOf(one).dataset.card === phrase.dataset.pair);
+    const input = this.questions.tap?.(phrase);
+    if (input && !input.checked) {
+      input.checked = true;
+      const card = cardOf(input);
+      this.history.push({ card, row: this.questions.rows[row], previous: this.shown.get(card) ?? "" });
+      this.shown.set(card, this.questions.read(card));
+      this.#sendCard(card);
+    }
+    this.navigation.go(row);
+  }
+
+  /** @param {number} steps */
+  #step(steps) {
+    if (!this.navigation.step(steps) && steps > 0) this.submission.submit();
+  }
+
+  /** The next open question, and after the last one the next sentence. */
+  #continue() {
+    if (isOpen(this.navigation.activeRow) || !this.navigation.openCards.length) this.submission.submit();
+    else this.navigation.goToOpen();
   }
 }

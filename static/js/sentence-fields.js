@@ -5,14 +5,16 @@
 export class SentenceFields {
   /**
    * @param {HTMLFormElement} form
-   * @param {Send} send
+   * @param {{ send: Send, onDraft: () => void }} options `onDraft` is called while a comment is written
    */
-  constructor(form, send) {
+  constructor(form, { send, onDraft }) {
     this.form = form;
     this.send = send;
     this.comment = /** @type {HTMLTextAreaElement | null} */ (document.querySelector("#comment"));
     this.sentComment = this.comment?.value;
     this.comment?.addEventListener("change", () => this.#sendComment());
+    this.comment?.addEventListener("input", onDraft);
+    document.querySelector("#comment-box")?.addEventListener("toggle", () => this.#sendComment());
     // Also half-written: a phone may discard a page in the background.
     if (this.comment) document.addEventListener("visibilitychange", () => this.#sendComment());
   }
@@ -45,13 +47,18 @@ export class SentenceFields {
     }
   }
 
+  /** Whether a comment is being written. */
+  get hasDraft() {
+    return this.comment !== null && this.comment.value !== this.sentComment;
+  }
+
   /** Ends writing, so that an unfinished comment is sent. */
   blur() {
-    this.comment?.blur();
+    this.#sendComment();
   }
 
   #sendComment() {
-    if (!this.comment || this.comment.value === this.sentComment) return;
+    if (!this.comment || !this.hasDraft) return;
     this.sentComment = this.comment.value;
     this.submit(this.comment.name);
   }

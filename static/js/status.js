@@ -1,5 +1,5 @@
 // What the annotation page tells: whether everything is saved, and what still needs an answer.
-import { get } from "./dom.js";
+import { find, get } from "./dom.js";
 
 /** @typedef {import("./sync.js").State} State */
 
@@ -31,6 +31,20 @@ export class Status {
     const { count, all } = this.words, total = this.cards.length;
     const text = count.replace("{n}", String(total - open.length)).replace("{total}", String(total));
     this.say(open.length ? text : all, false);
+    this.showCards();
+  }
+
+  /** The answer of each card in words, at its top. */
+  showCards() {
+    for (const card of this.cards) {
+      const state = find(".card-state", card), chosen = find(".scale input:checked + span em", card);
+      if (state) state.textContent = chosen ? `● ${chosen.textContent}` : `○ ${this.words.open}`;
+    }
+  }
+
+  showDraft() {
+    this.save.dataset.state = "saving";
+    this.save.textContent = this.words.draft;
   }
 
   /**

@@ -7,13 +7,15 @@ export class Submission {
    * @param {object} options
    * @param {HTMLFormElement} options.form
    * @param {import("./sync.js").Sync} options.sync
+   * @param {import("./timer.js").Timer} options.timer
    * @param {import("./sync.js").Filter} options.isOwn answers of other pages go on waiting on the next page
    * @param {() => boolean} options.isComplete shows what is missing, where something is
    * @param {() => void} options.onWait
    */
-  constructor({ form, sync, isOwn, isComplete, onWait }) {
+  constructor({ form, sync, timer, isOwn, isComplete, onWait }) {
     this.form = form;
     this.sync = sync;
+    this.timer = timer;
     this.isOwn = isOwn;
     this.isComplete = isComplete;
     this.onWait = onWait;
@@ -33,6 +35,7 @@ export class Submission {
       this.isWanted = true;
       return;
     }
+    this.timer.addTo(this.form); // submit() fires no event
     this.form.submit();
     setTimeout(() => { this.isLeaving = false; }, STOPPED_AFTER);
   }

@@ -1,6 +1,7 @@
-// Time spent on an answer, on a monotonic clock; breaks and hidden tabs do not count as active time.
+// Time spent on an answer, on a monotonic clock. Active time is the time in which the page is visible; of a gap without
+// input, at most two minutes count.
 
-const IDLE_AFTER = 120_000; // milliseconds without input that make a break
+const LONGEST_GAP = 120_000; // milliseconds
 const DAY = 24 * 60 * 60 * 1000; // the most that the server accepts
 
 /** @typedef {{ active_ms: number, elapsed_ms: number }} Lap */
@@ -14,19 +15,16 @@ export class Timer {
     this.clock = clock;
     this.tab = tab;
     this.started = this.latest = clock.now();
+    this.wasHidden = tab.hidden;
     this.active = 0;
   }
 
-  /** Counts the time since the latest input as active, unless it was a break. */
+  /** Counts the time since the latest input, or since the tab was hidden or shown. */
   tick() {
     const now = this.clock.now();
-    if (now - this.latest < IDLE_AFTER && !this.tab.hidden) this.active += now - this.latest;
+    if (!this.wasHidden) this.active += Math.min(now - this.latest, LONGEST_GAP);
+    this.wasHidden = this.tab.hidden;
     this.latest = now;
-  }
-
-  /** Leaves out the time since the latest input: the tab was hidden or is shown again. */
-  skip() {
-    this.latest = this.clock.now();
   }
 
   /**
@@ -44,10 +42,24 @@ export class Timer {
     return lap;
   }
 
+  /**
+   * Adds the time that no answer has carried to a form that leaves the page.
+   * @param {HTMLFormElement} form
+   */
+  addTo(form) {
+    let field = /** @type {HTMLInputElement | null} */ (form.elements.namedItem("active_ms"));
+    if (!field) {
+      field = Object.assign(document.createElement("input"), { type: "hidden", name: "active_ms" });
+      form.append(field);
+    }
+    field.value = String(Math.min(Number(field.value) + this.lap().active_ms, DAY));
+  }
+
   watchInput() {
     for (const type of ["keydown", "pointermove", "pointerdown", "scroll"]) {
-      addEventListener(type, () => this.tick(), { passive: true });
+      addEventListener(type, () => this.tick(), { passive: true, capture: true }); // also of elements that scroll
     }
-    document.addEventListener("visibilitychange", () => this.skip());
+    document.addEventListener("visibilitychange", () => this.tick());
+    addEventListener("submit", ({ target }) => this.addTo(/** @type {HTMLFormElement} */ (target)));
   }
 }

@@ -99,3 +99,30 @@ def test_any_monotone_alignment_rebuilds_both_sentences(kinds: list[str], swappe
     texts = {read([f for f in side if f.text]) for side in (page.a, page.b)}
     assert texts == {left.text, right.text}
     assert len(page.cards) == sum(kind != "shared" for kind in kinds)
+
+
+def test_a_card_repeats_its_phrases_with_the_words_around_them() -> None:
+    moved, one_sided, walkout = layout().questions
+    assert [excerpt.before for excerpt in walkout.excerpts] == [
+        "… the union announced a ",
+        "… today on Tuesday a ",
+    ]
+    assert [excerpt.parts for excerpt in walkout.excerpts] == [[("strike", True)], [("walkout", True)]]
+    assert one_sided.excerpts[0].parts == [("", True)]
+    assert not any(card.has_two_places for card in (moved, one_sided, walkout))
+
+
+def test_what_is_written_differently_but_counts_as_shared_is_listed() -> None:
+    assert layout().unmarked == [("the", "The")]
+    shared = [ShownPhrase((0, 2), (0, 2), True, False)]
+    assert sheet(stave("The Union"), stave("the Union"), shared, {}, swapped=False).unmarked == [
+        ("The", "the")
+    ]
+
+
+def test_a_script_without_spaces_is_cut_anywhere() -> None:
+    text = "市" * 60
+    whole = Stave(text + "桥", [(n, n + 1) for n in range(61)])
+    phrases = [ShownPhrase((0, 60), (0, 60), True, False), ShownPhrase((60, 61), (60, 61), False, False)]
+    (card,) = sheet(whole, Stave(text + "路", whole.spans), phrases, {1: 1}, swapped=False).questions
+    assert card.excerpts[0].before == "… " + "市" * 28

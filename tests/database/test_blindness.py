@@ -44,7 +44,7 @@ def crawl(task: Task, bob: Annotator) -> list[tuple[int, bytes, bytes]]:
     while True:
         response = client.post(reverse("work", args=[task.slug]))
         keep(response)
-        if "finished" in response["Location"]:
+        if "review" in response["Location"]:
             break
         url = response["Location"]
         keep(client.get(url))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import uuid
 from datetime import timedelta
@@ -26,7 +27,7 @@ from evaluation.models import (
 )
 from evaluation.schemes import Choice
 from evaluation.tasks.queries.progress import load_task_end
-from tests.database.conftest import annotator, make_task
+from tests.database.conftest import SENTENCES, annotator, make_task
 
 
 def claimed(task: Task, who: Annotator) -> Assignment:
@@ -46,7 +47,7 @@ def answer(
     base: int = 0,
     phrase: int | None = None,
     id: uuid.UUID | None = None,
-) -> answers.Receipt[Choice | None]:
+) -> answers.Receipt[answers.ReasonedChoice]:
     number = first_phrase(assignment) if phrase is None else phrase
     return answers.submit_ranking(assignment, answers.Submission(id or uuid.uuid4(), number, choice, base))
 
@@ -81,6 +82,11 @@ def scatter(task: Task, people: list[Annotator], chance: random.Random) -> None:
 def first_free_of_all(task: Task, who: Annotator) -> Slot | None:
     """What claiming promises, by looking at every seat."""
     seen = set(who.assignments.values_list("comparison", "presentation"))
+    shown_at = dict(who.assignments.order_by("number").values_list("number", "comparison"))
+    first = {comparison: number for number, comparison in reversed(shown_at.items())}
+    newest = max(shown_at, default=0)
+    again = [n for n, c in shown_at.items() if c == shown_at[newest] and n != newest]
+    beside = {n + step for n in again for step in (-1, 1)}
     now = timezone.now()
     open_to = [
         seat
@@ -90,7 +96,14 @@ def first_free_of_all(task: Task, who: Annotator) -> Slot | None:
             or (seat.state == Slot.State.TAKEN and seat.lease_until and seat.lease_until < now)
         )
         and (seat.comparison_id, seat.presentation) not in seen
-        and (seat.presentation == 0 or (seat.comparison_id, seat.presentation - 1) in seen)
+        and (
+            seat.presentation == 0
+            or (
+                (seat.comparison_id, seat.presentation - 1) in seen
+                and newest + 1 - first[seat.comparison_id] >= assignments.repeat_distance(task.size)
+                and first[seat.comparison_id] not in beside
+            )
+        )
     ]
     last = max((seat.position for seat in who.slots.filter(task=task)), default=-1)
     ahead = [seat for seat in open_to if seat.position > last]
@@ -191,8 +204,50 @@ class TestRepeats:
             sides.setdefault(assignment.comparison_id, []).append(assignment.swapped)
             answer_all(assignment)
             answers.finish_pairs(assignment)
-        assert len(sides) == task.size
+        assert len(sides) == task.size == task.repeated
         assert all(first != second for first, second in sides.values())
+
+    @pytest.mark.parametrize(
+        ("sentences", "percent"), [(2, 100), (3, 100), (4, 50), (12, 20), (40, 10), (40, 100)]
+    )
+    def test_a_repeat_keeps_its_distance_and_its_neighbours_are_new(
+        self, db: None, sentences: int, percent: int
+    ) -> None:
+        texts = [{**SENTENCES[0], "id": f"s{n}", "source": f"Satz {n}"} for n in range(sentences)]
+        task = make_task(sentences=json.loads(json.dumps(texts)), repeats=percent, overlap=1, dedup="none")
+        bob = annotator("bob", task)
+        while (assignment := assignments.next_assignment(task, bob)) is not None:
+            assignments.skip_assignment(assignment, "only the order matters")
+        assert Slot.objects.filter(state=Slot.State.FREE).count() == 0, "a repeat that nobody gets"
+        check_distances(task, bob)
+
+    def test_a_repeat_keeps_its_distance_where_others_have_taken_what_was_between(self, db: None) -> None:
+        texts = [{**SENTENCES[0], "id": f"s{n}", "source": f"Satz {n}"} for n in range(20)]
+        task = make_task(sentences=texts, repeats=50, overlap=1, dedup="none")
+        people = [annotator(name, task) for name in ("bob", "carol", "erin")]
+        busy = random.Random(3)
+        while people:
+            who = busy.choice(people)
+            assignment = assignments.next_assignment(task, who)
+            if assignment is None:
+                people.remove(who)
+                assert who.user is not None
+                assert load_task_end(who.user, task).is_end
+            else:
+                assignments.skip_assignment(assignment, "only the order matters")
+        for who in Annotator.objects.all():
+            check_distances(task, who)
+
+
+def check_distances(task: Task, who: Annotator) -> None:
+    shown = list(who.assignments.order_by("number").values_list("comparison", flat=True))
+    least = min(20, task.size / 2)
+    for number, comparison in enumerate(shown):
+        first = shown.index(comparison)
+        if first < number:
+            assert number - first >= least
+            before = shown[first - 1] if first else None
+            assert before not in shown[number - 1 : number + 2 : 2]
 
 
 class TestAnswering:
@@ -242,13 +297,15 @@ class TestAnswering:
         answer(assignment, Choice.A_BETTER)
         with pytest.raises(answers.StaleAnswer) as refused:
             answer(assignment, Choice.EQUAL, base=0)
-        assert refused.value.stored == answers.Receipt(1, Choice.A_BETTER)
+        assert refused.value.stored == answers.Receipt(1, answers.ReasonedChoice(Choice.A_BETTER))
         assert Ranking.objects.count() == 1
 
     def test_the_same_answer_from_an_older_page_is_no_conflict(self, task: Task, bob: Annotator) -> None:
         assignment = claimed(task, bob)
         answer(assignment, Choice.A_BETTER)
-        assert answer(assignment, Choice.A_BETTER, base=0) == answers.Receipt(1, Choice.A_BETTER)
+        assert answer(assignment, Choice.A_BETTER, base=0) == answers.Receipt(
+            1, answers.ReasonedChoice(Choice.A_BETTER)
+        )
         assert Ranking.objects.count() == 1
 
     def test_a_withdrawn_answer_is_no_label(self, task: Task, bob: Annotator) -> None:

@@ -65,11 +65,11 @@ def test_a_place_that_is_cut_wrongly_is_reported_and_waits_for_the_organiser(
     for who in (bob, carol):
         assignment = first(task, who)
         place = places.load_places(assignment).places[0].place
-        form = {"phrase": place, f"reason-{place}": "cut", f"note-{place}": "the verb is elsewhere"}
+        form = {"phrase": place, "reason": "cut", "note": "the verb is elsewhere"}
         url = reverse("report-alignment", args=[assignment.token])
         reply = signed_in(who).post(url, form, follow=True)
         assert [message.level_tag for message in reply.context["messages"]] == ["success"]
-        assert signed_in(who).post(url, {"phrase": 99, "reason-99": "cut"}).status_code == 404
+        assert signed_in(who).post(url, {"phrase": 99, "reason": "cut"}).status_code == 404
     queue = signed_in(alice).get(reverse("alignments", args=[task.slug])).content.decode()
     assert "2 reports" in queue
     assert "the verb is elsewhere" in queue
@@ -353,7 +353,7 @@ def crawl(sentences: list[dict[str, Any]], name: str) -> bytes:
     assert bob.user is not None
     client, seen = Client(), b""
     client.force_login(bob.user)
-    while "finished" not in (url := client.post(reverse("work", args=[task.slug]))["Location"]):
+    while "review" not in (url := client.post(reverse("work", args=[task.slug]))["Location"]):
         page = client.get(url, follow=True)
         assignment = bob.assignments.get(finished_at=None)
         seen += page.content

@@ -68,16 +68,29 @@ def test_a_task_place_by_place_is_practised_with_steps(db: None, signed_in: Sign
     bob = annotator("bob", task)
     client = signed_in(bob)
     for number, question in enumerate(load_exercises(task), 1):
-        best = {"A>>B": (1, 3), "A=B": (2, 2), "A<<B": (3, 1)}[expected(task, bob, number)]
+        steps = {"A>>B": (1, 3), "A>B": (1, 2), "A=B": (2, 2), "A<B": (2, 1), "A<<B": (3, 1)}
+        best = steps[expected(task, bob, number)]
         refused = client.post(url(task, number), {"step-0-0": 1})
         assert refused.status_code == 422
         assert "<kbd>1</kbd>–<kbd>3</kbd>" in refused.content.decode()  # as many as are offered
         if best != (2, 2):
             wrong = client.post(url(task, number), {"step-0-0": best[1], "step-0-1": best[0]})
-            assert "much better." in wrong.content.decode()
+            text = wrong.content.decode()
+            assert f"Expected steps: A {best[0]}, B {best[1]}." in text
+            assert ("Candidate 1" in text, '<b class="stave-k">A</b>' in text) == (True, False)
         page = client.post(url(task, number), {"step-0-0": best[0], "step-0-1": best[1]})
         assert page.context["page"].grade == "right", question.reason
     assert PracticeRound.objects.count() == 1
+
+
+def test_moved_and_one_sided_pairs_are_practised(task: Task, bob: Annotator, signed_in: SignIn) -> None:
+    pages = [signed_in(bob).get(url(task, number)) for number in range(1, 6)]
+    kinds = [page.context["page"].card.kind for page in pages]
+    assert "moved" in kinds
+    assert any(kind.startswith("only") for kind in kinds)
+    for page, kind in zip(pages, kinds, strict=True):
+        card = page.content.decode().partition('class="cards"')[2].partition("</form>")[0]
+        assert ('class="tag">⇄ moved' in card) == (kind == "moved")
 
 
 @pytest.mark.parametrize("choice", ["", "A?B"])

@@ -41,7 +41,7 @@ def make_pages(language: str) -> tuple[Task, Annotator, Assignment]:
     return task, bob, assignment
 
 
-STAVE = re.compile(r'<div class="stave stave-c">.*?<p ([^>]*)>(.*?)</p>', re.S)
+STAVE = re.compile(r'<div class="stave stave-c".*?<p ([^>]*)>(.*?)</p>', re.S)
 OURS = re.compile(
     r'<span class="vh"[^>]*>.*?</span>|<b class="chip"[^>]*>.*?</b>|<a class="ph none.*?</a>', re.S
 )
@@ -65,7 +65,7 @@ def test_sentences_carry_their_language_and_direction_and_no_space_of_ours(
     said = re.findall(r'<span class="vh"([^>]*)>|<a class="ph none([^>]*)>', "".join(t for _, t in staves))
     assert said
     assert all('lang="en"' in one + other for one, other in said), "what we say there is marked as English"
-    sides = re.findall(r'<div class="side">\s*<b>[AB]</b>\s*<span lang="([^"]*)" dir="([^"]*)"', page)
+    sides = re.findall(r'<div class="kwic" lang="([^"]*)" dir="([^"]*)"', page)
     assert set(sides) == {(language, way)}
 
 

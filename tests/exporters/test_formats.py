@@ -28,6 +28,7 @@ answer_rows = st.builds(
     version=st.integers(1, 3),
     current=st.booleans(),
     label=st.sampled_from(["A>>B", "N/A", None]),
+    reason=st.sampled_from(["", "meaning", "other"]),
     left=st.sampled_from(["first", "second"]),
     surplus=st.booleans(),
     alignment=st.none() | st.integers(1, 3),
@@ -99,7 +100,7 @@ def test_json_lines_hold_every_value_exactly(pairs: list[ExportedPair]) -> None:
     assert [list(row) for row in rows] == [list(COLUMNS)] * len(rows)
     for row, (pair, answer) in zip(rows, answers, strict=True):
         assert (row["first"], row["systems_second"]) == (pair.first, list(pair.systems_second))
-        assert (row["label"], row["current"], row["active_ms"]) == (answer[4], answer[3], answer[8])
+        assert (row["label"], row["current"], row["active_ms"]) == (answer[4], answer[3], answer[9])
 
 
 @given(st.lists(asked, max_size=3))
@@ -130,7 +131,7 @@ def test_formats_are_streams() -> None:
 
     def endless() -> Iterator[ExportedPair]:
         nonlocal taken
-        answer = ExportedAnswer("a", 0, 1, True, "A>B", "first", False, 1, 1, 1, 1)
+        answer = ExportedAnswer("a", 0, 1, True, "A>B", "style", "first", False, 1, 1, 1, 1)
         pair = ExportedPair("t", "i", "", "0f", "different", "x", "y", ("s",), ("r",), "", 3, [answer])
         while True:
             taken += 1

@@ -57,18 +57,22 @@ def test_a_report_without_a_reason_is_kept_and_enter_sends_the_one_that_is_open(
     begin(page)
     here = page.url
     last = page.locator(".card[data-card]").last
-    last.get_by_text("Report alignment").click()
-    note = last.get_by_placeholder("Note (optional)")
+    last.get_by_role("button", name="Report boxes").click()
+    box = page.locator("#report-box")
+    expect(box.locator("select")).to_have_value(last.get_attribute("data-phrase") or "")
+    note = box.get_by_placeholder("Note (optional)")
     note.fill("cut too early")
-    last.get_by_role("button", name="Send report").click()
+    box.get_by_role("button", name="Send report").click()
     expect(note).to_have_value("cut too early")
-    last.locator(".report-box input").nth(1).focus()
+    box.locator("input[type=radio]").nth(1).focus()
     page.keyboard.press("Space")
     page.keyboard.press("Enter")
     expect(page.locator(".message-success")).to_be_visible()
     expect(page).to_have_url(here)
     report = AlignmentReport.objects.get()
     assert (report.reason, report.note) == ("cut", "cut too early")
+    expect(page.locator(".card[data-card]").last).to_contain_text("reported")
+    expect(page.locator("#pair-1")).not_to_contain_text("reported")
 
 
 def test_a_whole_task_by_keyboard_alone(page: Page, task: Task) -> None:
@@ -84,6 +88,7 @@ def test_a_whole_task_by_keyboard_alone(page: Page, task: Task) -> None:
         page.keyboard.press("Enter")
         expect(page).not_to_have_url(before)
         page.wait_for_load_state("domcontentloaded")  # before that a page of questions may have none yet
+    page.get_by_role("link", name="Finish", exact=True).click()
     expect(page.get_by_role("heading", name="That was the last sentence")).to_be_visible()
     assert Assignment.objects.filter(finished_at__isnull=False).count() == task.size
     assert Ranking.objects.count() == task.pairs.count()
@@ -138,7 +143,8 @@ def test_without_a_script_the_guidelines_are_there_and_no_button_is_dead(
     page.get_by_role("button", name="Start").click()
     expect(page.get_by_role("heading", name="Guidelines")).to_be_visible()
     for button in page.get_by_role("button").all():
-        assert button.get_attribute("form"), button.inner_text()
+        submits_or_opens = button.get_attribute("form") or button.get_attribute("popovertarget")
+        assert submits_or_opens, button.inner_text()
     for card in page.locator(".card[data-card]").all():
         card.locator(".opt").nth(2).click()
     first = page.url

@@ -75,10 +75,11 @@ def test_what_is_said_of_the_whole_sentence_is_saved_by_itself(
         page.keyboard.press("3")
     for key in "254":  # on from the last pair: the verdict, a rating of A, a rating of B
         page.keyboard.press(key)
-    page.get_by_text("Comment on this sentence").click()
+    page.keyboard.press("c")
     context.set_offline(True)
     page.locator("#comment").fill("Both are odd.")
-    page.locator("h1").click()
+    expect(page.locator(".save")).to_have_text("Comment not saved yet")
+    page.keyboard.press("Escape")
     expect(page.locator(".save")).to_contain_text("Offline — kept in this browser")
     context.set_offline(False)
     saved(page)
@@ -88,10 +89,13 @@ def test_what_is_said_of_the_whole_sentence_is_saved_by_itself(
     verdict = "A<B" if assignment.swapped else "A>B"
     assert said == {"verdict": verdict, sides[0]: "5", sides[1]: "4", "comment": "Both are odd."}
 
+    page.get_by_role("button", name="Comment").click()
     page.locator("#comment").fill("Both are odd, and")
     page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")  # another window is in front
     saved(page)
     assert SentenceAnswer.objects.filter(question="comment").latest("version").value == "Both are odd, and"
+
+    page.keyboard.press("Escape")
 
     other = context.new_page()
     other.goto(page.url)

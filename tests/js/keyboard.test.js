@@ -12,13 +12,15 @@ const command = (key, state = {}, modifiers = {}) =>
 test("every key of the help dialog has its command", () => {
   const commands = {
     1: "answer", 5: "answer", ArrowDown: "next-row", ArrowUp: "previous-row", Enter: "continue", Escape: "close",
-    u: "undo", U: "undo", g: "guidelines", G: "guidelines", "?": "help",
+    ArrowRight: "next-choice", ArrowLeft: "previous-choice", u: "undo", U: "undo", g: "guidelines", G: "guidelines",
+    "?": "help", q: "reason", r: "reason", n: "next-sentence", p: "previous-sentence", c: "comment", f: "unsure",
+    x: "skip", b: "report", s: "source",
   };
   for (const [key, expected] of Object.entries(commands)) assert.equal(command(key), expected, key);
 });
 
 test("other keys are left to the browser", () => {
-  for (const key of ["0", "9", "a", "Tab", "ArrowLeft", "F1", " "]) assert.equal(command(key), null, key);
+  for (const key of ["0", "9", "a", "Tab", "F1", " "]) assert.equal(command(key), null, key);
 });
 
 test("shortcuts of the browser are left to the browser", () => {
@@ -45,10 +47,12 @@ test("Enter activates the focused link or button", () => {
   assert.equal(command("Enter", { onControl: true }), null);
 });
 
-test("Enter on a reason sends the report", () => {
-  assert.equal(command("Enter", { inReport: true }), "report");
+test("Enter chooses the answer in focus; Space and digits do, too", () => {
+  assert.equal(command("Enter", { onChoice: true }), "choose");
+  assert.equal(command(" ", { onChoice: true }), null); // the browser checks the radio button
+  assert.equal(command("1", { onChoice: true }), "answer");
 });
 
 test("outside the rows arrows are left to the browser", () => {
-  assert.equal(command("ArrowDown", { canMove: false }), null);
+  for (const key of ["ArrowDown", "ArrowLeft"]) assert.equal(command(key, { canMove: false }), null);
 });

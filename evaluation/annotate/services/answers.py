@@ -19,7 +19,7 @@ from django.utils import timezone
 from evaluation.annotate.services.assignments import end_assignment, reopen_assignment, take_slot
 from evaluation.blinding import canonical
 from evaluation.models import Assignment, Occurrence, Ranking, SentenceAnswer, Slot
-from evaluation.schemes import Choice
+from evaluation.schemes import REASON_CODES, Choice
 
 Value = TypeVar("Value")
 SentenceQuestion = SentenceAnswer.Question
@@ -40,6 +40,10 @@ class ChoiceNotInScheme(InvalidAnswer):
     """The task does not offer this choice."""
 
 
+class UnknownReason(InvalidAnswer):
+    """The reason is none of ``CHOICE_REASONS``."""
+
+
 class ReusedId(InvalidAnswer):
     """The UUID already belongs to another answer."""
 
@@ -58,6 +62,14 @@ class Submission(Generic[Value]):
     base: int
     active_ms: int | None = None
     elapsed_ms: int | None = None
+    reason: str = ""  # of the choice about a phrase pair
+
+
+class ReasonedChoice(NamedTuple):
+    """The answer to a phrase pair; without a choice there is no reason."""
+
+    choice: Choice | None
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,12 +158,15 @@ def _append(
 
 def submit_ranking(
     assignment: Assignment, submission: Submission[Choice], *, received_at: datetime | None = None
-) -> Receipt[Choice | None]:
+) -> Receipt[ReasonedChoice]:
     """Append the ranking of one phrase pair, or withdraw it."""
     if submission.value is not None and submission.value not in assignment.task.scheme.choices:
         raise ChoiceNotInScheme(submission.value)
+    if submission.reason and submission.reason not in REASON_CODES:
+        raise UnknownReason(submission.reason)
     history = _PairHistory(assignment, submission, received_at)
-    return append_answer(assignment, history, submission.value, uuid=submission.uuid, base=submission.base)
+    value = ReasonedChoice(submission.value, submission.reason if submission.value else "")
+    return append_answer(assignment, history, value, uuid=submission.uuid, base=submission.base)
 
 
 @dataclass(slots=True)
@@ -164,7 +179,7 @@ class _PairHistory:
     pair: int = 0
     turned: bool = False
 
-    def versions(self) -> list[StoredVersion[Choice | None]]:
+    def versions(self) -> list[StoredVersion[ReasonedChoice]]:
         assignment, phrase = self.assignment, self.submission.question
         # No row if the alignment was corrected after the assignment was read: the phrase numbers changed.
         occurrences = Occurrence.objects.asked_by(assignment).filter(
@@ -175,9 +190,10 @@ class _PairHistory:
         if not self.pair:
             raise UnknownQuestion(str(phrase))
         rankings = Ranking.objects.given_by(assignment).filter(pair=self.pair).order_by("version")
-        versions: list[StoredVersion[Choice | None]] = [StoredVersion(0, None)]
-        for version, choice, uuid in rankings.values_list("version", "choice", "uuid"):
-            versions.append(StoredVersion(version, self._turn(choice), uuid == self.submission.uuid))
+        versions = [StoredVersion(0, ReasonedChoice(None))]
+        for version, choice, reason, uuid in rankings.values_list("version", "choice", "reason", "uuid"):
+            value = ReasonedChoice(self._turn(choice), reason)
+            versions.append(StoredVersion(version, value, uuid == self.submission.uuid))
         return versions
 
     def append(self, version: int, slot: Slot | None) -> None:
@@ -186,6 +202,7 @@ class _PairHistory:
             uuid=submission.uuid,
             pair_id=self.pair,
             choice=self._turn(submission.value),
+            reason=submission.reason if submission.value else "",
             swapped=self.turned,
             active_ms=submission.active_ms,
             elapsed_ms=submission.elapsed_ms,
@@ -225,6 +242,7 @@ class AskedPair:
     flipped: bool
     version: int = 0  # no answer
     choice: str | None = None  # in stored order
+    reason: str = ""
 
 
 def load_questions(assignment: Assignment) -> dict[int, AskedPair]:
@@ -235,14 +253,14 @@ def load_questions(assignment: Assignment) -> dict[int, AskedPair]:
     rows = Occurrence.objects.asked_by(assignment).with_rankings_by(
         assignment.annotator_id, assignment.presentation
     )
-    columns = "index", "pair_id", "flipped", "ranking__version", "ranking__choice"
+    columns = "index", "pair_id", "flipped", "ranking__version", "ranking__choice", "ranking__reason"
     questions: dict[tuple[int, bool], AskedPair] = {}
-    for index, pair, flipped, version, choice in rows.values_list(*columns):
+    for index, pair, flipped, version, choice, reason in rows.values_list(*columns):
         question = questions.setdefault((pair, flipped), AskedPair(pair, [index], flipped))
         if index not in question.indices:
             question.indices.append(index)
         if (version or 0) > question.version:
-            question.version, question.choice = version, choice
+            question.version, question.choice, question.reason = version, choice, reason
     return {min(question.indices): question for question in questions.values()}
 
 
@@ -251,11 +269,14 @@ def list_changed(
 ) -> list[Submission[Choice]]:
     """Return the rankings of a form that are not stored yet: a form repeats all of them. One query."""
     stored = {
-        index: canonical(Choice(asked.choice), swapped=assignment.swapped, flipped=asked.flipped)
+        index: (
+            canonical(Choice(asked.choice), swapped=assignment.swapped, flipped=asked.flipped),
+            asked.reason,
+        )
         for index, asked in load_questions(assignment).items()
         if asked.choice
     }
-    return [submission for submission in submissions if stored.get(submission.question) != submission.value]
+    return [each for each in submissions if stored.get(each.question) != (each.value, each.reason)]
 
 
 def list_unanswered(assignment: Assignment) -> list[int]:
@@ -272,8 +293,8 @@ def finish_pairs(assignment: Assignment) -> list[int]:
         newest = Assignment.objects.select_for_update().filter(
             pk=assignment.pk, alignment=assignment.alignment_id
         )
-        if not missing and assignment.is_unsettled and newest:
-            end_assignment(assignment, reason="")
+        if not missing and newest:
+            end_assignment(assignment)
     return missing
 
 
@@ -281,14 +302,20 @@ def finish_pairs(assignment: Assignment) -> list[int]:
 
 
 def submit_sentence_answer(
-    assignment: Assignment, question: str, value: str, *, uuid: uuids.UUID, base: int | None = None
+    assignment: Assignment,
+    question: str,
+    value: str,
+    *,
+    uuid: uuids.UUID,
+    base: int | None = None,
+    active_ms: int | None = None,
 ) -> Receipt[str]:
     """Append a preference, a rating (paper 000, figure 3.1) or a comment, with A and B as shown.
 
     ``question`` is one of ``SENTENCE_QUESTIONS``. Without ``base``, the answer becomes the newest in any
     case. An empty value withdraws the answer.
     """
-    history = _SentenceHistory(assignment, _stored_question(assignment, question), uuid)
+    history = _SentenceHistory(assignment, _stored_question(assignment, question), uuid, active_ms)
     value = _clean_value(assignment, history.question, value)
     history.value = history.turn(value)
     return append_answer(assignment, history, value, uuid=uuid, base=base)
@@ -301,6 +328,7 @@ class _SentenceHistory:
     assignment: Assignment
     question: SentenceQuestion
     uuid: uuids.UUID
+    active_ms: int | None = None
     value: str = ""
 
     def versions(self) -> list[StoredVersion[str]]:
@@ -320,6 +348,7 @@ class _SentenceHistory:
             question=self.question,
             version=version,
             value=self.value,
+            active_ms=self.active_ms,
             swapped=self.assignment.swapped,
         )
 

@@ -6,11 +6,13 @@ Answering renews the lease; after a longer break the slot may have been given to
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
+from itertools import chain
 
 from django.conf import settings
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Q
+from django.db.models import Count, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -24,10 +26,17 @@ from evaluation.models import (
     Membership,
     Ranking,
     Role,
+    SentenceAnswer,
     Slot,
     Task,
     User,
 )
+from evaluation.models.judging import AssignmentQuerySet
+
+MOST_MILLISECONDS = 24 * 60 * 60 * 1000  # for one answer, or for one page without its answers
+
+
+MANY_SLOTS = 200  # more are not counted before a sentence is opened
 
 
 class TaskClosed(Exception):
@@ -38,7 +47,7 @@ def next_assignment(task: Task, annotator: Annotator) -> Assignment | None:
     """Return the next assignment: unfinished ones first, then a free slot; ``None`` if all is done."""
     if not task.is_open:
         raise TaskClosed(task.slug)
-    quota = _find_quota(task, annotator)
+    quota = load_quotas([task], annotator.user_id).get(task.pk)
     # Where a transaction locks the whole database (SQLite), the slow search runs before it, so that no answer
     # has to wait. If the slot is taken by then, the search is repeated inside the transaction.
     ahead = None if connection.features.has_select_for_update else _find_free_slot(task, annotator)
@@ -63,6 +72,7 @@ def _claim(
     slot = ahead or _find_free_slot(task, annotator)
     if slot is None:
         return None
+    up_to = _count_up_to(task, annotator, last, quota)
     if not Slot.objects.filter(pk=slot.pk).take(annotator.pk, lease_end(task)):
         # Another annotator was faster; the next search no longer finds that slot.
         return _claim(task, annotator, quota)
@@ -73,6 +83,7 @@ def _claim(
         presentation=slot.presentation,
         alignment=Alignment.objects.filter(comparison=slot.comparison_id).latest(),
         number=last + 1,
+        up_to=up_to,
         swapped=_is_swapped(slot.comparison, annotator, slot.presentation),
     )
 
@@ -82,13 +93,22 @@ def _is_swapped(comparison: Comparison, annotator: Annotator, presentation: int)
     return is_swapped(secret, annotator.key, comparison.first.text, comparison.second.text, presentation)
 
 
+def repeat_distance(size: int) -> int:
+    """Return how many comparisons later one may be repeated: twenty, or half of a small task."""
+    return min(20, (size + 1) // 2)
+
+
 def _find_free_slot(task: Task, annotator: Annotator) -> Slot | None:
-    """Return the next free slot after the annotator's last position, else the first one before it."""
+    """Return the next free slot after the annotator's last position, else the first one before it.
+
+    A repeat keeps its distance, also where others have taken what was to come between, and never stands
+    beside a comparison that stood beside its first showing.
+    """
     held = Slot.objects.filter(annotator=annotator, task=task).order_by("-position")
     last = held.values_list("position", flat=True).first()
     slots = (
         Slot.objects.filter(task=task)
-        .open_to(annotator)
+        .open_to(_list_repeatable(task, annotator), annotator)
         .select_related("comparison__first", "comparison__second")
         .order_by("position", "k")
     )
@@ -103,14 +123,60 @@ def _find_free_slot(task: Task, annotator: Annotator) -> Slot | None:
     return None
 
 
-def _find_quota(task: Task, annotator: Annotator) -> int | None:
+def _list_repeatable(task: Task, annotator: Annotator) -> AssignmentQuerySet:
+    own = Assignment.objects.of(annotator, task)
+    numbers = list(own.order_by("-number").values_list("number", "comparison")) if task.repeated else []
+    if not numbers:
+        return own.none()
+    newest = numbers[0]
+    shown_before = [number for number, comparison in numbers[1:] if comparison == newest[1]]
+    beside = [number + step for number in shown_before for step in (-1, 1)]
+    latest = newest[0] + 1 - repeat_distance(task.size)
+    return own.filter(finished_at__isnull=False, number__lte=latest).exclude(number__in=beside)
+
+
+def _count_up_to(task: Task, annotator: Annotator, given: int, quota: int | None) -> int:
+    """Return how many sentences of a task somebody may get in all; exact where it is not many more."""
+    left = Slot.objects.filter(task=task).left_for(annotator).values_list("comparison", "presentation")
+    slots = list(left[:MANY_SLOTS])
+    up_to = task.per_person if len(slots) == MANY_SLOTS else given + len(set(slots))
+    return up_to if quota is None else min(up_to, quota)
+
+
+def load_quotas(tasks: Collection[Task], user: int | None) -> dict[int, int]:
+    """Return the smallest quota of somebody in each task that has one; one query."""
     memberships = Membership.objects.filter(
-        Q(task=task) | Q(task__isnull=True, campaign=task.campaign_id),
-        user=annotator.user_id,
+        Q(task__in=tasks) | Q(task__isnull=True, campaign__in={task.campaign_id for task in tasks}),
+        user=user,
         role=Role.ANNOTATOR,
+        quota__isnull=False,
     )
-    quotas = memberships.values_list("quota", flat=True)
-    return min((quota for quota in quotas if quota is not None), default=None)
+    return {
+        task.pk: membership.quota or 0
+        for membership in memberships.order_by("-quota")
+        for task in tasks
+        if membership.task_id in (task.pk, None) and membership.campaign_id == task.campaign_id
+    }
+
+
+def count_left(tasks: Collection[Task], user: User | None) -> dict[int, int]:
+    """Return how many more sentences of each task somebody may get: free slots within the quota; four
+    queries. None is somebody who is new."""
+    annotator = Annotator.objects.filter(user=user).first() if user else None
+    own = Assignment.objects.filter(task__in=tasks, annotator=annotator).order_by().values_list("task")
+    is_open = Q(finished_at__isnull=True)
+    given = {task: rest for task, *rest in own.annotate(n=Count("pk"), open=Count("pk", filter=is_open))}
+    quotas = load_quotas(tasks, user.pk if user else None)
+    slots = Slot.objects.filter(task__in=[task for task in tasks if task.is_open])
+    left = dict.fromkeys([task.pk for task in tasks], 0)
+    by_pk = {task.pk: task for task in tasks}
+    for pk, comparisons, new in slots.left_for(annotator).count_comparisons():
+        in_all, unfinished = given.get(pk, (0, 0))
+        left[pk] = min(comparisons, max(0, quotas.get(pk, comparisons + in_all) - in_all))
+        if annotator and left[pk] and not (new or unfinished):
+            with transaction.atomic():  # only repeats, which may all be too near
+                left[pk] *= _find_free_slot(by_pk[pk], annotator) is not None
+    return left
 
 
 def lease_end(task: Task) -> datetime:
@@ -163,22 +229,33 @@ def skip_assignment(assignment: Assignment, reason: str) -> None:
         end_assignment(assignment, reason=reason or "no reason given")
 
 
-def end_assignment(assignment: Assignment, *, reason: str) -> None:
-    assignment.finished_at = timezone.now()
-    assignment.skip_reason = reason
-    assignment.active_ms = sum(_active_times(assignment))
+def end_assignment(assignment: Assignment, *, reason: str = "") -> None:
+    """Finish or skip an assignment; if it was finished before, only its time is summed again."""
+    if reason or assignment.is_unsettled:
+        assignment.finished_at, assignment.skip_reason = timezone.now(), reason
+        Slot.objects.held_by(assignment).update(state=Slot.State.DONE, lease_until=None)
+    assignment.active_ms = _sum_times(assignment)
     assignment.save(update_fields=["finished_at", "skip_reason", "active_ms"])
-    Slot.objects.held_by(assignment).update(state=Slot.State.DONE, lease_until=None)
 
 
-def _active_times(assignment: Assignment) -> list[int]:
-    """Return the time of each answer: about the pairs of the comparison, or of the sentence for places."""
+def add_time(assignment: Assignment, ms: int | None) -> None:
+    """Add the active time that went with no answer: reading, and looking again."""
+    if ms:
+        assignment.page_ms = min(assignment.page_ms + ms, MOST_MILLISECONDS)
+        assignment.save(update_fields=["page_ms"])
+
+
+def _sum_times(assignment: Assignment) -> int:
+    """Return the time of the answers, about the pairs of the comparison or of the sentence for places, and
+    of the page."""
     rankings = Ranking.objects.given_by(assignment)
     if assignment.is_by_place:
         rankings = rankings.filter(pair__item=assignment.comparison.item_id)
     else:
         rankings = rankings.filter(pair__owner=assignment.comparison_id)
-    return [ms or 0 for ms in rankings.values_list("active_ms", flat=True)]
+    sentence_answers = SentenceAnswer.objects.given_by(assignment)
+    times = chain(*(rows.values_list("active_ms", flat=True) for rows in (rankings, sentence_answers)))
+    return sum(ms or 0 for ms in times) + assignment.page_ms
 
 
 def reopen_assignment(assignment: Assignment) -> None:
@@ -189,6 +266,12 @@ def reopen_assignment(assignment: Assignment) -> None:
     assignment.save(update_fields=["finished_at"])
     until = lease_end(assignment.task)
     Slot.objects.held_by(assignment).update(state=Slot.State.TAKEN, lease_until=until)
+
+
+def mark_unsure(assignment: Assignment, is_unsure: bool) -> None:
+    """Set or clear the mark by which an annotator asks the manager to look at a sentence."""
+    assignment.is_unsure = is_unsure
+    assignment.save(update_fields=["is_unsure"])
 
 
 REASONS = {

@@ -173,8 +173,8 @@ def finish_places(assignment: Assignment) -> list[int]:
     with transaction.atomic():
         steps = load_stored_steps(assignment, load_places(assignment).places)
         missing = [place for place, stored in steps.items() if stored is None]
-        if not missing and assignment.is_unsettled:
-            end_assignment(assignment, reason="")
+        if not missing:
+            end_assignment(assignment)
     return missing
 
 

@@ -70,7 +70,7 @@ def build_practice_page(
         number=number,
         total=len(exercises),
         question=question,
-        sheet=question.lay_out(swapped=swapped),
+        sheet=question.lay_out(swapped=swapped, by_place=task.judging == Task.Judging.PLACES),
         given=given,
         expected=expected if given else None,
         grade=grade_answer(given, expected) if given else None,

@@ -21,6 +21,7 @@ from evaluation.annotate.forms import (
     ReportForm,
     SkipForm,
     parse_json,
+    parse_milliseconds,
     parse_number,
     parse_ranking,
     parse_ranking_form,
@@ -31,6 +32,7 @@ from evaluation.annotate.services import answers, assignments, places, practice
 from evaluation.annotate.services.answers import InvalidAnswer, Receipt, StaleAnswer, Submission
 from evaluation.annotate.services.assignments import REASONS
 from evaluation.models import Annotator, Assignment, Item, Occurrence, Task, User
+from evaluation.schemes import CHOICE_REASONS
 from evaluation.web import get_user, post_only
 
 AnswerView = Callable[[HttpRequest, str], HttpResponse]
@@ -76,7 +78,8 @@ def _open_assignment(request: HttpRequest, task: Task, annotator: Annotator) -> 
         messages.info(request, _("This task is closed. Thank you for your work."))
         return redirect("home")
     if assignment is None:
-        return redirect("finished", slug=task.slug)
+        has_work = Assignment.objects.of(annotator, task).exists()
+        return redirect("review" if has_work else "finished", slug=task.slug)
     return redirect(assignment)
 
 
@@ -93,12 +96,22 @@ def annotate(request: HttpRequest, token: str) -> HttpResponse:
         submissions = answers.list_changed(assignment, parse_ranking_form(request.POST))
         conflicts = store_form(submissions, lambda one: answers.submit_ranking(assignment, one))
         outdated = store_sentence_answers(request, assignment)
+        assignments.add_time(assignment, parse_milliseconds(request.POST, "active_ms"))
     except (MalformedAnswer, InvalidAnswer) as error:
         raise SuspiciousOperation(str(error)) from error  # our own pages never send this: 400
+    following = find_following(assignment)
     missing = answers.finish_pairs(assignment)
     if conflicts or missing or outdated:
         return _page(request, assignment, conflicts=conflicts, missing=missing, status=409)
-    return open_next(request, assignment.task, assignment.annotator)
+    return redirect(following) if following else open_next(request, assignment.task, assignment.annotator)
+
+
+def find_following(assignment: Assignment) -> Assignment | None:
+    """Return the sentence after one that was finished before: whoever reviews goes on from there."""
+    if assignment.is_unsettled:
+        return None
+    later = Assignment.objects.of(assignment.annotator_id, assignment.task_id)
+    return later.filter(number__gt=assignment.number).order_by("number").first()
 
 
 # --- storing answers: one as JSON, or all of a page as a plain form -----------------------------------
@@ -122,17 +135,16 @@ def json_answer(view: AnswerView) -> AnswerView:
 
 
 def receipt_response(
-    field: str,
     submit: Callable[[], Receipt[Any]],  # Any: choice, steps or text, as ``encode`` expects it
-    encode: Callable[[Any], object] = lambda value: value,
+    encode: Callable[[Any], dict[str, object]],
 ) -> JsonResponse:
     """Store an answer and return its version; 200 only after the commit, 409 if a newer one is stored."""
     try:
         receipt = submit()
     except StaleAnswer as stale:
-        conflict = {"error": "conflict", "version": stale.stored.version, field: encode(stale.stored.value)}
+        conflict = {"error": "conflict", "version": stale.stored.version, **encode(stale.stored.value)}
         return JsonResponse(conflict, status=409)
-    return JsonResponse({"version": receipt.version, field: encode(receipt.value)})
+    return JsonResponse({"version": receipt.version, **encode(receipt.value)})
 
 
 @never_cache
@@ -144,15 +156,19 @@ def answer(request: HttpRequest, token: str) -> HttpResponse:
     assignment = get_object_or_404(own, token=token)
     data = parse_json(request.body)
     if "question" in data:
-        question, value, uuid_, base = parse_sentence_answer(data)
+        question, value, uuid_, base, active_ms = parse_sentence_answer(data)
         return receipt_response(
-            "value",
-            lambda: answers.submit_sentence_answer(assignment, question, value, uuid=uuid_, base=base),
+            lambda: answers.submit_sentence_answer(
+                assignment, question, value, uuid=uuid_, base=base, active_ms=active_ms
+            ),
+            lambda stored: {"value": stored},
         )
     if assignment.is_by_place:
         raise Http404
     submission = parse_ranking(data)
-    return receipt_response("choice", lambda: answers.submit_ranking(assignment, submission))
+    return receipt_response(
+        lambda: answers.submit_ranking(assignment, submission), answers.ReasonedChoice._asdict
+    )
 
 
 def store_form(
@@ -198,7 +214,23 @@ def store_sentence_answers(request: HttpRequest, assignment: Assignment) -> bool
     return outdated
 
 
-# --- skipping and reporting ---------------------------------------------------------------------------
+# --- marking, skipping and reporting ------------------------------------------------------------------
+
+
+@never_cache
+@require_POST
+@json_answer
+def mark_unsure(request: HttpRequest, token: str) -> HttpResponse:
+    """Set or clear the mark of a sentence, finished or not; refused when the task is closed."""
+    assignment = get_own_assignment(request, token)
+    is_script = request.content_type == "application/json"
+    is_unsure = parse_json(request.body).get("is_unsure") if is_script else "is_unsure" in request.POST
+    if not isinstance(is_unsure, bool):
+        raise MalformedAnswer("is_unsure must be true or false")
+    if not assignment.task.is_open:
+        return JsonResponse({"error": "closed"}, status=409)
+    assignments.mark_unsure(assignment, is_unsure)
+    return JsonResponse({"is_unsure": is_unsure}) if is_script else redirect(assignment)
 
 
 @post_only
@@ -208,6 +240,7 @@ def skip(request: HttpRequest, token: str) -> HttpResponse:
     if not form.is_valid():
         messages.error(request, _("Give a short reason for skipping this sentence."))
         return redirect(assignment)
+    assignments.add_time(assignment, form.cleaned_data["active_ms"])
     assignments.skip_assignment(assignment, form.cleaned_data["reason"])
     return open_next(request, assignment.task, assignment.annotator)
 
@@ -216,14 +249,7 @@ def skip(request: HttpRequest, token: str) -> HttpResponse:
 def report_alignment(request: HttpRequest, token: str) -> HttpResponse:
     """Report a wrong alignment to the managers; the answer is unaffected."""
     assignment = get_own_assignment(request, token)
-    phrase = request.POST.get("phrase", "")
-    form = ReportForm(
-        {
-            "phrase": phrase,
-            "reason": request.POST.get(f"reason-{phrase}", ""),
-            "note": request.POST.get(f"note-{phrase}", ""),
-        }
-    )
+    form = ReportForm(request.POST)
     if form.is_valid():
         data = form.cleaned_data
         pair, alignment = _find_reported(assignment, data["phrase"])
@@ -261,7 +287,9 @@ def _page(
         "task": task,
         "page": page,
         "scheme": page.scheme,
+        "strip": page.strip,
         "reasons": REASONS.items(),
+        "choice_reasons": CHOICE_REASONS if task.ask_reasons else (),
         "conflicts": [q.card.number for q in page.questions if q.card.index in (conflicts or ())],
         "missing": [q.card.number for q in page.questions if q.card.index in (missing or ())],
         **context_above(task, assignment.comparison.item),

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 
 from evaluation.annotate.forms import PracticeAnswerForm, PracticeQuestionForm, PracticeStepsForm
 from evaluation.annotate.places import count_steps
-from evaluation.annotate.queries import exercise_as_place
+from evaluation.annotate.queries import describe_steps, exercise_as_place
 from evaluation.annotate.services import practice
 from evaluation.annotate.services.practice import PracticePage, build_practice_page, load_exercises
 from evaluation.annotate.views.pairs import get_annotator
@@ -52,7 +52,8 @@ def _question_page(
         "task": task,
         "page": page,
         "scheme": task.scheme,
-        "meant": task.scheme.words(page.expected) if page.expected else "",
+        "staves": [page.sheet.a, page.sheet.b],
+        "expected": describe_steps(page.expected, task.scheme) if page.expected else "",
         "steps": count_steps(2, task.scheme),
         "place": exercise_as_place(page, task.scheme, form.steps)
         if isinstance(form, PracticeStepsForm)

@@ -65,6 +65,7 @@ PEOPLE = (
     Person("heron", 0.55, 0.45, 6.5, (1.0, 0.8, 0.7)),
     Person("lark", 0.8, 0.6, 8.0, (0.85, 0.7, 0.5)),
     Person("wren", 1.0, 0.5, 5.0, (0.6, 0.35, 0.0)),
+    Person("robin", 0.0, 0.0, 0.0, (0.0, 0.0, 0.0)),  # for the reader of the quick start
 )
 SECOND_ROUND = 74  # comparisons that each person judges of the 87
 STAFF = (("admin", "administrator"), ("manager", "manager"), ("researcher", "researcher"))

@@ -183,6 +183,10 @@ class SettingsForm(forms.Form):
     ask_sentence = forms.BooleanField(label=_("Ask which whole sentence is better"), required=False)
     ask_rating = forms.BooleanField(label=_("Ask for a rating of each sentence, 1 to 5"), required=False)
     ask_comment = forms.BooleanField(initial=True, label=_("Offer a field for comments"), required=False)
+    ask_reasons = forms.BooleanField(
+        label=_("Ask for the reason of each choice, with one key"), required=False
+    )
+    tap_answers = forms.BooleanField(label=_("Answer by tapping the better phrase"), required=False)
     format = forms.ChoiceField(
         initial="auto",
         label=_("Format"),

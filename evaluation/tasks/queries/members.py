@@ -10,7 +10,6 @@ from django.db.models import Count, Q
 from evaluation.blinding import canonical
 from evaluation.models import Invitation, Membership, Occurrence, Ranking, Role, Task
 from evaluation.schemes import Choice
-from evaluation.tasks.services.management import is_guest
 
 PER_PAGE = 100
 
@@ -36,10 +35,6 @@ class MemberRow:
     @property
     def is_of_campaign(self) -> bool:
         return self.membership.task_id is None
-
-    @property
-    def is_guest(self) -> bool:
-        return is_guest(self.membership.user)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from evaluation.annotate.queries import TaskProgress, estimate_progress
+from evaluation.annotate.services.assignments import count_left
 from evaluation.blinding import pseudonym
 from evaluation.models import (
     Annotator,
@@ -34,17 +35,24 @@ IDLE_AFTER = timedelta(days=2)
 
 @dataclass(frozen=True, slots=True)
 class OwnTask:
+    """``progress`` is of the sentences that the annotator has got and may still get."""
+
     task: Task
     progress: TaskProgress
-    last: Assignment | None
+    given: int
 
     @property
     def is_finished(self) -> bool:
-        return self.progress.total > 0 and self.progress.done >= self.progress.total
+        return self.is_begun and self.progress.done >= self.progress.total
+
+    @property
+    def is_full(self) -> bool:
+        """Whether others have taken everything before this annotator began."""
+        return self.task.is_open and self.progress.total == 0
 
     @property
     def is_begun(self) -> bool:
-        return self.progress.done > 0 or self.last is not None
+        return self.given > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,22 +79,16 @@ def build_home_page(user: User, number: str = "", managed_number: str = "") -> H
         key=_sort_key,
     )
     mine = {row["task"]: row for row in _count_own_work(user)}
-    newest = {
-        assignment.task_id: assignment
-        for assignment in Assignment.objects.filter(pk__in=[row["newest"] for row in mine.values()])
-    }
-    own = [
-        OwnTask(
-            task,
-            estimate_progress(row["done"], task.per_person, row["ms"] or 0)
-            if row
-            else estimate_progress(0, task.per_person, 0),
-            newest.get(task.pk),
-        )
-        for task in tasks
-        for row in [mine.get(task.pk)]
-    ]
-    tasks_in_order = sorted(own, key=lambda t: (t.is_finished, not t.task.is_open, not t.is_begun))
+    left = count_left(tasks, user)
+    nothing = {"given": 0, "done": 0, "ms": 0}
+    own = []
+    for task in tasks:
+        row = mine.get(task.pk, nothing)
+        total = row["given"] + left[task.pk] if task.is_open else task.per_person
+        own.append(OwnTask(task, estimate_progress(row["done"], total, row["ms"]), row["given"]))
+    tasks_in_order = sorted(
+        own, key=lambda t: (t.is_finished or t.is_full, not t.task.is_open, not t.is_begun)
+    )
     studied = Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER).select_related("campaign")
     managed = Paginator(sorted(studied, key=_sort_key), MANAGED_AT_ONCE).get_page(managed_number)
     slots = count_slots(list(managed)) if managed else {}
@@ -94,7 +96,7 @@ def build_home_page(user: User, number: str = "", managed_number: str = "") -> H
         tasks=Paginator(tasks_in_order, TASKS_AT_ONCE).get_page(number),
         managed=managed,
         managed_rows=[ManagedTask(task, slots[task.pk]) for task in managed],
-        active_minutes=sum(t.progress.active_minutes for t in own),
+        active_minutes=round(sum(mine[task.pk]["ms"] for task in tasks if task.pk in mine) / 60_000),
         comparisons=sum(t.progress.done for t in own),
     )
 
@@ -106,18 +108,27 @@ def _sort_key(task: Task) -> tuple[str, int, str]:
 
 @dataclass(frozen=True, slots=True)
 class TaskEnd:
-    """The number of open and of answered comparisons."""
+    """How many sentences the annotator has open, has answered, has got, and may still get."""
 
     open: int
     answered: int
+    given: int
+    left: int
+
+    @property
+    def is_end(self) -> bool:
+        return not (self.open or self.left)
 
 
 def load_task_end(user: User, task: Task) -> TaskEnd:
     is_answered = Q(finished_at__isnull=False, skip_reason="")
     counts = Assignment.objects.filter(annotator__user=user, task=task).aggregate(
-        open=Count("pk", filter=Q(finished_at__isnull=True)), answered=Count("pk", filter=is_answered)
+        open=Count("pk", filter=Q(finished_at__isnull=True)),
+        answered=Count("pk", filter=is_answered),
+        given=Count("pk"),
     )
-    return TaskEnd(**counts)
+    left = count_left([task], user)[task.pk]
+    return TaskEnd(**counts if task.is_open else {**counts, "open": 0}, left=left)
 
 
 def _count_own_work(user: User) -> Iterable[Mapping[str, Any]]:  # Any: each column has a type of its own
@@ -125,7 +136,7 @@ def _count_own_work(user: User) -> Iterable[Mapping[str, Any]]:  # Any: each col
         Assignment.objects.filter(annotator__user=user)
         .values("task")
         .annotate(
-            done=Count("pk", filter=Q(finished_at__isnull=False)), ms=Sum("active_ms"), newest=Max("pk")
+            done=Count("pk", filter=Q(finished_at__isnull=False)), ms=Sum("active_ms"), given=Count("pk")
         )
     )
 

@@ -19,7 +19,9 @@ from django.utils.translation import gettext as _
 
 from appraise.lib.problems import InputError, Problem
 from evaluation import jobs
+from evaluation.annotate.services.assignments import count_left
 from evaluation.models import Annotator, AuditEntry, Invitation, Job, Membership, Removal, Role, Task, User
+from evaluation.models.people import GUEST_PREFIX
 from evaluation.people.erasure import end_sessions
 from evaluation.tasks.services.importing import remove_tasks
 
@@ -33,7 +35,6 @@ TRANSITIONS: dict[str, tuple[str, ...]] = {
 }
 
 
-GUEST_PREFIX = "guest-"
 RETURN_SALT = "evaluation.return"
 RETURNED = "returned"  # key in a session that began with a return link
 
@@ -188,18 +189,18 @@ def accept_invitation(invitation: Invitation, user: User | None) -> User:
 
 
 def find_invitation_state(invitation: Invitation, user: User | None) -> str:
-    """Return the state for this person: usable, used, expired, revoked or removed. Members may return."""
-    if user is None:
-        return invitation.state
-    if _is_annotator(invitation.task, user):
+    """Return the state for this person: usable, full, used, expired, revoked or removed.
+
+    Members may return. An open task without a free slot for this person is full.
+    """
+    if user is not None and _is_annotator(invitation.task, user):
         return "usable"
     removals = Removal.objects.filter(user=user, task=invitation.task_id, at__gte=invitation.created_at)
-    return "removed" if removals.exists() else invitation.state
-
-
-def is_guest(user: User) -> bool:
-    """Return whether the user joined by an invitation and has no password."""
-    return user.username.startswith(GUEST_PREFIX) and not user.has_usable_password()
+    if user is not None and removals.exists():
+        return "removed"
+    task = invitation.task
+    is_full = task.is_open and not count_left([task], user)[task.pk]
+    return "full" if is_full and invitation.state == "usable" else invitation.state
 
 
 def sign_return_token(user: User) -> str:
@@ -222,7 +223,7 @@ def find_returning_guest(token: str) -> User | None:
         return None
     name, _, version = text.rpartition(":")
     user = User.objects.filter(username=name, is_active=True).first()
-    if user is None or not is_guest(user):
+    if user is None or not user.is_guest:
         return None
     if version != str(user.return_version):
         raise ReturnLinkGone

@@ -6,7 +6,7 @@ slots. Both remain true after a correction.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from django.db.models import Count, Exists, F, OuterRef, QuerySet
 
 from appraise.lib.digests import text_digest
 from evaluation.annotate.known_answers import pick_number
+from evaluation.annotate.services.assignments import repeat_distance
 from evaluation.models import Alignment, Assignment, Comparison, Occurrence, PhrasePair, Ranking, Slot, Task
 from evaluation.tasks.services.storage import pick_owners
 
@@ -75,28 +76,69 @@ def is_repeated(seed: int, first: str, second: str, percent: int) -> bool:
 
 def _make_slots(task: Task, asking: Sequence[AskingComparison], repeats: int) -> Iterator[Slot]:
     seed = str(task.seed)
-    shuffled = task.order == Task.Order.SHUFFLED
-    ordered = sorted(
-        asking,
-        key=lambda comparison: (
-            0 if shuffled else comparison.item,
-            slot_sort_key(task.seed, comparison.first, comparison.second),
-        ),
-    )
-    gap = max(10, len(ordered) // 4)
+    ordered = order_comparisons(asking, task.seed, shuffled=task.order == Task.Order.SHUFFLED)
+    gap = find_gap(len(ordered))
+    repeated = select_repeated(task.seed, ordered, repeats)
     for position, comparison in enumerate(ordered):
         # A check is placed far from its sentence, like a repeat, so that the two cannot be distinguished.
-        is_shown_again = not comparison.check and is_repeated(
-            task.seed, comparison.first, comparison.second, repeats
-        )
         start = (
             _distant_position(position, gap, len(ordered), comparison, seed) if comparison.check else position
         )
-        for n in range(2 if is_shown_again else 1):
+        positions = [start, *([_repeat_position(position, gap)] if position in repeated else ())]
+        for n, shown_at in enumerate(positions):
             for k in range(task.overlap):
+                # Each position once: claiming goes on after the last one.
                 yield Slot(
-                    task=task, comparison_id=comparison.pk, k=k, presentation=n, position=start + n * gap
+                    task=task, comparison_id=comparison.pk, k=k, presentation=n, position=2 * shown_at + n
                 )
+
+
+def order_comparisons(
+    asking: Iterable[AskingComparison], seed: int, *, shuffled: bool
+) -> list[AskingComparison]:
+    return sorted(
+        asking,
+        key=lambda each: (0 if shuffled else each.item, slot_sort_key(seed, each.first, each.second)),
+    )
+
+
+def find_gap(length: int) -> int:
+    """Return how many positions a repeat follows its first showing."""
+    return max(repeat_distance(length), length // 4)
+
+
+def _repeat_position(position: int, gap: int) -> int:
+    return position + gap + 4 * (position % 2)  # neighbours are not repeated side by side
+
+
+def select_repeated(seed: int, ordered: Sequence[AskingComparison], percent: int) -> set[int]:
+    """Return the positions of the comparisons that are repeated.
+
+    Near the end of the task, where nothing follows that could stand between, there are fewer.
+    """
+    chosen = {
+        position
+        for position, comparison in enumerate(ordered)
+        if not comparison.check and is_repeated(seed, comparison.first, comparison.second, percent)
+    }
+    gap, least = find_gap(len(ordered)), repeat_distance(len(ordered))
+    while True:
+        showings = [(position, position) for position in range(len(ordered))]
+        showings += [(_repeat_position(position, gap), position) for position in chosen]
+        sequence = [position for _, position in sorted(showings)]
+        first: dict[int, int] = {}
+        misplaced = set()
+        for number, position in enumerate(sequence):
+            if position not in first:
+                first[position] = number
+                continue
+            before = sequence[first[position] - 1] if first[position] else None
+            beside = sequence[number - 1 : number + 2 : 2]
+            if number - first[position] < least or before in beside:
+                misplaced.add(position)
+        if not misplaced:
+            return chosen
+        chosen -= misplaced
 
 
 def _distant_position(position: int, gap: int, length: int, comparison: AskingComparison, seed: str) -> int:

@@ -15,7 +15,12 @@ from evaluation.alignment.segmenters import WordSegmenter, load_segmenter
 from evaluation.importers import ImportedItem, ImportedSet
 from evaluation.models import Task
 from evaluation.tasks.planning import ComparedItem, PlannedItem, Planner
-from evaluation.tasks.services.slots import is_repeated, slot_sort_key
+from evaluation.tasks.services.slots import (
+    AskingComparison,
+    order_comparisons,
+    select_repeated,
+    slot_sort_key,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +50,8 @@ class TaskSettings:
     ask_sentence: bool = False
     ask_rating: bool = False
     ask_comment: bool = True
+    ask_reasons: bool = False
+    tap_answers: bool = False
 
     def planner(self, sentences: Iterable[ComparedItem]) -> Planner:
         """Return the planner; an aligner that learns is trained on the first ``sentences``."""
@@ -146,16 +153,25 @@ def _count_part(part: Sequence[PlannedItem], settings: TaskSettings, summary: Im
     pairs = merge_questions(questions, scope=DedupScope(settings.dedup), seed=settings.seed)
     owners = {(pair.owner.item, pair.owner.comparison) for pair in pairs}
     owners = select_slot_owners(part, owners, settings.seed)
-    repeats = sum(
-        (item, comparison.key) in owners
-        and is_repeated(
-            settings.seed,
-            text_digest(comparison.first.text),
-            text_digest(comparison.second.text),
-            settings.repeats,
+    asking = [
+        AskingComparison(0, position, text_digest(each.first.text), text_digest(each.second.text), "")
+        for position, plan in enumerate(part)
+        for each in plan.comparisons
+        if (plan.item.id, each.key) in owners
+    ]
+    asking += [
+        AskingComparison(
+            0,
+            position,
+            text_digest(check.comparison.first.text),
+            text_digest(check.comparison.second.text),
+            "check",
         )
-        for item, comparison in planned
-    )
+        for position, plan in enumerate(part)
+        for check in plan.checks
+    ]
+    ordered = order_comparisons(asking, settings.seed, shuffled=settings.order == Task.Order.SHUFFLED)
+    repeats = len(select_repeated(settings.seed, ordered, settings.repeats))
     checks = sum(len(plan.checks) for plan in part)
     summary.items += len(part)
     summary.comparisons += len(planned)

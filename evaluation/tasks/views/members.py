@@ -15,6 +15,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
+from evaluation.annotate.services.assignments import count_left
 from evaluation.annotate.views.pairs import begin_task
 from evaluation.models import Invitation, Role, Task, User
 from evaluation.tasks.forms.management import CompletionForm, InvitationForm, MemberForm, QuotaForm
@@ -67,7 +68,7 @@ def change_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             request, _("%(name)s was removed. Their answers are kept.") % {"name": membership.user.username}
         )
         return _redirect_back(request, slug)
-    if "revoke" in request.POST and management.is_guest(membership.user):
+    if "revoke" in request.POST and membership.user.is_guest:
         management.revoke_return_link(membership, by=get_user(request))
         messages.success(request, _("Return link revoked. The guest’s browser shows a new one."))
         return _redirect_back(request, slug)
@@ -186,7 +187,9 @@ def come_back(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _invitation_page(request: HttpRequest, invitation: Invitation, state: str) -> HttpResponse:
-    context = {"invitation": invitation, "task": invitation.task, "state": state}
+    task, user = invitation.task, request.user if isinstance(request.user, User) else None
+    left = count_left([task], user)[task.pk] if task.is_open else task.per_person
+    context = {"invitation": invitation, "task": task, "state": state, "left": left}
     return render(request, "evaluation/invitation.html", context, status=200 if state == "usable" else 410)
 
 

@@ -12,7 +12,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from evaluation import jobs
-from evaluation.models import Job, Role, Task, Upload, User
+from evaluation.annotate.queries import list_sentences
+from evaluation.models import Assignment, Job, Role, Task, Upload, User
 from evaluation.models.jobs import JobQuerySet
 from evaluation.tasks.queries.history import build_history_page
 from evaluation.tasks.queries.progress import build_home_page, build_monitor_page, load_task_end
@@ -25,19 +26,46 @@ from evaluation.web import get_managed_task, get_user
 @require_GET
 def home(request: HttpRequest) -> HttpResponse:
     user = get_user(request)
-    token = management.sign_return_token(user) if management.is_guest(user) else None
-    link = request.build_absolute_uri(reverse("come-back", args=[token])) if token else ""
     page = build_home_page(user, request.GET.get("page", ""), request.GET.get("managed", ""))
-    return render(request, "evaluation/home.html", {"page": page, "return_link": link})
+    context = {"page": page, "return_link": make_return_link(request, user)}
+    return render(request, "evaluation/home.html", context)
+
+
+def make_return_link(request: HttpRequest, user: User) -> str:
+    """Return the link by which a guest comes back; empty for accounts with a password."""
+    if not user.is_guest:
+        return ""
+    token = management.sign_return_token(user)
+    return request.build_absolute_uri(reverse("come-back", args=[token]))
 
 
 @login_required
+@never_cache
 @require_GET
 def finished(request: HttpRequest, slug: str) -> HttpResponse:
     """The end of a task; the completion code is shown only to annotators who have finished."""
     user = get_user(request)
     task = get_object_or_404(Task.objects.annotated_by(user), slug=slug)
-    return render(request, "evaluation/finished.html", {"task": task, "end": load_task_end(user, task)})
+    context = {
+        "task": task, "end": load_task_end(user, task), "return_link": make_return_link(request, user),
+    }  # fmt: skip
+    return render(request, "evaluation/finished.html", context)
+
+
+@login_required
+@never_cache
+@require_GET
+def review(request: HttpRequest, slug: str) -> HttpResponse:
+    """The annotator's sentences of a task, those marked as unsure first: the last page before the end."""
+    user = get_user(request)
+    task = get_object_or_404(Task.objects.annotated_by(user), slug=slug)
+    sentences = list_sentences(Assignment.objects.filter(annotator__user=user, task=task))
+    sentences.sort(key=lambda sentence: (not sentence.is_unsure, sentence.state == "done", sentence.number))
+    context = {
+        "task": task, "sentences": sentences, "end": load_task_end(user, task),
+        "return_link": make_return_link(request, user),
+    }  # fmt: skip
+    return render(request, "evaluation/review.html", context)
 
 
 @login_required
