@@ -65,8 +65,7 @@ class CollocationScores:
 def divide_or_nan(numerator: npt.ArrayLike, denominator: npt.ArrayLike) -> Floats:
     """The quotient; NaN where the denominator is not positive."""
     above, below = np.asarray(numerator, np.float64), np.asarray(denominator, np.float64)
-    quotient: Floats = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
-    return quotient
+    return np.asarray(np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0))
 
 
 def score_sentences(

@@ -165,8 +165,7 @@ class LinearClassifier:
     def scores(self, features: Iterable[str]) -> npt.NDArray[np.float32]:
         """Log-odds (one class) or log-probabilities up to a constant, one for each class."""
         known = [row for row in map(self.rows.get, features) if row is not None]
-        total: npt.NDArray[np.float32] = self.weights[known].sum(axis=0) + self.bias
-        return total
+        return np.asarray(self.weights[known].sum(axis=0) + self.bias)
 
     def odds(self, features: Iterable[str]) -> float:
         """The log-odds of a model with one class: the same sum, faster for a single column."""

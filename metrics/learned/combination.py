@@ -45,8 +45,7 @@ class FeatureWeights:
     def __call__(self, rows: FloatArray) -> FloatArray:
         if rows.ndim != 2 or rows.shape[1] != len(self.values):
             raise ValueError(f"expected rows of {len(self.values)} features, got shape {rows.shape}")
-        result: FloatArray = self.scaling(rows) @ self.values
-        return result
+        return np.asarray(self.scaling(rows) @ self.values)
 
 
 def uniform(rows: FloatArray) -> FloatArray:
@@ -57,8 +56,7 @@ def uniform(rows: FloatArray) -> FloatArray:
     """
     span = np.ptp(rows, axis=0)
     stretched = np.where(span > 0, (rows - rows.min(axis=0)) / np.where(span > 0, span, 1.0), 0.5)
-    result: FloatArray = stretched.mean(axis=1)
-    return result
+    return np.asarray(stretched.mean(axis=1))
 
 
 def tune(sets: Sequence[JudgedTable], *, strength: float = STRENGTH) -> FeatureWeights:
@@ -122,8 +120,7 @@ def _folds(documents: IntArray, folds: int) -> IntArray:
     """Return the fold of every cell: documents in order, about equally many cells per fold."""
     _, place, sizes = np.unique(documents, return_inverse=True, return_counts=True)
     middle = np.cumsum(sizes) - sizes / 2
-    fold: IntArray = np.minimum(middle * folds // max(1, len(documents)), folds - 1).astype(np.int64)[place]
-    return fold
+    return np.asarray(np.minimum(middle * folds // max(1, len(documents)), folds - 1).astype(np.int64)[place])
 
 
 def _without(table: JudgedTable, held_out: NDArray[np.bool_]) -> JudgedTable:

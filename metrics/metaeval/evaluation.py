@@ -217,5 +217,5 @@ def _williams(pair: MetricPair, human: Ratings) -> float | None:
 
 
 def _correct(values: list[float | None]) -> list[float | None]:
-    adjusted = holm(np.array([np.nan if p is None else p for p in values], dtype=np.float64))
+    adjusted = holm(np.array(values, dtype=np.float64))
     return [None if np.isnan(p) else float(p) for p in adjusted]

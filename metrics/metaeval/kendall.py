@@ -72,8 +72,7 @@ def tau(counts: IntArray | FloatArray, rule: TieRule) -> FloatArray:
     concordant, discordant, tied = np.moveaxis(np.asarray(counts, dtype=np.float64), -1, 0)
     over = concordant + discordant + (0 if rule is TieRule.DROP else tied)
     won = concordant - discordant - (tied if rule is TieRule.WMT12 else 0)
-    result: FloatArray = np.divide(won, over, out=np.full_like(over, np.nan), where=over > 0)
-    return result
+    return np.asarray(np.divide(won, over, out=np.full_like(over, np.nan), where=over > 0))
 
 
 def tau_b(metric: FloatArray, human: FloatArray) -> float | None:

@@ -149,10 +149,10 @@ class Extractor:
             "copied": np.array([_count_copied(source, target) for source, target in pairs], np.float64)
         }
         if self.lexicon is not None:
-            columns["ibm1"] = _numbers([self.lexicon.score(source, target) for source, target in pairs])
+            columns["ibm1"] = np.array([self.lexicon.score(*pair) for pair in pairs], np.float64)
         if self.lexicon_back is not None:
-            columns["ibm1_back"] = _numbers(
-                [self.lexicon_back.score(target, source) for source, target in pairs]
+            columns["ibm1_back"] = np.array(
+                [self.lexicon_back.score(target, source) for source, target in pairs], np.float64
             )
         return columns
 
@@ -227,10 +227,6 @@ def _count_copied(source: tuple[str, ...], target: tuple[str, ...]) -> int:
 
 def _column(rows: Sequence[Mapping[str, float]], name: str) -> FloatArray:
     return np.array([row.get(name, np.nan) for row in rows], np.float64)
-
-
-def _numbers(values: Sequence[float | None]) -> FloatArray:
-    return np.array([np.nan if value is None else value for value in values], np.float64)
 
 
 def measure_consensus(outputs: Sequence[Sequence[str]]) -> FloatArray:

@@ -8,7 +8,7 @@ compared with several printed ones. BLEU, NIST and METEOR use the reference.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -90,7 +90,7 @@ def run(options: ReplicationOptions, note: Note = lambda message: None) -> Repli
     peers = {name: _mean([_accuracy(name, judged) for judged in sets]) for name in REFERENCE_METRICS}
     return report.make_replication(
         NAME,
-        (_by_measure(results), _by_method(results), *_accuracies(results, peers, sets)),
+        (*_separations(results), *_accuracies(results, peers, sets)),
         missing=missing,
         data=report.digest_sets(options.sets),
         settings={"sets": len(sets), "cutoff": True},
@@ -119,28 +119,21 @@ def _study_sets(
     return results
 
 
-def _by_measure(results: Results) -> PaperTable:
-    rows = []
-    for name, printed in report.BY_MEASURE.items():
-        method = Method(printed["method"])
-        ours = [_percent(results, (measure, method)) for measure in MEASURES]
-        rows.append(PaperRow(f"{name}, {method.value}", report.pair_cells(printed["ratios"], ours)))
-    columns = ("Dice", "t", "χ²", "LR")
-    return PaperTable(
-        "Separation ratio in per cent, by measure", columns, tuple(rows), (_RATIO, _SETS), 2, "set"
-    )
-
-
-def _by_method(results: Results) -> PaperTable:
-    rows = []
-    for name, printed in report.BY_METHOD.items():
-        measure = AssociationMeasure(printed["measure"])
-        ours = [_percent(results, (measure, method)) for method in METHODS]
-        rows.append(PaperRow(f"{name}, {measure.value}", report.pair_cells(printed["ratios"], ours)))
-    columns = tuple(method.value for method in METHODS)
-    return PaperTable(
-        "Separation ratio in per cent, by method", columns, tuple(rows), (_RATIO, _SETS), 2, "set"
-    )
+def _separations(results: Results) -> Iterator[PaperTable]:
+    """The separation ratios by measure, each set with its printed method, and by method."""
+    for name, (key, columns, sets) in _SEPARATIONS.items():
+        rows = []
+        for label, printed in sets.items():
+            fixed = printed[key]
+            keys = (
+                [(measure, Method(fixed)) for measure in MEASURES]
+                if name == "measure"
+                else [(AssociationMeasure(fixed), method) for method in METHODS]
+            )
+            ours = [_percent(results, pair) for pair in keys]
+            rows.append(PaperRow(f"{label}, {fixed}", report.pair_cells(printed["ratios"], ours)))
+        title = f"Separation ratio in per cent, by {name}"
+        yield PaperTable(title, columns, tuple(rows), (_RATIO, _SETS), 2, "set")
 
 
 def _accuracies(
@@ -172,6 +165,10 @@ def _accuracies(
     return tuple(tables)
 
 
+_SEPARATIONS = {
+    "measure": ("method", ("Dice", "t", "χ²", "LR"), report.BY_MEASURE),
+    "method": ("measure", tuple(method.value for method in METHODS), report.BY_METHOD),
+}
 _RATIO = "(mean of the references − mean of the systems) / mean of the references."
 _SETS = "The paper’s sets are not ours: ours are means over all sets, the same beside every printed set."
 _EMPTY = (PaperCell(),) * (len(METHODS) - 1)

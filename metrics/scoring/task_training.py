@@ -76,8 +76,7 @@ def compute_version_features(
     if not segments:
         return np.empty((0, len(names)))
     rows = features.compute(names, segments, preparation)
-    means: FloatArray = rows.reshape(-1, 2, len(names)).mean(axis=1)
-    return means
+    return np.asarray(rows.reshape(-1, 2, len(names)).mean(axis=1))
 
 
 def version_texts(pair: AlignedOccurrence) -> tuple[str, str, str, str]:
@@ -111,8 +110,7 @@ Predictor = Callable[[PhraseVotes, PhraseVotes], FloatArray]
 def predict_by_weights(known: PhraseVotes, test: PhraseVotes) -> FloatArray:
     """The ``Predictor`` that learns weights."""
     scores = train(known)(test.versions)
-    gaps: FloatArray = scores[test.better] - scores[test.worse]
-    return gaps
+    return np.asarray(scores[test.better] - scores[test.worse])
 
 
 def measure_held_out_accuracy(
@@ -153,8 +151,7 @@ def _mark_correct(known: PhraseVotes, test: PhraseVotes, predict: Predictor) -> 
     gaps, learned = _gaps(test), predict(known, test)
     directions = np.sign(np.nansum(_gaps(known), axis=0))
     both = np.nan_to_num(np.column_stack([learned, gaps * directions]).round(12))
-    table: FloatArray = (np.sign(both) + 1) / 2
-    return table
+    return np.asarray((np.sign(both) + 1) / 2)
 
 
 def _gaps(votes: PhraseVotes) -> FloatArray:
@@ -167,8 +164,7 @@ def folds_of(groups: IntArray, seed: int) -> IntArray:
     """Return a fold for every row, the same for all rows of a group; as even as the groups allow."""
     names, codes = np.unique(groups, return_inverse=True)
     order = np.random.default_rng(seed).permutation(len(names))
-    folds: IntArray = (order % min(FOLDS, len(names)))[codes.reshape(-1)]
-    return folds
+    return np.asarray((order % min(FOLDS, len(names)))[codes.reshape(-1)])
 
 
 def select_votes(votes: PhraseVotes, rows: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> PhraseVotes:
