@@ -99,7 +99,7 @@ def cross_validate(
         raise NothingToLearn("all judgements are of one document, and folds consist of whole documents")
     results = [np.full(len(table.rows), np.nan) for table in sets]
     for fold in range(folds):
-        training = [_without(table, place == fold) for table, place in zip(sets, places, strict=True)]
+        training = [_drop_held_out(table, place == fold) for table, place in zip(sets, places, strict=True)]
         weights = tune(training, strength=strength)
         for scores, table, place in zip(results, sets, places, strict=True):
             scores[place == fold] = weights(table.rows[place == fold])
@@ -123,7 +123,7 @@ def _folds(documents: IntArray, folds: int) -> IntArray:
     return np.asarray(np.minimum(middle * folds // max(1, len(documents)), folds - 1).astype(np.int64)[place])
 
 
-def _without(table: JudgedTable, held_out: NDArray[np.bool_]) -> JudgedTable:
+def _drop_held_out(table: JudgedTable, held_out: NDArray[np.bool_]) -> JudgedTable:
     """Return the same cells without the comparisons that involve a held-out cell."""
     human = table.human
     kept = ~(held_out[human.better] | held_out[human.worse])

@@ -124,7 +124,7 @@ def train_combination(options: Options, note: Note) -> dict[str, object]:
         weights = (
             _uniform(tables) if options["method"] == "uniform" else tune(tables, strength=options["strength"])
         )
-        held_out = _held_out(sets, tables, options) if options["folds"] else None
+        held_out = _measure_held_out_tau(sets, tables, options) if options["folds"] else None
     except (ValueError, MetricUnavailable) as error:
         raise InputError(Problem("cannot_train", str(error))) from error
     about = models.describe(
@@ -295,7 +295,7 @@ def _uniform(tables: Sequence[JudgedTable]) -> FeatureWeights:
     return FeatureWeights(np.full(columns, 1 / columns), scaling)
 
 
-def _held_out(
+def _measure_held_out_tau(
     sets: Sequence[TrainingSet], tables: Sequence[JudgedTable], options: Options
 ) -> dict[str, float | None]:
     scores = cross_validate(tables, folds=options["folds"], strength=options["strength"])
