@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from django.conf import settings
-from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import Q, QuerySet
 from django.urls import reverse
 
 from evaluation.annotate.places import (
@@ -55,7 +54,7 @@ class PairQuestion:
         return f"why-{self.card.index}"
 
 
-STRIP_LENGTH = 35
+STRIP_LENGTH = 21
 
 
 class OwnSentence(NamedTuple):
@@ -68,6 +67,7 @@ class OwnSentence(NamedTuple):
     is_unsure: bool
     active_ms: int
     up_to: int
+    comparison: int
     is_current: bool = False
 
     @property
@@ -132,17 +132,17 @@ def load_texts(assignment: Assignment) -> Assignment:
 
 
 def build_pair_page(assignment: Assignment) -> PairPage:
-    """Return everything that the page shows, from an assignment with its texts; at most four queries."""
+    """Return everything that the page shows, from an assignment with its texts; at most five queries."""
     swapped = assignment.swapped
     asked = answers.load_questions(assignment)
-    elsewhere, reported = _load_marks(assignment)
+    sentences = list_sentences(Assignment.objects.of(assignment.annotator_id, assignment.task_id))
     layout = sheet(
         assignment.comparison.first.stave,
         assignment.comparison.second.stave,
         read_phrases(assignment.alignment.phrases),
         {place: index for index, question in asked.items() for place in question.indices},
         groups=assignment.alignment.groups,
-        elsewhere=elsewhere,
+        elsewhere=_load_elsewhere(assignment, sentences),
         swapped=swapped,
     )
     questions = []
@@ -151,8 +151,10 @@ def build_pair_page(assignment: Assignment) -> PairPage:
         stored = question.choice
         choice = canonical(Choice(stored), swapped=swapped, flipped=question.flipped) if stored else None
         questions.append(PairQuestion(card, choice, question.reason, question.version, str(uuid.uuid4())))
-    own = Assignment.objects.of(assignment.annotator_id, assignment.task_id)
-    sentences = list_sentences(own)
+    reports = AlignmentReport.objects.filter(
+        annotator=assignment.annotator_id, alignment=assignment.alignment_id
+    )
+    reported = set(reports.values_list("pair", flat=True))
     return PairPage(
         number=assignment.number,
         sheet=layout,
@@ -161,30 +163,19 @@ def build_pair_page(assignment: Assignment) -> PairPage:
         progress=count_progress(assignment.task, sentences),
         strip=make_strip(sentences, assignment.token),
         sentence=_load_sentence_answers(assignment),
-        reported={card.number for card in layout.questions if card.index in reported},
+        reported={card.number for card in layout.questions if asked[card.index].pair in reported},
     )
 
 
-def _load_marks(assignment: Assignment) -> tuple[dict[int, int], set[int]]:
-    """Return which differences another comparison asks, and which alignments were reported; one query.
+def _load_elsewhere(assignment: Assignment, sentences: Iterable[OwnSentence]) -> dict[int, int]:
+    """Return the differences that another comparison asks; one query.
 
-    The first maps a phrase to the annotator's number of that comparison, 0 if it was not opened yet.
+    Maps a phrase to the annotator's number of that comparison, 0 if it was not opened yet.
     """
-    own = Assignment.objects.of(assignment.annotator_id, assignment.task_id)
-    number = own.filter(comparison=OuterRef("pair__owner")).values("number")[:1]
-    report = AlignmentReport.objects.filter(
-        annotator=assignment.annotator_id, alignment=assignment.alignment_id, pair=OuterRef("pair")
-    )
-    rows = Occurrence.objects.filter(alignment=assignment.alignment_id).values_list(
-        "index", "pair__owner", Coalesce(Subquery(number), 0), Exists(report)
-    )
-    elsewhere, reported = dict[int, int](), set[int]()
-    for index, owner, n, is_reported in rows:
-        if owner != assignment.comparison_id:
-            elsewhere[index] = n
-        if is_reported:
-            reported.add(index)
-    return elsewhere, reported
+    numbers = {sentence.comparison: sentence.number for sentence in sentences}
+    here = Occurrence.objects.filter(alignment=assignment.alignment_id)
+    others = here.exclude(pair__owner=assignment.comparison_id).values_list("index", "pair__owner")
+    return {index: numbers.get(owner, 0) for index, owner in others}
 
 
 def read_phrases(rows: Iterable[Sequence[Any]]) -> list[ShownPhrase]:  # Any: JSON
@@ -203,7 +194,9 @@ def read_phrases(rows: Iterable[Sequence[Any]]) -> list[ShownPhrase]:  # Any: JS
 def list_sentences(assignments: QuerySet[Assignment]) -> list[OwnSentence]:
     """Return the assignments of an annotator to a task in order; one query."""
     own = assignments.annotate(is_finished=Q(finished_at__isnull=False))
-    columns = "number", "token", "is_finished", "skip_reason", "is_unsure", "active_ms", "up_to"
+    columns = (
+        "number", "token", "is_finished", "skip_reason", "is_unsure", "active_ms", "up_to", "comparison_id",
+    )  # fmt: skip
     return [OwnSentence(*row) for row in own.order_by("number").values_list(*columns)]
 
 

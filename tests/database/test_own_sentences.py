@@ -156,7 +156,7 @@ def test_the_strip_shows_the_state_of_ones_own_sentences(
 
 
 def test_a_long_strip_is_a_window_around_the_current_sentence() -> None:
-    sentences = [OwnSentence(n, f"t{n}", True, "", False, 0, 100) for n in range(1, 101)]
+    sentences = [OwnSentence(n, f"t{n}", True, "", False, 0, 100, n) for n in range(1, 101)]
     for current, first in ((1, 1), (18, 1), (19, 2), (50, 33), (83, 66), (100, 66)):
         strip = make_strip(sentences, f"t{current}")
         numbers = [sentence.number for sentence in strip.sentences]
