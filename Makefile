@@ -41,15 +41,15 @@ lock: | $(UV)
 	@$(COMPILE) pyproject.toml --extra dev -o requirements/dev.txt >/dev/null
 	@$(COMPILE) pyproject.toml -c requirements/dev.txt -o requirements/run.txt >/dev/null
 
-.PHONY: run test lint lint-scripts check-scripts check-django pytest pytest-postgres test-tools kernels system-packages bench tools
+.PHONY: run test lint lint-scripts check-scripts check-django pytest pytest-postgres test-tools compiled-loops system-packages bench tools
 run: $(RUN_STAMP) ## Appraise with its demo campaign, at http://127.0.0.1:8000/ (PORT=…, DATABASE_URL=…)
 	@$(BIN)/python manage.py start --demo --port $(PORT)
 
-# Fast checks first, in parallel with the installation of browser and parsers and the compilation of kernels,
+# Fast checks first, in parallel with the installation of browser and parsers and the compilation of loops,
 # which all test workers share; then the tests, one database after the other.
 PARALLEL := $(MAKE) --no-print-directory --jobs=3 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 test: $(DEV_STAMP) ## all checks and tests, on both databases
-	@$(PARALLEL) lint test-tools kernels check-django docs
+	@$(PARALLEL) lint test-tools compiled-loops check-django docs
 	@$(MAKE) --no-print-directory pytest pytest-postgres
 
 # The tests use real parsers and taggers.
@@ -58,8 +58,8 @@ test-tools: system-packages
 
 TEXTS := fixtures/samples/text
 LEXICAL := wer,per,bleu,bleu-paper,nist,ter,chrf++,fms-2,meteor,rouge-l,rouge-w,dr
-# Compiles the kernels into numba's cache; prints the output only if it fails.
-kernels: $(DEV_STAMP)
+# Compiles the loops of the metrics into numba's cache; prints the output only if it fails.
+compiled-loops: $(DEV_STAMP)
 	@home=$$(mktemp -d); trap 'rm -r $$home' EXIT; \
 	output=$$(APPRAISE_HOME=$$home $(BIN)/python manage.py score --metrics $(LEXICAL) \
 	  --hyp $(TEXTS)/north.en.txt --ref $(TEXTS)/reference.en.txt 2>&1) || { echo "$$output"; exit 1; }

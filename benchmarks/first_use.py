@@ -1,4 +1,4 @@
-"""What the first call costs in a fresh process, with compiled kernels in their cache.
+"""What the first call costs in a fresh process, with compiled loops in their cache.
 
 No peer does this job, so the demand is absolute: the first score of every metric that people expect adds at
 most one second of CPU to what the second one takes, and listing all metrics costs at most as much. Each is
@@ -34,7 +34,7 @@ LIST = """
 import time
 start = time.process_time()
 from metrics import registry
-registry.available()
+registry.list_metrics()
 print(time.process_time() - start)
 """
 

@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 
 from benchmarks.base import Result, race
 from benchmarks.corpus import corpus
-from metrics.base import segments_of
+from metrics.base import make_segments
 from metrics.learned import features, svm
 from metrics.learned.svm import TOLERANCE, Labelled, train
 
@@ -87,7 +87,7 @@ def _within(job: str, names: tuple[str, ...]) -> Result:
     """A limit in seconds, as a ratio: how many times faster than the limit."""
     everything = corpus()
     references, systems = everything.references[:1], everything.systems
-    texts = [segment for outputs in systems for segment in segments_of(outputs, references, outputs)]
+    texts = [segment for outputs in systems for segment in make_segments(outputs, references, outputs)]
     features.compute(names, texts[:100])  # compile first
     times = []
     for _ in range(3):

@@ -93,7 +93,7 @@ def _language_model() -> list[Result]:
             "scoring, our reader", "at least 5,000/s", "sentences/s", min(speeds), 5000.0, min(speeds) / 5000
         )
     )
-    if base.distribution_version("camel-kenlm") is not None:
+    if base.find_distribution_version("camel-kenlm") is not None:
         speed = _kenlm(model, sentences[:20_000])
         rows.append(
             _absolute(
@@ -115,7 +115,7 @@ def _kenlm(model: object, sentences: list[list[str]]) -> float:
         save_language_model(model, Path(folder) / "m.arpa")
         text = Path(folder) / "text"
         text.write_text("\n".join(" ".join(words) for words in sentences), encoding="utf-8")
-        command = [str(base.python()), "-c", KENLM, f"{folder}/m.arpa", str(text)]
+        command = [str(base.find_python()), "-c", KENLM, f"{folder}/m.arpa", str(text)]
         printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return float(printed)
 

@@ -51,7 +51,7 @@ class Segment:
 class Needs:
     """What a metric requires; ``resource`` describes a tool, a model or a data set.
 
-    >>> Needs(source=True).lacking(references=0, source=False)
+    >>> Needs(source=True).explain_missing(references=0, source=False)
     'it needs a reference and the source'
     """
 
@@ -59,7 +59,7 @@ class Needs:
     source: bool = False
     resource: str | None = None
 
-    def lacking(self, *, references: int, source: bool) -> str | None:
+    def explain_missing(self, *, references: int, source: bool) -> str | None:
         """Return in words which texts are missing; None if the metric can score."""
         missing = ["a reference"] if self.reference and not references else []
         missing += ["the source"] if self.source and not source else []
@@ -161,8 +161,8 @@ def score_systems(
     ``MetricUnavailable`` if the metric needs texts that are missing.
     """
     _check_parallel(systems, references, sources)
-    if lacking := metric.needs.lacking(references=len(references), source=sources is not None):
-        raise MetricUnavailable(f"{metric.name} cannot score here: {lacking}")
+    if missing := metric.needs.explain_missing(references=len(references), source=sources is not None):
+        raise MetricUnavailable(f"{metric.name} cannot score here: {missing}")
     if len(systems) > 1 and not compares_systems(metric) and is_parallel():
         alone = partial(_score_alone, metric, references, sources, workers)
         return dict(zip(systems, parallel_map(alone, systems.values()), strict=True))
@@ -170,7 +170,7 @@ def score_systems(
         scores = metric.score_many(list(systems.values()), references, sources, workers)
         return dict(zip(systems, scores, strict=True))
     return {
-        name: metric.score(segments_of(outputs, references, sources)) for name, outputs in systems.items()
+        name: metric.score(make_segments(outputs, references, sources)) for name, outputs in systems.items()
     }
 
 
@@ -184,12 +184,12 @@ def _score_alone(
     return score_systems(metric, {"": outputs}, references, sources, workers=workers)[""]
 
 
-def segments_of(
+def make_segments(
     outputs: Sequence[str], references: Sequence[Sequence[str]] = (), sources: Sequence[str] | None = None
 ) -> list[Segment]:
     """Return parallel texts as segments.
 
-    >>> segments_of(["a b"], [["a c"], ["a d"]])
+    >>> make_segments(["a b"], [["a c"], ["a d"]])
     [Segment(hypothesis='a b', references=('a c', 'a d'), source=None)]
     """
     of_segment: Sequence[tuple[str, ...]] = list(zip(*references, strict=True)) or [()] * len(outputs)
@@ -222,9 +222,7 @@ def find_versions(*packages: str) -> dict[str, str | None]:
 
 
 def _check_parallel(
-    systems: Mapping[str, Sequence[str]],
-    references: Sequence[Sequence[str]],
-    sources: Sequence[str] | None,
+    systems: Mapping[str, Sequence[str]], references: Sequence[Sequence[str]], sources: Sequence[str] | None
 ) -> None:
     sizes = {f"system {name!r}": len(outputs) for name, outputs in systems.items()}
     sizes |= {f"reference {number}": len(texts) for number, texts in enumerate(references, 1)}

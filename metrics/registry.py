@@ -55,18 +55,18 @@ class MetricEntry:
 
 def register(metric: AnyMetric) -> AnyMetric:
     """Class decorator: register a metric under its class attribute ``name``."""
-    add(cast(str, metric.name), metric)  # type: ignore[attr-defined]  # a class, seen by mypy as a callable
+    register_factory(cast(str, metric.name), metric)  # type: ignore[attr-defined]  # mypy sees a callable
     return metric
 
 
-def add(name: str, factory: MetricFactory, **parameters: Value) -> None:
-    """Register a factory with fixed parameters: ``add("precision-2", NgramPrecision, order=2)``."""
+def register_factory(name: str, factory: MetricFactory, **parameters: Value) -> None:
+    """Register a factory, and parameters that a specification cannot change."""
     if name in _metrics:
         raise ValueError(f"two metrics have the name {name!r}")
     _metrics[name] = partial(factory, **parameters) if parameters else factory
 
 
-def names() -> tuple[str, ...]:
+def list_names() -> tuple[str, ...]:
     """Return the names of all metrics in alphabetical order."""
     for module in FAMILIES:
         import_module(module)
@@ -117,9 +117,9 @@ def parameters_of(name: str) -> Mapping[str, Value]:
     return {key: default for key, default in fields.items() if isinstance(default, str | int | float | bool)}
 
 
-def available() -> list[MetricEntry]:
+def list_metrics() -> list[MetricEntry]:
     """Describe every metric: what it needs, and which tool or model is missing."""
-    return [_entry(name) for name in names()]
+    return [_entry(name) for name in list_names()]
 
 
 def _entry(name: str) -> MetricEntry:

@@ -90,7 +90,7 @@ def words_of_pure_modules() -> Iterator[str]:
             yield from (line.title, line.chance)
     yield from (form.title for form in FORMATS.values())
     yield from (word.value for words in (Phenomenon, DiffMeasure) for word in words)
-    yield from (entry.title for entry in registry.available())
+    yield from (entry.title for entry in registry.list_metrics())
 
 
 # --- templates -----------------------------------------------------------------------------------------

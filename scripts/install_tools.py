@@ -48,11 +48,11 @@ def main(arguments: list[str] | None = None) -> int:
     missing = [
         message
         for step in (install_environment, install_wordnet, install_java)
-        if (message := step(base.root()))
+        if (message := step(base.find_tools_folder()))
     ]
     for message in missing:
         print(message, file=sys.stderr)
-    print(f"Tools are in {base.root()}" + (" (incomplete)" if missing else ""))
+    print(f"Tools are in {base.find_tools_folder()}" + (" (incomplete)" if missing else ""))
     return 1 if missing else 0
 
 

@@ -11,7 +11,7 @@ import pytest
 
 SETUP = "import django; django.setup()"
 PAGES = f"{SETUP}; from django.urls import get_resolver; get_resolver().url_patterns"
-METRICS = "from metrics import registry; registry.available()"
+METRICS = "from metrics import registry; registry.list_metrics()"
 
 
 @pytest.mark.parametrize(

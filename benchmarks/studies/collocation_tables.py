@@ -23,7 +23,7 @@ from metrics.collocation.association import AssociationMeasure
 from metrics.collocation.content_words import ContentWordReader, ContentWords, get_reader
 from metrics.collocation.scoring import find_branches
 from metrics.collocation.table import CollocationTable, load_table
-from metrics.collocation.trees import Method, choose
+from metrics.collocation.trees import Method, select_branches
 from metrics.metaeval.scoring import score_dataset
 from metrics.metaeval.systems import system_level
 from metrics.replicate.paper002 import HUMAN, CollocationResult, CollocationSet, Key, read_set, study_set
@@ -92,7 +92,7 @@ def _trees(
     for measure in AssociationMeasure:
         pairs = find_branches(background, content, measure)
         for method in Method:
-            kept = choose(method, pairs, len(content.words), content.first_verb)
+            kept = select_branches(method, pairs, len(content.words), content.first_verb)
             found[measure, method] = frozenset((branch.left, branch.right) for branch in kept)
     return found
 

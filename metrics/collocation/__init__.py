@@ -5,5 +5,5 @@ translation. This needs neither a reference nor rankings, only text.
 
     text → ``content_words`` → ``counting`` → ``table`` (a file)                      ``training``
     text → ``content_words`` → ``scoring`` (``association``, ``trees``) → ``metric``
-    one sentence → ``scoring.find_branches`` → ``trees.choose`` → ``svg``
+    one sentence → ``scoring.find_branches`` → ``trees.select_branches`` → ``svg``
 """

@@ -16,7 +16,7 @@ from metrics.collocation.association import CUTOFFS, FUNCTIONS, AssociationMeasu
 from metrics.collocation.content_words import ContentWords
 from metrics.collocation.table import CollocationTable
 from metrics.collocation.trees import Branch, Method
-from metrics.kernels.compiler import Floats, Ints, Longs
+from metrics.compiled.compiler import Floats, Ints, Longs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,8 +65,7 @@ class CollocationScores:
 def divide_or_nan(numerator: npt.ArrayLike, denominator: npt.ArrayLike) -> Floats:
     """The quotient; NaN where the denominator is not positive."""
     above, below = np.asarray(numerator, np.float64), np.asarray(denominator, np.float64)
-    quotient: Floats = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
-    return quotient
+    return np.asarray(np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0))
 
 
 def score_sentences(
@@ -78,7 +77,7 @@ def score_sentences(
     cutoff: bool = True,
 ) -> dict[tuple[AssociationMeasure, Method], CollocationScores]:
     """Score sentences by every combination of the measures and methods."""
-    from metrics.collocation import trees_kernel  # imports numba
+    from metrics.collocation import trees_loops  # imports numba
 
     pairs = find_pairs(table, sentences)
     wanted = tuple(methods)
@@ -86,7 +85,7 @@ def score_sentences(
     scores: dict[tuple[AssociationMeasure, Method], CollocationScores] = {}
     for measure in measures:
         weight = pairs.weights(measure, cutoff=cutoff)
-        sums, kept = trees_kernel.score_sentences(
+        sums, kept = trees_loops.score_sentences(
             pairs.starts, pairs.left, pairs.right, weight, pairs.lengths, pairs.first_verb, codes
         )
         for column, method in enumerate(wanted):
@@ -99,7 +98,7 @@ def score_sentences(
 def find_branches(
     table: CollocationTable, sentence: ContentWords, measure: AssociationMeasure, *, cutoff: bool = True
 ) -> tuple[Branch, ...]:
-    """All collocations of one sentence with their strengths, for ``trees.choose`` and the SVG."""
+    """All collocations of one sentence with their strengths, for ``trees.select_branches`` and the SVG."""
     pairs = find_pairs(table, [sentence])
     weights = pairs.weights(measure, cutoff=cutoff)
     rows = zip(pairs.left.tolist(), pairs.right.tolist(), weights.tolist(), strict=True)
@@ -108,7 +107,7 @@ def find_branches(
 
 def find_pairs(table: CollocationTable, sentences: Sequence[ContentWords]) -> PairCounts:
     """Look up every pair of every sentence."""
-    from metrics.collocation import trees_kernel  # imports numba
+    from metrics.collocation import trees_loops  # imports numba
 
     numbers = table.numbers
     ids = np.array([numbers.get(word, -1) for sentence in sentences for word in sentence.words], np.int32)
@@ -116,7 +115,7 @@ def find_pairs(table: CollocationTable, sentences: Sequence[ContentWords]) -> Pa
     verbs = [-1 if sentence.first_verb is None else sentence.first_verb for sentence in sentences]
     offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
     rows = (table.rows, table.partners, table.counts)
-    starts, left, right, c12 = trees_kernel.find_pairs(ids, offsets, *rows)
+    starts, left, right, c12 = trees_loops.find_pairs(ids, offsets, *rows)
     base = np.repeat(offsets[:-1], np.diff(starts))
     c1, c2 = (table.frequency[ids[base + place]] for place in (left, right))
     sizes = (table.corpus.sentences, lengths, np.array(verbs, np.int32))

@@ -112,11 +112,7 @@ def _path(x1: int, x2: int, top: int, height: int) -> str:
 
 
 def _render_words(
-    tokens: Sequence[str],
-    centres: Sequence[int],
-    y: int,
-    content: ContentWords,
-    known: Collection[str],
+    tokens: Sequence[str], centres: Sequence[int], y: int, content: ContentWords, known: Collection[str]
 ) -> list[str]:
     word_at = dict(zip(content.places, content.words, strict=True))
     parts = []

@@ -21,7 +21,7 @@ import numpy as np
 from appraise.lib.digests import bytes_digest
 from appraise.lib.problems import InputError, Problem
 from appraise.lib.streams import Arrays, read_arrays
-from metrics.kernels.compiler import Ints, Longs
+from metrics.compiled.compiler import Ints, Longs
 
 FORMAT = "collocations-1"
 ARRAYS = ("frequency", "rows", "partners", "counts")

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from appraise.lib.digests import pieces_digest
 from appraise.lib.problems import InputError, Problem
-from appraise.lib.streams import convert_read_errors, open_unpacked, read_lines
+from appraise.lib.streams import read_lines
 from metrics.collocation.content_words import READERS, ContentWordReader, get_reader
 from metrics.collocation.counting import PairCounter
 from metrics.collocation.table import CollocationTable, Corpus, load_table, save_table
+from metrics.metaeval.datasets import digest
 from metrics.tools.base import ToolAbsent
 
 BATCH = 20_000  # sentences tagged at once, between two notes
@@ -62,7 +62,7 @@ def train_table(
         note(f"{counter.sentences:,} sentences")
     if not counter.sentences:
         raise InputError(Problem("no_text", "the text contains no sentences", file=str(files[0])))
-    corpus = Corpus(name, description, digest_text(files), 0, reader.language, reader.name, reader.tools)
+    corpus = Corpus(name, description, digest(files)[:16], 0, reader.language, reader.name, reader.tools)
     save_table(counter.table(corpus), out)
     return load_table(out)
 
@@ -90,15 +90,3 @@ def read_sentences(files: Iterable[Path]) -> Iterator[str]:
         for _, line in read_lines(path, file=str(path)):
             if sentence := line.strip():
                 yield sentence
-
-
-def digest_text(files: Iterable[Path]) -> str:
-    """The digest of the uncompressed content of the files, in order."""
-    return pieces_digest(_chunks(files))[:16]
-
-
-def _chunks(files: Iterable[Path]) -> Iterator[bytes]:
-    for path in files:
-        with convert_read_errors(path), open_unpacked(path) as file:
-            while chunk := file.read(1 << 20):
-                yield chunk

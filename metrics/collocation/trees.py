@@ -34,7 +34,7 @@ class Method(StrEnum):
 
     @property
     def code(self) -> int:
-        """The number of the method in the kernel."""
+        """The number of the method in ``trees_loops``."""
         return list(Method).index(self)
 
 
@@ -46,27 +46,27 @@ class Branch(NamedTuple):
     weight: float
 
 
-def choose(
+def select_branches(
     method: Method, branches: Sequence[Branch], words: int, first_verb: int | None = None
 ) -> tuple[Branch, ...]:
     """The branches that a method selects, strongest first.
 
     >>> ring = [Branch(0, 1, 5.0), Branch(0, 2, 9.0), Branch(1, 2, 7.0), Branch(1, 3, 8.0)]
-    >>> [tuple(branch[:2]) for branch in choose(Method.MST, ring, 4)]
+    >>> [tuple(branch[:2]) for branch in select_branches(Method.MST, ring, 4)]
     [(0, 2), (1, 3), (1, 2)]
-    >>> [tuple(branch[:2]) for branch in choose(Method.MST_NCB, ring, 4)]
+    >>> [tuple(branch[:2]) for branch in select_branches(Method.MST_NCB, ring, 4)]
     [(0, 2), (1, 2)]
     """
-    from metrics.collocation import trees_kernel  # imports numba
+    from metrics.collocation import trees_loops  # imports numba
 
     _check(branches, words)
     ordered = sorted(branches)
     left = np.array([branch.left for branch in ordered], np.int32)
     right = np.array([branch.right for branch in ordered], np.int32)
     weight = np.array([branch.weight for branch in ordered], np.float64)
-    order = trees_kernel.strongest_first(weight)
-    verb = trees_kernel.NO_VERB if first_verb is None else first_verb
-    marks = trees_kernel.select(method.code, left, right, order, words, verb)
+    order = trees_loops.strongest_first(weight)
+    verb = trees_loops.NO_VERB if first_verb is None else first_verb
+    marks = trees_loops.select(method.code, left, right, order, words, verb)
     return tuple(ordered[k] for k in order if marks[k])
 
 

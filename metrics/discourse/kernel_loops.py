@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metrics.kernels.compiler import Floats, Longs, kernel
+from metrics.compiled.compiler import Floats, Longs, compiled
 
 if TYPE_CHECKING:
     from metrics.discourse.kernel import Forest
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LARGE = 30.0  # beyond it log(1 + x) and log x are equal to the last digits
 
 
-@kernel
+@compiled
 def log_kernels(left: Longs, right: Longs, forest: Forest, log_decay: float, result: Floats) -> None:
     """log K of each pair of trees into ``result``."""
     starts = forest.starts
@@ -43,7 +43,7 @@ def log_kernels(left: Longs, right: Longs, forest: Forest, log_decay: float, res
         result[pair] = log_kernel(a_start, a_end, b_start, forest, first, last, offsets, log_decay, gains)
 
 
-@kernel
+@compiled
 def matching(a: int, a_end: int, b: int, b_end: int, forest: Forest, first: Longs, last: Longs) -> None:
     """For every node of tree a, the slice of the sorted nodes of tree b that have the same production."""
     productions, order = forest.productions, forest.order
@@ -62,7 +62,7 @@ def matching(a: int, a_end: int, b: int, b_end: int, forest: Forest, first: Long
         last[node] = end
 
 
-@kernel
+@compiled
 def log_kernel(
     a: int,
     a_end: int,

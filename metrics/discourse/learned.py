@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +23,12 @@ import numpy as np
 
 from appraise.lib.problems import InputError, Problem
 from appraise.lib.streams import read_arrays
-from metrics.discourse.segmenter import LinearClassifier, fit_classifier, segment
+from metrics.discourse.segmenter import EDGE, LinearClassifier, fit_classifier, segment
 from metrics.discourse.trees import Node, edu, join
 from metrics.discourse.words import find_classes, split_words
 
 FORMAT = "appraise-discourse-1"
 SHIFT = "shift"
-NOTHING = "<>"
 Units = Sequence[Sequence[str]]
 
 
@@ -97,19 +96,17 @@ class SentenceUnits:
         self.units = units
         self.words = [word.lower() for unit in units for word in unit]
         self.kinds = find_classes(self.words, classes)
-        self.begins = [0]
-        for unit in units:
-            self.begins.append(self.begins[-1] + len(unit))
+        self.begins = [*accumulate(map(len, units), initial=0)]
 
     def entry(self, number: int) -> StackEntry:
         begin, end = self.begins[number], self.begins[number + 1]
         return StackEntry(edu(" ".join(self.units[number])), begin, end - 1, begin, 1, "EDU")
 
     def word(self, place: int) -> str:
-        return self.words[place] if 0 <= place < len(self.words) else NOTHING
+        return self.words[place] if 0 <= place < len(self.words) else EDGE
 
     def kind(self, place: int) -> str:
-        return self.kinds[place] if 0 <= place < len(self.kinds) else NOTHING
+        return self.kinds[place] if 0 <= place < len(self.kinds) else EDGE
 
 
 def link_units(units: Units, model: LinearClassifier, classes: Mapping[str, str]) -> Node:
@@ -185,6 +182,7 @@ def parser_features(sentence: SentenceUnits, stack: Sequence[StackEntry], waitin
     lh, rh = word(left.head), word(right.head)
     sizes = f"{min(left.units, 3)}{min(right.units, 3)}{min(len(sentence.units) - waiting, 2)}"
     lengths = f"{_size(left)}{_size(right)}"
+    # The letter names the template: a letter that is used twice would mix the weights of two templates.
     return [
         f"a{l1}", f"b{r1}", f"c{q1}", f"d{le}", f"e{re}", f"f{l1} {l2}", f"g{r1} {r2}", f"h{q1} {q2}",
         f"i{k1}", f"j{m1}", f"k{n1}", f"l{lk}", f"m{rk}", f"n{k1} {k2}", f"o{m1} {m2}", f"p{l1} {r1}",

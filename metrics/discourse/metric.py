@@ -17,7 +17,7 @@ import numpy as np
 
 from appraise.lib.problems import InputError
 from metrics.base import MetricUnavailable, Needs, Scores, Segment, explain_unavailable, mean_or_none
-from metrics.discourse.kernel import DECAY, Forest, Tree, dr, dr_lex
+from metrics.discourse.kernel import DECAY, Forest, Tree, to_dr_lex_tree, to_dr_tree
 from metrics.discourse.parsers import NAMES, DiscourseParser, get_parser
 from metrics.discourse.trees import Node
 from metrics.registry import register
@@ -92,7 +92,7 @@ class DR(DiscourseMetric):
     title: ClassVar[str] = "DR: discourse trees without words"
 
     def represent(self, node: Node) -> Tree:
-        return dr(node)
+        return to_dr_tree(node)
 
 
 @register
@@ -104,7 +104,7 @@ class DRLex(DiscourseMetric):
     lowercase: bool = False
 
     def represent(self, node: Node) -> Tree:
-        return dr_lex(node, lowercase=self.lowercase)
+        return to_dr_lex_tree(node, lowercase=self.lowercase)
 
     def facts(self) -> str:
         return f"case:{'lower' if self.lowercase else 'mixed'}|"

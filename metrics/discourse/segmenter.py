@@ -25,7 +25,7 @@ from metrics.discourse.words import find_classes
 BEGIN = "begin"
 EDGE = "<>"
 AUXILIARIES_TEXT = """
-am is are was were be been being 's 're 'm has have had 've do does did will would 'll 'd can could
+am is are was were be been being 's 're 'm has have verbs_before 've do does did will would 'll 'd can could
 may might must shall should n't not cannot
 """
 AUXILIARIES = frozenset(AUXILIARIES_TEXT.split())
@@ -62,24 +62,27 @@ class GapFeatures:
         i = place + 3
         b3, b2, b1, w0, w1, w2 = self.low[i - 3 : i + 3]
         k3, k2, k1, c0, c1, c2 = self.kinds[i - 3 : i + 3]
-        had = min(self.verbs[place] - self.verbs[begin], 2)
+        verbs_before = min(self.verbs[place] - self.verbs[begin], 2)
         stop = self.next_stop[place]
-        coming = min(self.verbs[stop] - self.verbs[place], 2)
-        ahead = min(self.verbs[min(place + 4, len(self.verbs) - 1)] - self.verbs[place], 2)
+        verbs_after = min(self.verbs[stop] - self.verbs[place], 2)
+        verbs_ahead = min(self.verbs[min(place + 4, len(self.verbs) - 1)] - self.verbs[place], 2)
+        verbs = f"{verbs_before}{verbs_after}"
         length = min((place - begin).bit_length(), 5)
         rest = min((len(self.next_stop) - place).bit_length(), 5)
         first, kind = self.low[begin + 3], self.kinds[begin + 3]
         comma = b1 if not b1[-1:].isalnum() else "w"
+        # The letter names the template: a letter that is used twice would mix the weights of two templates.
         return [
             f"a{w0}", f"b{b1}", f"c{w1}", f"d{b2}", f"e{w2}", f"f{b3}",
             f"g{b1} {w0}", f"h{w0} {w1}", f"i{b2} {b1}", f"k{b1} {w0} {w1}",
             f"m{c0}", f"n{k1}", f"o{c1}", f"p{k1} {c0}", f"q{c0} {c1}", f"r{k2} {k1} {c0}",
             f"s{k1} {c0} {c1}", f"S{c0} {c1} {c2}", f"R{k3} {k2} {k1}", f"Q{k2} {k1}", f"O{w0} {c1}",
             f"P{w0} {c1} {c2}", f"N{k1} {w0}", f"M{k1} {w0} {c1}", f"L{b1} {c0} {c1}", f"K{b1} {c0}",
-            f"t{had}{coming}{comma}", f"u{length} {comma}", f"v{w0} {had}{coming}", f"w{w0} {comma}",
-            f"x{c0} {had}{coming}{comma}", f"y{self.capital[place]}{comma}", f"z{first} {comma}",
-            f"A{first} {w0}", f"B{length}{rest}", f"C{w0} {ahead}{had}", f"D{had}{ahead}{length}{comma}",
-            f"E{w0} {length}", f"F{comma}{c0} {c1}", f"H{first} {had}{coming}{comma}",
+            f"t{verbs}{comma}", f"u{length} {comma}", f"v{w0} {verbs}", f"w{w0} {comma}",
+            f"x{c0} {verbs}{comma}", f"y{self.capital[place]}{comma}", f"z{first} {comma}",
+            f"A{first} {w0}", f"B{length}{rest}", f"C{w0} {verbs_ahead}{verbs_before}",
+            f"D{verbs_before}{verbs_ahead}{length}{comma}",
+            f"E{w0} {length}", f"F{comma}{c0} {c1}", f"H{first} {verbs}{comma}",
             f"I{kind} {c0} {comma}",
         ]  # fmt: skip
 
@@ -131,11 +134,7 @@ def _add_bias(model: LinearClassifier, bias: float) -> LinearClassifier:
 
 def find_begins(units: Units) -> set[int]:
     """The positions of the first words of the units."""
-    places, at = set(), 0
-    for unit in units:
-        places.add(at)
-        at += len(unit)
-    return places
+    return set(accumulate(map(len, units[:-1]), initial=0)) if units else set()
 
 
 def _may_be_verb(word: str, kind: str) -> bool:
@@ -166,8 +165,7 @@ class LinearClassifier:
     def scores(self, features: Iterable[str]) -> npt.NDArray[np.float32]:
         """Log-odds (one class) or log-probabilities up to a constant, one for each class."""
         known = [row for row in map(self.rows.get, features) if row is not None]
-        total: npt.NDArray[np.float32] = self.weights[known].sum(axis=0) + self.bias
-        return total
+        return np.asarray(self.weights[known].sum(axis=0) + self.bias)
 
     def odds(self, features: Iterable[str]) -> float:
         """The log-odds of a model with one class: the same sum, faster for a single column."""

@@ -26,12 +26,12 @@ class Roc:
     area: float
 
 
-def roc(human: FloatArray, machine: FloatArray) -> Roc | None:
+def compute_roc(human: FloatArray, machine: FloatArray) -> Roc | None:
     """Return the curve over all thresholds: scores at or above one count as human. None without both classes.
 
     ``area`` is the probability that a human translation scores higher than a machine's; ties count half.
 
-    >>> curve = roc(np.array([3.0, 2.0]), np.array([1.0, 2.0]))
+    >>> curve = compute_roc(np.array([3.0, 2.0]), np.array([1.0, 2.0]))
     >>> curve.human.tolist(), curve.machine.tolist(), curve.area
     ([1.0, 1.0, 0.5, 0.0], [0.0, 0.5, 1.0, 1.0], 0.875)
     """
@@ -43,32 +43,32 @@ def roc(human: FloatArray, machine: FloatArray) -> Roc | None:
 
 
 SHUFFLES = 10
-MOST_POINTS = 200
+MAX_POINTS = 200
 
 
-def permutation_importance(machine: Svm, validation: Labelled, *, seed: int = 1) -> FloatArray:
+def permutation_importance(svm: Svm, validation: Labelled, *, seed: int = 1) -> FloatArray:
     """Return the mean loss of accuracy per feature; near zero or below if the feature does not matter."""
     rng = np.random.default_rng(seed)
-    full = _accuracy(machine, validation.rows, validation)
+    full = _accuracy(svm, validation.rows, validation)
     losses = np.zeros(validation.rows.shape[1])
     for column in range(len(losses)):
         for _ in range(SHUFFLES):
             rows = validation.rows.copy()
             rows[:, column] = rng.permutation(rows[:, column])
-            losses[column] += full - _accuracy(machine, rows, validation)
+            losses[column] += full - _accuracy(svm, rows, validation)
     return losses / SHUFFLES
 
 
-def validation_roc(machine: Svm, validation: Labelled) -> Roc | None:
+def validation_roc(svm: Svm, validation: Labelled) -> Roc | None:
     """Return the curve of human against machine translations of the validation set."""
-    values, human = machine.decision(validation.rows), validation.classes > 0
-    return roc(values[human], values[~human])
+    values, human = svm.decision(validation.rows), validation.classes > 0
+    return compute_roc(values[human], values[~human])
 
 
-def thin_curve(curve: Roc, most: int = MOST_POINTS) -> list[tuple[float, float]]:
+def thin_curve(curve: Roc, most: int = MAX_POINTS) -> list[tuple[float, float]]:
     """Reduce a curve to at most ``most`` points (machine, human), including both ends.
 
-    >>> curve = roc(np.arange(500.0) + 100, np.arange(500.0))
+    >>> curve = compute_roc(np.arange(500.0) + 100, np.arange(500.0))
     >>> points = thin_curve(curve) if curve else []
     >>> len(points), points[0], points[-1]
     (200, (0.0, 1.0), (1.0, 0.0))
@@ -77,5 +77,5 @@ def thin_curve(curve: Roc, most: int = MOST_POINTS) -> list[tuple[float, float]]
     return list(zip(curve.machine[places].tolist(), curve.human[places].tolist(), strict=True))
 
 
-def _accuracy(machine: Svm, rows: FloatArray, validation: Labelled) -> float:
-    return float(((machine.decision(rows) > 0) == (validation.classes > 0)).mean())
+def _accuracy(svm: Svm, rows: FloatArray, validation: Labelled) -> float:
+    return float(((svm.decision(rows) > 0) == (validation.classes > 0)).mean())

@@ -45,8 +45,7 @@ class FeatureWeights:
     def __call__(self, rows: FloatArray) -> FloatArray:
         if rows.ndim != 2 or rows.shape[1] != len(self.values):
             raise ValueError(f"expected rows of {len(self.values)} features, got shape {rows.shape}")
-        result: FloatArray = self.scaling(rows) @ self.values
-        return result
+        return np.asarray(self.scaling(rows) @ self.values)
 
 
 def uniform(rows: FloatArray) -> FloatArray:
@@ -57,8 +56,7 @@ def uniform(rows: FloatArray) -> FloatArray:
     """
     span = np.ptp(rows, axis=0)
     stretched = np.where(span > 0, (rows - rows.min(axis=0)) / np.where(span > 0, span, 1.0), 0.5)
-    result: FloatArray = stretched.mean(axis=1)
-    return result
+    return np.asarray(stretched.mean(axis=1))
 
 
 def tune(sets: Sequence[JudgedTable], *, strength: float = STRENGTH) -> FeatureWeights:
@@ -101,7 +99,7 @@ def cross_validate(
         raise NothingToLearn("all judgements are of one document, and folds consist of whole documents")
     results = [np.full(len(table.rows), np.nan) for table in sets]
     for fold in range(folds):
-        training = [_without(table, place == fold) for table, place in zip(sets, places, strict=True)]
+        training = [_drop_held_out(table, place == fold) for table, place in zip(sets, places, strict=True)]
         weights = tune(training, strength=strength)
         for scores, table, place in zip(results, sets, places, strict=True):
             scores[place == fold] = weights(table.rows[place == fold])
@@ -122,11 +120,10 @@ def _folds(documents: IntArray, folds: int) -> IntArray:
     """Return the fold of every cell: documents in order, about equally many cells per fold."""
     _, place, sizes = np.unique(documents, return_inverse=True, return_counts=True)
     middle = np.cumsum(sizes) - sizes / 2
-    fold: IntArray = np.minimum(middle * folds // max(1, len(documents)), folds - 1).astype(np.int64)[place]
-    return fold
+    return np.asarray(np.minimum(middle * folds // max(1, len(documents)), folds - 1).astype(np.int64)[place])
 
 
-def _without(table: JudgedTable, held_out: NDArray[np.bool_]) -> JudgedTable:
+def _drop_held_out(table: JudgedTable, held_out: NDArray[np.bool_]) -> JudgedTable:
     """Return the same cells without the comparisons that involve a held-out cell."""
     human = table.human
     kept = ~(held_out[human.better] | held_out[human.worse])

@@ -122,9 +122,7 @@ def _columns(names: Sequence[str], segments: Sequence[Segment], preparation: Pre
     return np.column_stack([known[name] for name in names]).reshape(len(segments), len(names))
 
 
-def _provider(
-    name: str,
-) -> Callable[[Sequence[Segment], Preparation], dict[str, FloatArray]] | None:
+def _provider(name: str) -> Callable[[Sequence[Segment], Preparation], dict[str, FloatArray]] | None:
     if name in BASIC:
         return _basic
     if name in matching.NAMES:
@@ -160,8 +158,7 @@ def _basic(segments: Sequence[Segment], preparation: Preparation) -> dict[str, F
 def _metric(name: str, segments: Sequence[Segment]) -> FloatArray:
     metric = registry.parse(name)
     sign = 1.0 if metric.higher_is_better else -1.0
-    values: FloatArray = sign * metric.score(segments).segments
-    return values
+    return np.asarray(sign * metric.score(segments).segments)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -180,8 +177,7 @@ class Scaling:
     width: FloatArray
 
     def __call__(self, rows: FloatArray) -> FloatArray:
-        scaled: FloatArray = (rows - self.shift) / self.width
-        return scaled
+        return np.asarray((rows - self.shift) / self.width)
 
     @classmethod
     def fit(cls, rows: FloatArray, kind: str) -> Scaling:

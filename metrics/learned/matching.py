@@ -103,8 +103,7 @@ def _view(view: TextView, references: Texts, outputs: Sequence[str], tokenize: s
         chosen: FloatArray = np.take_along_axis(stacked, best[None, ..., None], axis=0)[0]
         return chosen.reshape(1, len(some_outputs[0]), -1)
 
-    columns: FloatArray = count_in_blocks(count, references, [outputs])[0]
-    return columns
+    return np.asarray(count_in_blocks(count, references, [outputs])[0])
 
 
 def _prf(view: TextView, reference: Sequence[str], outputs: Sequence[str], tokenize: str) -> FloatArray:

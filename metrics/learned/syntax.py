@@ -23,8 +23,6 @@ from metrics.metaeval.datasets import FloatArray
 from metrics.syntax.overlap import constituents
 
 if TYPE_CHECKING:
-    from nltk.tree import Tree
-
     from metrics.tools.constituency import Parse
 
 LABELS = ("ADJP", "FRAG", "NP", "NPB", "PP", "SBAR", "VP")
@@ -71,12 +69,9 @@ def label_counts(tree: str) -> Counter[str]:
     """
     nodes = list(constituents(tree).subtrees())
     counts = Counter(str(node.label()) for node in nodes)
-    counts["NPB"] = sum(_count_phrases(node) == 1 for node in nodes if node.label() == "NP")
+    phrases = [node for node in nodes if node.label() == "NP"]
+    counts["NPB"] = sum(sum(inner.label() == "NP" for inner in node.subtrees()) == 1 for node in phrases)
     return counts
-
-
-def _count_phrases(node: Tree) -> int:
-    return sum(1 for _ in node.subtrees(lambda inner: inner.label() == "NP"))
 
 
 def _facts(parse: Parse) -> Facts:

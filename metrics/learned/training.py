@@ -25,8 +25,8 @@ from metrics.registry import UnknownMetric
 
 Options = dict[str, Any]  # Any: argparse's values
 Note = Callable[[str], None]
-LEAST = {"seed": 0, "limit": 2, "refine": 0, "references_per_example": 1}
-MOST_EXAMPLES = 14_120  # the thesis's training set; a Gram matrix of them takes 1.6 GB
+MINIMA = {"seed": 0, "limit": 2, "refine": 0, "references_per_example": 1}
+MAX_EXAMPLES = 14_120  # the thesis's training set; a Gram matrix of them takes 1.6 GB
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def add_trainers(kinds: Any) -> None:  # Any: argparse's private class of subpar
         metavar="FILE",
         help="sample machine outputs from n-best lists (id ||| text) of a single set",
     )
-    add("--limit", type=int, default=MOST_EXAMPLES, help="maximum number of training examples")
+    add("--limit", type=int, default=MAX_EXAMPLES, help="maximum number of training examples")
     svm.set_defaults(train=train_svm)
     combination = kinds.add_parser(
         "combination", help="train a combination of metrics: learned weights or the uniform mean"
@@ -101,12 +101,7 @@ def train_svm(options: Options, note: Note) -> dict[str, object]:
         names,
         preparation,
         training=_provenance(sets)
-        | {
-            "classes": kind,
-            "examples": len(training),
-            "validation": len(validation),
-            "seed": options["seed"],
-        }
+        | {"classes": kind, "examples": len(training), "validation": len(validation), "seed": options["seed"]}
         | ({"split_in_thirds": thirds} if thirds else {})
         | ({"nbest_sha256": datasets.digest([options["nbest"]])} if options.get("nbest") else {}),
         grid=[asdict(point) for point in grid.points],
@@ -129,7 +124,7 @@ def train_combination(options: Options, note: Note) -> dict[str, object]:
         weights = (
             _uniform(tables) if options["method"] == "uniform" else tune(tables, strength=options["strength"])
         )
-        held_out = _held_out(sets, tables, options) if options["folds"] else None
+        held_out = _measure_held_out_tau(sets, tables, options) if options["folds"] else None
     except (ValueError, MetricUnavailable) as error:
         raise InputError(Problem("cannot_train", str(error))) from error
     about = models.describe(
@@ -172,7 +167,7 @@ def _add_sets(parser: argparse.ArgumentParser) -> None:
 
 
 def _check_numbers(options: Options) -> None:
-    for name, least in LEAST.items():
+    for name, least in MINIMA.items():
         if options.get(name) is not None and options[name] < least:
             option = f"--{name.replace('_', '-')}"
             raise InputError(Problem("bad_value", f"{option} must be at least {least}, not {options[name]}"))
@@ -300,7 +295,7 @@ def _uniform(tables: Sequence[JudgedTable]) -> FeatureWeights:
     return FeatureWeights(np.full(columns, 1 / columns), scaling)
 
 
-def _held_out(
+def _measure_held_out_tau(
     sets: Sequence[TrainingSet], tables: Sequence[JudgedTable], options: Options
 ) -> dict[str, float | None]:
     scores = cross_validate(tables, folds=options["folds"], strength=options["strength"])

@@ -16,16 +16,10 @@ import numpy as np
 from metrics.base import FloatArray
 from metrics.lexical.blocks import LongArray, Texts, ngram_matches
 from metrics.lexical.core import LexicalMetric, divide
-from metrics.registry import add, register
+from metrics.registry import register, register_factory
 
 LENGTH_RULES = ("closest", "shortest", "average", "none")
-UNITS = {
-    1: "unigram",
-    2: "bigram",
-    3: "3-gram",
-    4: "4-gram",
-    5: "5-gram",
-}
+UNITS = {1: "unigram", 2: "bigram", 3: "3-gram", 4: "4-gram", 5: "5-gram"}
 
 
 @dataclass(frozen=True)
@@ -135,7 +129,7 @@ class NgramPrecision(LexicalMetric):
 
 
 for _order in UNITS:
-    add(f"precision-{_order}", NgramPrecision, order=_order)
+    register_factory(f"precision-{_order}", NgramPrecision, order=_order)
 
 
 def reference_length(references: LongArray, systems: LongArray, rule: str) -> FloatArray:

@@ -1,4 +1,4 @@
-"""From lists of sentences to counts: the interface between lexical metrics and kernels.
+"""From lists of sentences to counts: the interface between lexical metrics and compiled loops.
 
 A *block* contains some segments with their references and the outputs of every system. Blocks are small, so
 that their numbers fit into the processor's cache. They are also the unit of work of threads, so results do
@@ -19,7 +19,7 @@ import numpy.typing as npt
 from metrics.base import FloatArray
 
 if TYPE_CHECKING:
-    from metrics.kernels.numbering import Numbered
+    from metrics.compiled.numbering import Numbered
 
 LINES = 3072  # lines in a block, references and outputs together
 Texts = Sequence[Sequence[str]]
@@ -64,7 +64,7 @@ def count_in_blocks(count: CountFunction, references: Texts, systems: Texts, wor
 
 def ngram_matches(block: Block, order: int, *, characters: bool = False) -> tuple[LongArray, Lengths]:
     """Count clipped matches ``[system, segment, n - 1]`` of words, or of characters without white space."""
-    from metrics.kernels.ngrams import clipped_matches
+    from metrics.compiled.ngrams import clipped_matches
 
     numbered = _number(block, characters=characters)
     matches = clipped_matches(numbered, order)
@@ -73,7 +73,7 @@ def ngram_matches(block: Block, order: int, *, characters: bool = False) -> tupl
 
 def word_errors(block: Block) -> tuple[LongArray, Lengths]:
     """Count edits, and errors with free order, against the only reference: ``[system, segment, 2]``."""
-    from metrics.kernels.distances import word_errors as count
+    from metrics.compiled.distances import word_errors as count
 
     numbered = _number(block)
     return count(numbered).reshape(block.systems, block.segments, 2), _lengths(block, numbered.offsets)
@@ -81,7 +81,7 @@ def word_errors(block: Block) -> tuple[LongArray, Lengths]:
 
 def shift_edits(block: Block) -> tuple[LongArray, Lengths]:
     """Count edits with shifts against the only reference: ``[system, segment]``."""
-    from metrics.kernels.ter import shift_edits as count
+    from metrics.compiled.ter import shift_edits as count
 
     numbered = _number(block)
     return count(numbered).reshape(block.systems, block.segments), _lengths(block, numbered.offsets)
@@ -89,8 +89,8 @@ def shift_edits(block: Block) -> tuple[LongArray, Lengths]:
 
 def common_lengths(block: Block, weight: float | None = None) -> tuple[FloatArray, Lengths]:
     """Return longest common subsequences ``[system, segment]``, weighted by runs if there is a weight."""
-    from metrics.kernels.distances import common_lengths as plain
-    from metrics.kernels.distances import weighted_lengths
+    from metrics.compiled.distances import common_lengths as plain
+    from metrics.compiled.distances import weighted_lengths
 
     numbered = _number(block)
     lengths = plain(numbered).astype(float) if weight is None else weighted_lengths(numbered, weight)
@@ -99,7 +99,7 @@ def common_lengths(block: Block, weight: float | None = None) -> tuple[FloatArra
 
 def matched_runs(block: Block, exponent: float) -> tuple[FloatArray, Lengths]:
     """Sum run length ** exponent over the greedy matching: ``[system, segment]``."""
-    from metrics.kernels.matching import matched_runs as match
+    from metrics.compiled.matching import matched_runs as match
 
     numbered = _number(block)
     return match(numbered, exponent).reshape(block.systems, block.segments), _lengths(block, numbered.offsets)
@@ -107,7 +107,7 @@ def matched_runs(block: Block, exponent: float) -> tuple[FloatArray, Lengths]:
 
 def matches_and_chunks(stages: Sequence[Block]) -> tuple[LongArray, Lengths]:
     """Count METEOR's matches and chunks ``[system, segment, 2]``; each stage has its own form of words."""
-    from metrics.kernels.matching import matches_and_chunks as match
+    from metrics.compiled.matching import matches_and_chunks as match
 
     numbered = []
     for block in stages:
@@ -119,7 +119,7 @@ def matches_and_chunks(stages: Sequence[Block]) -> tuple[LongArray, Lengths]:
 
 
 def _number(block: Block, *, characters: bool = False) -> Numbered:
-    from metrics.kernels.numbering import number_characters, number_words
+    from metrics.compiled.numbering import number_characters, number_words
 
     number = number_characters if characters else number_words
     return number(block.text, block.segments, block.references, block.systems)

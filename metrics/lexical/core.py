@@ -54,11 +54,9 @@ class LexicalMetric(ABC):
         """
         statistics = np.stack([self.against(reference, systems) for reference in references])
         if len(references) == 1:
-            only: FloatArray = statistics[0]
-            return only
+            return np.asarray(statistics[0])
         best = self.from_statistics(statistics).argmax(axis=0)
-        chosen: FloatArray = np.take_along_axis(statistics, best[None, ..., None], axis=0)[0]
-        return chosen
+        return np.asarray(np.take_along_axis(statistics, best[None, ..., None], axis=0)[0])
 
     def against(self, reference: Sequence[str], systems: Texts) -> FloatArray:
         """Return the statistics ``[system, segment, k]`` of one block for one reference."""

@@ -2,7 +2,7 @@
 
 ``fms-1`` and ``fms-2`` (Turian, Shen & Melamed 2003; Kulesza 2004, section 1.2.5): F = 2 s(M) / (|H| + |R|)
 with s(M) = (Σ length(run) ** e) ** (1/e). With e = 1 the best matching is the number of common words; with e
-= 2 runs of words weigh more and the matching is found greedily (``kernels.matching``). The F-measure of a
+= 2 runs of words weigh more and the matching is found greedily (``compiled.matching``). The F-measure of a
 corpus sums s(M), |H| and |R| first.
 
 ``rouge-l`` and ``rouge-w`` (Lin 2004, sections 3 and 4): R = L / |R|, P = L / |H|, and F with β = 1 by

@@ -71,7 +71,7 @@ class Meteor(UnigramMatching):
 @register
 @dataclass(frozen=True)
 class MeteorSynonyms(UnigramMatching):
-    """Runs in the interpreter: synonymy is not transitive, so words cannot be numbered for a kernel."""
+    """Is not compiled: synonymy is not transitive, so words cannot be numbered for compiled loops."""
 
     name: ClassVar[str] = "meteor-synonyms"
     title: ClassVar[str] = "METEOR: words, stems and WordNet synonyms, with a penalty for fragments"

@@ -44,7 +44,7 @@ class Nist(LexicalMetric):
 
     def count(self, references: Texts, systems: Texts, learnt: Any) -> FloatArray:
         """Count all segments at once, because the weights need every reference."""
-        from metrics.kernels.information import weighted_matches
+        from metrics.compiled.information import weighted_matches
 
         parts = [self._lines(texts) for texts in (*references, *systems)]
         matched, lengths = weighted_matches(

@@ -63,7 +63,7 @@ def _one_line(line: str, name: str) -> str:
 
 def _western(text: str) -> str:
     """Apply the language-dependent part of mteval-v13a; a pair never spans the end of a line."""
-    from metrics.kernels.punctuation import separate  # kernels are imported when scoring starts
+    from metrics.compiled.punctuation import separate  # compiled loops are imported when scoring starts
 
     return separate(text)
 

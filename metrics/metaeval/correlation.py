@@ -44,8 +44,7 @@ def spearman(a: FloatArray, b: FloatArray) -> float | None:
 
 def _ranks(values: FloatArray) -> FloatArray:
     _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ranks: FloatArray = (np.cumsum(counts) - (counts - 1) / 2)[places]
-    return ranks
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[places])
 
 
 def fisher_interval(r: float | None, n: int, *, level: float = 0.95) -> tuple[float, float] | None:

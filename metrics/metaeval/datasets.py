@@ -162,7 +162,7 @@ def named_files(options: Mapping[str, Any]) -> SetFiles | None:  # Any: argparse
 
 def find_set(prefix: str | Path) -> SetFiles:
     """Find the files of ``DIR/PREFIX``; segments and outputs must exist, rankings precede pairs."""
-    segments, outputs = _beside(prefix, "segments.tsv"), _beside(prefix, "outputs.tsv")
+    segments, outputs = _find_file(prefix, "segments.tsv"), _find_file(prefix, "outputs.tsv")
     problems = [
         Problem(
             "missing_file", f"there is no {name}, plain or gzipped", "name DIR/PREFIX", f"{prefix}.{name}"
@@ -172,8 +172,8 @@ def find_set(prefix: str | Path) -> SetFiles:
     ]
     if segments is None or outputs is None:
         raise InputError(problems)
-    rankings = _beside(prefix, "rankings.jsonl")
-    return SetFiles(segments, outputs, rankings, None if rankings else _beside(prefix, "pairs.tsv"))
+    rankings = _find_file(prefix, "rankings.jsonl")
+    return SetFiles(segments, outputs, rankings, None if rankings else _find_file(prefix, "pairs.tsv"))
 
 
 def files_of(name: str) -> tuple[Path, ...]:
@@ -418,6 +418,6 @@ def _ratings(values: list[tuple[int, float]]) -> Ratings:
     return Ratings(cells.astype(np.int64), numbers.copy())
 
 
-def _beside(prefix: str | Path, name: str) -> Path | None:
+def _find_file(prefix: str | Path, name: str) -> Path | None:
     candidates = (Path(f"{prefix}.{name}{packed}") for packed in ("", ".gz"))
     return next((path for path in candidates if path.is_file()), None)

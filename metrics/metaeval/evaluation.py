@@ -172,28 +172,28 @@ def _means(ratings: Ratings) -> Ratings:
     return Ratings(cells, np.bincount(place, weights=ratings.values, minlength=len(cells)) / times)
 
 
-Contest = tuple[Evaluation, FloatArray, Evaluation, FloatArray]
+MetricPair = tuple[Evaluation, FloatArray, Evaluation, FloatArray]
 Test = dict[str, float | None]
 
 
-def compare(contests: Sequence[Contest], human: HumanJudgements, *, resamples: int, seed: int) -> list[Test]:
+def compare(pairs: Sequence[MetricPair], human: HumanJudgements, *, resamples: int, seed: int) -> list[Test]:
     """Test each pair of metrics: two-sided permutation test of τ, and Williams's test of Pearson's r.
 
     Both metrics of a pair are compared on the cells that both can score. ``…_holm`` are the p-values after
     Holm's correction over all pairs.
     """
     taus = [
-        permutation_p(*_common_counts(contest, human), contest[0].rule, resamples=resamples, seed=seed)
-        for contest in contests
+        permutation_p(*_common_counts(pair, human), pair[0].rule, resamples=resamples, seed=seed)
+        for pair in pairs
     ]
-    correlations = [_williams(contest, human.ratings) for contest in contests]
+    correlations = [_williams(pair, human.ratings) for pair in pairs]
     columns = (taus, _correct(taus), correlations, _correct(correlations))
     names = ("tau_p", "tau_p_holm", "pearson_p", "pearson_p_holm")
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
-def _common_counts(contest: Contest, human: HumanJudgements) -> tuple[IntArray, IntArray]:
-    first, ours, second, theirs = contest
+def _common_counts(pair: MetricPair, human: HumanJudgements) -> tuple[IntArray, IntArray]:
+    first, ours, second, theirs = pair
     if not first.undefined and not second.undefined:
         return first.counts, second.counts
     undefined = np.isnan(ours) | np.isnan(theirs)
@@ -204,9 +204,9 @@ def _common_counts(contest: Contest, human: HumanJudgements) -> tuple[IntArray, 
     return one, other
 
 
-def _williams(contest: Contest, human: Ratings) -> float | None:
+def _williams(pair: MetricPair, human: Ratings) -> float | None:
     """Return the two-sided p, twice the smaller of the one-sided values."""
-    ours, theirs = contest[1][human.cells], contest[3][human.cells]
+    ours, theirs = pair[1][human.cells], pair[3][human.cells]
     both = ~np.isnan(ours) & ~np.isnan(theirs)
     ours, theirs, people = ours[both], theirs[both], human.values[both]
     mine, yours, between = pearson(ours, people), pearson(theirs, people), pearson(ours, theirs)
@@ -217,5 +217,5 @@ def _williams(contest: Contest, human: Ratings) -> float | None:
 
 
 def _correct(values: list[float | None]) -> list[float | None]:
-    adjusted = holm(np.array([np.nan if p is None else p for p in values], dtype=np.float64))
+    adjusted = holm(np.array(values, dtype=np.float64))
     return [None if np.isnan(p) else float(p) for p in adjusted]

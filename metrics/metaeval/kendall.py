@@ -72,8 +72,7 @@ def tau(counts: IntArray | FloatArray, rule: TieRule) -> FloatArray:
     concordant, discordant, tied = np.moveaxis(np.asarray(counts, dtype=np.float64), -1, 0)
     over = concordant + discordant + (0 if rule is TieRule.DROP else tied)
     won = concordant - discordant - (tied if rule is TieRule.WMT12 else 0)
-    result: FloatArray = np.divide(won, over, out=np.full_like(over, np.nan), where=over > 0)
-    return result
+    return np.asarray(np.divide(won, over, out=np.full_like(over, np.nan), where=over > 0))
 
 
 def tau_b(metric: FloatArray, human: FloatArray) -> float | None:
@@ -131,6 +130,15 @@ def bootstrap_sums(
     rng, values = np.random.default_rng(seed), np.asarray(rows, dtype=np.float64)
     blocks = sample_counts(len(rows), resamples, rng, CELLS_AT_ONCE)
     return np.concatenate([statistic(weights @ values) for weights in blocks])
+
+
+def bootstrap_share(
+    right: FloatArray, groups: IntArray, resamples: int, seed: int
+) -> tuple[float, float] | None:
+    """Return the 95 % interval of the mean of values, resampling groups of them."""
+    _, codes = np.unique(groups, return_inverse=True)
+    rows = np.column_stack([np.bincount(codes, right), np.bincount(codes)])
+    return percentile_interval(bootstrap_sums(rows, lambda sums: sums[:, 0] / sums[:, 1], resamples, seed))
 
 
 def permutation_p(

@@ -26,7 +26,7 @@ from metrics.base import (
 )
 from metrics.metaeval.datasets import Dataset, FloatArray, IntArray
 
-Place = tuple[str, int]  # a segment, and which of a system's translations of it
+TranslationKey = tuple[str, int]  # a segment, and which of a system's translations of it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,10 +69,10 @@ def score_dataset(metric: Metric, dataset: Dataset, *, workers: int = 1) -> Cell
     return CellScores(sign * values, corpus, metric.signature)
 
 
-def _outputs(dataset: Dataset, cells: IntArray) -> dict[Place, str]:
+def _outputs(dataset: Dataset, cells: IntArray) -> dict[TranslationKey, str]:
     """Return the outputs of a system; a judged file may have several translations of a segment."""
     times: Counter[str] = Counter()
-    outputs: dict[Place, str] = {}
+    outputs: dict[TranslationKey, str] = {}
     for cell in cells.tolist():
         _, segment, translation = dataset.cells[cell]
         outputs[segment, times[segment]] = translation
@@ -120,8 +120,10 @@ def score_layers(
     if len(numbers) == 1:
         references = [[text.references[r] for text in texts] for r in range(numbers.pop())]
         return score_systems(metric, layers, references, complete, workers=workers)
-    if lacking := metric.needs.lacking(references=min(numbers, default=0), source=complete is not None):
-        raise MetricUnavailable(f"{metric.name} cannot score here: {lacking} for every segment")
+    if missing := metric.needs.explain_missing(
+        references=min(numbers, default=0), source=complete is not None
+    ):
+        raise MetricUnavailable(f"{metric.name} cannot score here: {missing} for every segment")
     return {
         name: metric.score([Segment(output, *text) for output, text in zip(outputs, texts, strict=True)])
         for name, outputs in layers.items()

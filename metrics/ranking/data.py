@@ -129,9 +129,9 @@ def read_inline(path: Path) -> RankedSet:
         rankings.append(OutputRanking(tuple(ranks), str(record.get("judge") or "")))
     problems.raise_if_any()
     texts, documents, segments = zip(*sources, strict=True) if sources else ((), (), ())
-    of, systems, outputs = zip(*cells, strict=True) if cells else ((), (), ())
+    source_of, systems, outputs = zip(*cells, strict=True) if cells else ((), (), ())
     named = tuple(doc or segment for doc, segment in zip(documents, segments, strict=True))
-    return RankedSet(texts, named, systems, outputs, of, tuple(rankings))
+    return RankedSet(texts, named, systems, outputs, source_of, tuple(rankings))
 
 
 def join_sets(sets: Sequence[RankedSet]) -> RankedSet:
@@ -153,9 +153,9 @@ def join_sets(sets: Sequence[RankedSet]) -> RankedSet:
     return result
 
 
-def without_human_outputs(ranked: RankedSet) -> RankedSet:
+def drop_human_outputs(ranked: RankedSet) -> RankedSet:
     """Without the human reference, which WMT 2010 had judges rank among the systems."""
-    return without_systems(ranked, is_human)
+    return drop_systems(ranked, is_human)
 
 
 def is_human(system: str) -> bool:
@@ -163,7 +163,7 @@ def is_human(system: str) -> bool:
     return system.lower() in HUMAN_SYSTEMS
 
 
-def without_systems(ranked: RankedSet, exclude: Callable[[str], bool]) -> RankedSet:
+def drop_systems(ranked: RankedSet, exclude: Callable[[str], bool]) -> RankedSet:
     """Rankings without some systems, and without rankings that then compare nothing."""
     excluded = {cell for cell, system in enumerate(ranked.systems) if exclude(system)}
     rankings = (
@@ -182,7 +182,7 @@ def list_decided(ranks: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return [(i, j) for i, first in ranks for j, second in ranks if first < second]
 
 
-def without_contradictions(ranked: RankedSet) -> RankedSet:
+def drop_contradictions(ranked: RankedSet) -> RankedSet:
     """The test filter of the paper: only sources on which no two rankings order a pair oppositely."""
     won: dict[int, set[tuple[int, int]]] = defaultdict(set)
     for ranking in ranked.rankings:

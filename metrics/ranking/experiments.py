@@ -19,7 +19,7 @@ from metrics.metaeval.correlation import spearman
 from metrics.metaeval.datasets import Comparisons, IntArray
 from metrics.metaeval.kendall import TieRule, bootstrap_tau, outcome_counts, tau
 from metrics.ranking.classifiers import CLASSIFIERS, Classifier, FloatArray
-from metrics.ranking.data import RankedSet, join_sets, without_contradictions
+from metrics.ranking.data import RankedSet, drop_contradictions, join_sets
 from metrics.ranking.features import feature_columns
 from metrics.ranking.pairs import PairExamples, make_examples, preferences_of, soft_wins, wins
 
@@ -62,10 +62,6 @@ class ExperimentPlan:
     resamples: int = 1000
     seed: int = 1
 
-    def measure(self, ranked: RankedSet, cell_scores: FloatArray) -> RankerAgreement:
-        """Agreement of scores with the rankings, under the tie rule of the plan."""
-        return agreement(ranked, cell_scores, rule=self.rule, resamples=self.resamples, seed=self.seed)
-
 
 def join_described(sets: Sequence[DescribedSet]) -> DescribedSet:
     ranked = join_sets([each.ranked for each in sets])
@@ -78,9 +74,9 @@ def train_and_test(
     """Train one classifier and measure it on the tested set; without training data everything ties."""
     pairs = train.pairs(features)
     if not len(pairs.won):
-        return plan.measure(test.ranked, np.zeros(len(test.ranked.texts)))
+        return measure_agreement(test.ranked, np.zeros(len(test.ranked.texts)), plan)
     classifier = CLASSIFIERS[kind](pairs.differences, pairs.won)
-    return plan.measure(test.ranked, score_cells(test, features, classifier, soft=plan.soft))
+    return measure_agreement(test.ranked, score_cells(test, features, classifier, soft=plan.soft), plan)
 
 
 def score_cells(
@@ -105,7 +101,7 @@ def spread_wins(
 
 def split_as_paper(data: DescribedSet, size: int, seed: int) -> tuple[DescribedSet, DescribedSet]:
     """The basic experiment of the paper: hold out ``size`` sources without contradictions for the test."""
-    consistent = without_contradictions(data.ranked).rankings
+    consistent = drop_contradictions(data.ranked).rankings
     candidates = sorted(
         {data.ranked.source_of[r.ranks[0][0]] for r in consistent if len({rank for _, rank in r.ranks}) > 1}
     )
@@ -122,24 +118,17 @@ def split_as_paper(data: DescribedSet, size: int, seed: int) -> tuple[DescribedS
     return part(False), part(True)
 
 
-def agreement(
-    ranked: RankedSet,
-    cell_scores: FloatArray,
-    *,
-    rule: TieRule = TieRule.WMT14,
-    resamples: int = 1000,
-    seed: int = 1,
-) -> RankerAgreement:
+def measure_agreement(ranked: RankedSet, cell_scores: FloatArray, plan: ExperimentPlan) -> RankerAgreement:
     """Agreement of cell scores (higher is better) with the rankings of the set."""
     human = ranked.comparisons()
     counts = outcome_counts(cell_scores, human, np.array(ranked.source_of, np.int64))
     by_people = better_or_equal(human, ranked.systems)
     by_scores = better_or_equal(decide_by_scores(human, cell_scores), ranked.systems)
     names = sorted(by_people.keys() & by_scores.keys())
-    taus = tau(counts, rule)
+    taus = tau(counts, plan.rule)
     return RankerAgreement(
-        tau=_none_if_nan(tau(counts.sum(axis=0), rule)),
-        tau_ci=bootstrap_tau(counts, rule, resamples=resamples, seed=seed),
+        tau=_none_if_nan(tau(counts.sum(axis=0), plan.rule)),
+        tau_ci=bootstrap_tau(counts, plan.rule, resamples=plan.resamples, seed=plan.seed),
         tau_mean=_none_if_nan(np.nanmean(taus)) if np.isfinite(taus).any() else None,
         pairs=int(counts.sum()),
         sources=len(counts),

@@ -88,16 +88,12 @@ class Extractor:
 
     def extract(self, ranked: RankedSet, cells: IntArray) -> FloatArray:
         """Features of the cells, columns as ``NAMES``; the other outputs count for consensus only."""
-        columns: dict[str, FloatArray] = {}
         texts = [ranked.texts[cell] for cell in cells]
         sources = [ranked.sources[ranked.source_of[cell]] for cell in cells]
         words = [_words(text, self.target_language) for text in texts]
         source_words = [_words(text, self.source_language) for text in sources]
-        columns |= _lengths(words, source_words)
-        columns |= self._lm(words)
-        columns |= self._grammar(texts, sources)
-        columns |= self._alignment(words, source_words)
-        columns |= _consensus(ranked, cells, self.target_language)
+        columns = _lengths(words, source_words) | self._lm(words) | self._grammar(texts, sources)
+        columns |= self._alignment(words, source_words) | _consensus(ranked, cells, self.target_language)
         missing = np.full(len(cells), np.nan)
         return np.column_stack([columns.get(name, missing) for name in NAMES])
 
@@ -153,10 +149,10 @@ class Extractor:
             "copied": np.array([_count_copied(source, target) for source, target in pairs], np.float64)
         }
         if self.lexicon is not None:
-            columns["ibm1"] = _numbers([self.lexicon.score(source, target) for source, target in pairs])
+            columns["ibm1"] = np.array([self.lexicon.score(*pair) for pair in pairs], np.float64)
         if self.lexicon_back is not None:
-            columns["ibm1_back"] = _numbers(
-                [self.lexicon_back.score(target, source) for source, target in pairs]
+            columns["ibm1_back"] = np.array(
+                [self.lexicon_back.score(target, source) for source, target in pairs], np.float64
             )
         return columns
 
@@ -231,10 +227,6 @@ def _count_copied(source: tuple[str, ...], target: tuple[str, ...]) -> int:
 
 def _column(rows: Sequence[Mapping[str, float]], name: str) -> FloatArray:
     return np.array([row.get(name, np.nan) for row in rows], np.float64)
-
-
-def _numbers(values: Sequence[float | None]) -> FloatArray:
-    return np.array([np.nan if value is None else value for value in values], np.float64)
 
 
 def measure_consensus(outputs: Sequence[Sequence[str]]) -> FloatArray:

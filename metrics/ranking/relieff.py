@@ -60,16 +60,14 @@ def _scale(features: FloatArray) -> FloatArray:
 def _distances(some: FloatArray, scaled: FloatArray) -> FloatArray:
     """Mean difference over the features that both have; infinite where they share none."""
     if not np.isnan(scaled).any():
-        complete: FloatArray = cdist(some, scaled, "cityblock") / scaled.shape[1]
-        return complete
+        return np.asarray(cdist(some, scaled, "cityblock") / scaled.shape[1])
     total, shared = np.zeros((len(some), len(scaled))), np.zeros((len(some), len(scaled)))
     for left, right in zip(some.T, scaled.T, strict=True):
         difference = np.abs(left[:, None] - right[None, :])
         known = ~np.isnan(difference)
         total[known] += difference[known]
         shared += known
-    mean: FloatArray = np.divide(total, shared, out=np.full_like(total, np.inf), where=shared > 0)
-    return mean
+    return np.asarray(np.divide(total, shared, out=np.full_like(total, np.inf), where=shared > 0))
 
 
 def _mean_difference(
@@ -91,5 +89,4 @@ def _mean_difference(
     known = ~np.isnan(difference) & usable[:, :, None]
     count = known.sum(axis=1)
     total = np.where(known, difference, 0.0).sum(axis=1)
-    mean: FloatArray = np.divide(total, count, out=np.zeros_like(total), where=count > 0)
-    return mean
+    return np.asarray(np.divide(total, count, out=np.zeros_like(total), where=count > 0))

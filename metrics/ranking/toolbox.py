@@ -105,7 +105,7 @@ def _start_parser(resources: FeatureResources, note: Note) -> ConstituencyParser
     if resources.parser == "none" or not resources.target_language.startswith("en"):
         return None
     try:
-        base.java()
+        base.find_java()
         return ConstituencyParser(workers=resources.workers, cache_path=resources.cache)
     except ToolAbsent as error:
         if resources.parser != "auto":

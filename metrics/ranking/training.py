@@ -82,7 +82,7 @@ def train_ranker(options: Options, note: Note) -> dict[str, object]:
 
 def describe_set(ranked: data.RankedSet, extractor: Extractor) -> DescribedSet:
     """Compute the features of the judged machine outputs of a set."""
-    ranked = data.without_human_outputs(ranked)
+    ranked = data.drop_human_outputs(ranked)
     cells = ranked.judged_cells()
     features = extractor.extract(ranked, cells)
     rows = np.full((len(ranked.texts), features.shape[1]), np.nan)

@@ -72,7 +72,9 @@ def run(options: ReplicationOptions, note: Note = lambda message: None) -> Repli
     ]
     if truth.human is None:
         missing.append(
-            report.MissingPart("row “human”", f"fewer than {FEWEST} translations are in two rankings")
+            report.MissingPart(
+                "row “human”", f"fewer than {MIN_RATED_TWICE} translations are in two rankings"
+            )
         )
     else:
         scores["human"] = truth.human
@@ -209,11 +211,11 @@ def _meta(points: dict[tuple[float, float], GridResult]) -> PaperTable:
     ours = pearson(np.array([a for a, _ in known]), np.array([r for _, r in known])) if known else None
     cells = (PaperCell(report.META_CORRELATION, ours),)
     note = "Over the 35 cells of Table A.1; from the printed cells it is .8544."
-    title = "Does accuracy promise correlation?"
+    title = "Correlation between accuracy and correlation with people"
     return PaperTable(title, ("Pearson",), (PaperRow("accuracy with correlation", cells),), (note,), 3)
 
 
-FEWEST = 3  # translations with two ratings, below which there is no human metric
+MIN_RATED_TWICE = 3  # translations with two ratings, below which there is no human metric
 Item = tuple[int, int]  # a set's number and a cell of it
 Rated = TypeVar("Rated", bound=Hashable)
 
@@ -251,7 +253,7 @@ def read_rated_set(prefix: str) -> RatedSet:
 def find_truth(sets: Sequence[RatedSet], seed: int) -> Truth:
     """One rating of every translation with two ratings; else the share of comparisons won."""
     items, values, human = split_ratings(*_list_ratings(sets), seed=seed)
-    if len(items) >= FEWEST:
+    if len(items) >= MIN_RATED_TWICE:
         return Truth(items, values, human)
     shares = {
         (number, cell): share

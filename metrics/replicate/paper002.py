@@ -8,8 +8,7 @@ compared with several printed ones. BLEU, NIST and METEOR use the reference.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -18,7 +17,7 @@ import numpy as np
 
 from appraise.lib.problems import InputError, Problem
 from metrics import registry
-from metrics.base import FloatArray
+from metrics.base import FloatArray, mean_or_none
 from metrics.collocation.association import AssociationMeasure
 from metrics.collocation.content_words import ContentWordReader, ContentWords, get_reader
 from metrics.collocation.scoring import score_sentences
@@ -91,7 +90,7 @@ def run(options: ReplicationOptions, note: Note = lambda message: None) -> Repli
     peers = {name: _mean([_accuracy(name, judged) for judged in sets]) for name in REFERENCE_METRICS}
     return report.make_replication(
         NAME,
-        (_by_measure(results), _by_method(results), *_accuracies(results, peers, sets)),
+        (*_separations(results), *_accuracies(results, peers, sets)),
         missing=missing,
         data=report.digest_sets(options.sets),
         settings={"sets": len(sets), "cutoff": True},
@@ -120,28 +119,21 @@ def _study_sets(
     return results
 
 
-def _by_measure(results: Results) -> PaperTable:
-    rows = []
-    for name, printed in report.BY_MEASURE.items():
-        method = Method(printed["method"])
-        ours = [_percent(results, (measure, method)) for measure in MEASURES]
-        rows.append(PaperRow(f"{name}, {method.value}", report.pair_cells(printed["ratios"], ours)))
-    columns = ("Dice", "t", "χ²", "LR")
-    return PaperTable(
-        "Separation ratio in per cent, by measure", columns, tuple(rows), (_RATIO, _SETS), 2, "set"
-    )
-
-
-def _by_method(results: Results) -> PaperTable:
-    rows = []
-    for name, printed in report.BY_METHOD.items():
-        measure = AssociationMeasure(printed["measure"])
-        ours = [_percent(results, (measure, method)) for method in METHODS]
-        rows.append(PaperRow(f"{name}, {measure.value}", report.pair_cells(printed["ratios"], ours)))
-    columns = tuple(method.value for method in METHODS)
-    return PaperTable(
-        "Separation ratio in per cent, by method", columns, tuple(rows), (_RATIO, _SETS), 2, "set"
-    )
+def _separations(results: Results) -> Iterator[PaperTable]:
+    """The separation ratios by measure, each set with its printed method, and by method."""
+    for name, (key, columns, sets) in _SEPARATIONS.items():
+        rows = []
+        for label, printed in sets.items():
+            fixed = printed[key]
+            keys = (
+                [(measure, Method(fixed)) for measure in MEASURES]
+                if name == "measure"
+                else [(AssociationMeasure(fixed), method) for method in METHODS]
+            )
+            ours = [_percent(results, pair) for pair in keys]
+            rows.append(PaperRow(f"{label}, {fixed}", report.pair_cells(printed["ratios"], ours)))
+        title = f"Separation ratio in per cent, by {name}"
+        yield PaperTable(title, columns, tuple(rows), (_RATIO, _SETS), 2, "set")
 
 
 def _accuracies(
@@ -173,6 +165,10 @@ def _accuracies(
     return tuple(tables)
 
 
+_SEPARATIONS = {
+    "measure": ("method", ("Dice", "t", "χ²", "LR"), report.BY_MEASURE),
+    "method": ("measure", tuple(method.value for method in METHODS), report.BY_METHOD),
+}
 _RATIO = "(mean of the references − mean of the systems) / mean of the references."
 _SETS = "The paper’s sets are not ours: ours are means over all sets, the same beside every printed set."
 _EMPTY = (PaperCell(),) * (len(METHODS) - 1)
@@ -228,20 +224,10 @@ def study_set(
 def _separate(
     judged: CollocationSet, names: Sequence[str], values: Sequence[FloatArray]
 ) -> tuple[float | None, float | None]:
-    averages = {name: average_scores(own) for name, own in zip(names, values, strict=True)}
+    averages = {name: mean_or_none(own[~np.isnan(own)]) for name, own in zip(names, values, strict=True)}
     known = {name: value for name, value in averages.items() if value is not None and name != HUMAN}
     machine = float(np.mean(list(known.values()))) if known else None
     return separation_ratio(averages[HUMAN], machine), system_level(known, judged.people).accuracy
-
-
-def average_scores(sentence_scores: FloatArray) -> float | None:
-    """The mean over the sentences that have a score; None without any.
-
-    >>> average_scores(np.array([1.0, np.nan, 3.0]))
-    2.0
-    """
-    defined = sentence_scores[~np.isnan(sentence_scores)]
-    return math.fsum(defined) / defined.size if defined.size else None
 
 
 def separation_ratio(human: float | None, system: float | None) -> float | None:

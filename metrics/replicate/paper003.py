@@ -16,6 +16,7 @@ from evaluation.agreement import AgreementSettings, Judgements, TaskRow, TaskTab
 from evaluation.agreement.kappa import collapse_judgements
 from evaluation.agreement.tasks import compute_task_table
 from evaluation.schemes import FOUR_WAY, SCHEMES, SIX_WAY, Scheme
+from metrics.metaeval.datasets import digest
 from metrics.replicate import report
 from metrics.replicate.report import Note, PaperCell, PaperRow, PaperTable, Replication, ReplicationOptions
 
@@ -86,7 +87,7 @@ def read_studies(
             message = f"two files are called {label!r}, which names the task"
             raise InputError(Problem("duplicate_task", message, "give every file once, under its own name"))
         studies[label] = read_judgements(Path(name), scheme.labels)
-        data.append(report.digest_data(Path(name).name, [Path(name)]))
+        data.append(report.DataDigest(Path(name).name, digest([name])))
     return studies, tuple(data)
 
 

@@ -172,14 +172,9 @@ def make_replication(
     )  # fmt: skip
 
 
-def digest_data(name: str, files: Sequence[Path]) -> DataDigest:
-    """Name and digest of files that belong together."""
-    return DataDigest(name, digest(files))
-
-
 def digest_sets(names: Iterable[str]) -> list[DataDigest]:
     """Names and digests of sets."""
-    return [digest_data(set_label(name), files_of(name)) for name in names]
+    return [DataDigest(set_label(name), digest(files_of(name))) for name in names]
 
 
 def check_references(prefix: str, dataset: Dataset, why: str = "the metrics compare with references") -> None:

@@ -127,15 +127,6 @@ def _sized(svg: str) -> str:
     return re.sub(r'viewBox="0 0 (\S+) (\S+)"', r'width="\1" height="\2" \g<0>', svg, count=1)
 
 
-def _no_collocations() -> str:
-    """Return a reason for the browser, where nobody can run the command of the metric's own message."""
-    return _(
-        "Collocation trees are not available: this site has no collocation table, or lacks the tagger"
-        " that the table was built with. Ask the operator of this site; the page “Collocations” of"
-        " the documentation has the command."
-    )
-
-
 def collocation_trees(texts: Sequence[tuple[str, str]], language: str) -> TreePlots:
     """Plot collocation trees from the English table of this site."""
     from metrics.collocation.association import AssociationMeasure
@@ -143,18 +134,26 @@ def collocation_trees(texts: Sequence[tuple[str, str]], language: str) -> TreePl
     from metrics.collocation.metric import DEFAULT_TABLE, Collocation, open_table
     from metrics.collocation.scoring import find_branches
     from metrics.collocation.svg import describe_branches, render_tree
-    from metrics.collocation.trees import Method, choose
+    from metrics.collocation.trees import Method, select_branches
 
     if language.split("-")[0] != "en":
         return TreePlots("", [], _("The collocation table of this site covers English only."))
     if Collocation().unavailable_because():
-        return TreePlots("", [], _no_collocations())
+        # The metric's own message names a command, which nobody can run in the browser.
+        refusal = _(
+            "Collocation trees are not available: this site has no collocation table, or lacks the tagger"
+            " that the table was built with. Ask the operator of this site; the page “Collocations” of"
+            " the documentation has the command."
+        )
+        return TreePlots("", [], refusal)
     table = open_table(DEFAULT_TABLE)
     words = get_reader(table.corpus.reader)
     plots = []
     for (title, _text), tagged in zip(texts, words.tagger.tag([text for _title, text in texts]), strict=True):
         content = words.words_of(tagged)
-        tree = choose(Method.MST, find_branches(table, content, AssociationMeasure.T), len(content.words))
+        tree = select_branches(
+            Method.MST, find_branches(table, content, AssociationMeasure.T), len(content.words)
+        )
         description = ", ".join(describe_branches(content, tree)) or _(
             "This sentence contains no collocations."
         )

@@ -16,13 +16,14 @@ from evaluation.models import PhrasePair
 from evaluation.reports.plots import Plot
 from evaluation.reports.registry import FilterOptions, Report, report
 from evaluation.reports.scope import Scope
+from evaluation.study.systems import NO_VOTE
 from metrics.reports.metric_statistics import MetricLine, compute_metric_statistics
 from metrics.scoring.plots import scatter, wins_plot
 from metrics.scoring.queries import load_runs_and_job
-from metrics.scoring.vote_agreement import NONE, Contest, Interval, Ints, Rate, VoteLine
+from metrics.scoring.vote_agreement import Interval, Ints, MetricPairTest, Rate, VoteLine
 
 PAGE_SIZE = 50
-SIDES = {1: "A", 0: "tie", -1: "B", NONE: ""}
+SIDES = {1: "A", 0: "tie", -1: "B", NO_VOTE: ""}
 
 
 class ComparisonOptions(FilterOptions):
@@ -65,18 +66,18 @@ class VotesRow:
 class MetricComparisonPage:
     """The figures of the page; each part is computed when it is used, so a file costs only itself."""
 
-    def __init__(self, scope: Scope, wanted: ComparisonOptions) -> None:
+    def __init__(self, scope: Scope, options: ComparisonOptions) -> None:
         if scope.task is None:
             raise ValueError("metrics are compared within one task")
-        self.scope, self.task, self.wanted = scope, scope.task, wanted
-        self.runs, self.busy = load_runs_and_job(scope.task.pk)
-        self.statistics = compute_metric_statistics(scope, self.runs, wanted.without)
+        self.scope, self.task, self.options = scope, scope.task, options
+        self.runs, self.running_job = load_runs_and_job(scope.task.pk)
+        self.statistics = compute_metric_statistics(scope, self.runs, options.without)
 
     @cached_property
     def chosen(self) -> MetricLine | None:
         """The metric that is plotted and filtered by: the chosen one, or the best."""
         voters = self.statistics.voters
-        selected = [line for line in voters if line.run.pk == self.wanted.run]
+        selected = [line for line in voters if line.run.pk == self.options.run]
         return selected[0] if selected else self.statistics.best or (voters[0] if voters else None)
 
     @cached_property
@@ -84,27 +85,27 @@ class MetricComparisonPage:
         """The codes of the pairs that match the filters, in the order of the task."""
         people = self.statistics.people
         matches = np.asarray(self.statistics.study.expected == -1)
-        if self.chosen is not None and self.wanted.show in ("agree", "disagree"):
-            votes = self.statistics.machine.get(self.chosen.run.pk)
+        if self.chosen is not None and self.options.show in ("agree", "disagree"):
+            votes = self.statistics.votes_by_run.get(self.chosen.run.pk)
             if votes is not None:
-                counted = (votes[0] != NONE) & (people.majority != NONE)
+                counted = (votes[0] != NO_VOTE) & (people.majority != NO_VOTE)
                 right = votes[0] == people.majority
-                matches &= counted & (right if self.wanted.show == "agree" else ~right)
+                matches &= counted & (right if self.options.show == "agree" else ~right)
         judged = np.isfinite(people.mean)
-        if self.wanted.side == "decided":
+        if self.options.side == "decided":
             matches &= np.isin(people.majority, (1, -1))
-        elif self.wanted.side == "tie":
+        elif self.options.side == "tie":
             matches &= people.majority == 0
-        elif self.wanted.side == "split":
-            matches &= judged & (people.majority == NONE)
-        if self.wanted.text:
+        elif self.options.side == "split":
+            matches &= judged & (people.majority == NO_VOTE)
+        if self.options.text:
             matches &= np.isin(np.asarray(self.statistics.study.pair_keys), list(self._with_text))
         return np.flatnonzero(matches)
 
     @cached_property
     def _with_text(self) -> dict[int, PairText]:
         """The pairs that contain the text of the filter; one query serves the filter and the rows."""
-        contains = Q(first__icontains=self.wanted.text) | Q(second__icontains=self.wanted.text)
+        contains = Q(first__icontains=self.options.text) | Q(second__icontains=self.options.text)
         return _texts(PhrasePair.objects.filter(contains, task=self.task))
 
     @property
@@ -113,7 +114,7 @@ class MetricComparisonPage:
 
     @property
     def page(self) -> int:
-        return min(max(1, self.wanted.page), self.pages)
+        return min(max(1, self.options.page), self.pages)
 
     @cached_property
     def rows(self) -> list[VotesRow]:
@@ -126,8 +127,8 @@ class MetricComparisonPage:
     def _rows(self, codes: Ints, stored: QuerySet[PhrasePair]) -> list[VotesRow]:
         """Return the rows of the pairs that are among ``stored``."""
         keys = self._keys(codes)
-        pairs = self._with_text if self.wanted.text else _texts(stored)
-        people, machine = self.statistics.people, self.statistics.machine
+        pairs = self._with_text if self.options.text else _texts(stored)
+        people, machine = self.statistics.people, self.statistics.votes_by_run
         return [
             VotesRow(
                 pairs[key],
@@ -141,16 +142,16 @@ class MetricComparisonPage:
 
     def phrase_plot(self) -> Plot | None:
         """Plot Δ of the chosen metric against the votes of people; None where it has no votes."""
-        votes = self.chosen and self.statistics.machine.get(self.chosen.run.pk)
+        votes = self.chosen and self.statistics.votes_by_run.get(self.chosen.run.pk)
         if self.chosen is None or not votes:
             return None
         names = [str(key) for key in self.statistics.study.pair_keys]
         return scatter(self.chosen.run.metric, votes[1], self.statistics.people.mean, names)
 
     @property
-    def contests(self) -> list[tuple[MetricLine, MetricLine, Contest]]:
+    def pair_tests(self) -> list[tuple[MetricLine, MetricLine, MetricPairTest]]:
         voters = self.statistics.voters
-        return [(voters[contest.a], voters[contest.b], contest) for contest in self.statistics.contests]
+        return [(voters[test.a], voters[test.b], test) for test in self.statistics.pair_tests]
 
     @property
     def system_scores(self) -> list[tuple[str, list[float | None]]]:
@@ -187,7 +188,7 @@ class MetricComparisonPage:
         columns = ("a", "b", "pairs", "only a", "only b", "p McNemar", "p permutation", "p Holm")
         rows = tuple(
             (a.run.metric, b.run.metric, *astuple(test)[2:])  # without the numbers of the two metrics
-            for a, b, test in self.contests
+            for a, b, test in self.pair_tests
         )
         return Table("Pairs of metrics", columns, rows)
 
@@ -276,7 +277,7 @@ def _texts(pairs: QuerySet[PhrasePair]) -> dict[int, PairText]:
 
 
 def _mark(vote: int, majority: int) -> VoteMark:
-    known = vote != NONE and majority != NONE
+    known = vote != NO_VOTE and majority != NO_VOTE
     return VoteMark(SIDES[vote], vote == majority if known else None)
 
 

@@ -28,22 +28,22 @@ from evaluation.reports.study_query import (
 )
 from evaluation.results import SystemLine
 from evaluation.results.systems import compute_system_results, expected_wins
-from evaluation.schemes import SIX_WAY, Choice
+from evaluation.schemes import Choice
 from evaluation.study import Filter, Study, SystemPairs, collect_system_votes
 from evaluation.study.disagreements import count_votes
+from evaluation.study.systems import NO_VOTE, SIGNS
 from metrics.metaeval.datasets import Comparisons
 from metrics.metaeval.kendall import TieRule, bootstrap_tau, outcome_counts, tau
 from metrics.metaeval.systems import system_level
 from metrics.models import MetricRun, PhraseVote, SegmentScore
 from metrics.scoring.vote_agreement import (
-    NONE,
-    Contest,
     Floats,
     HumanVotes,
     Interval,
     Ints,
+    MetricPairTest,
     VoteLine,
-    contests,
+    compare_metric_pairs,
     count_human_votes,
     vote_line,
 )
@@ -68,7 +68,6 @@ class MetricLine:
     phrases: VoteLine | None
     sentences: SentenceLine
     rho: float | None
-    accuracy: float | None
     systems: int
 
 
@@ -84,14 +83,14 @@ class MetricStatistics:
 
     study: Study
     people: HumanVotes
-    machine: MachineVotes
+    votes_by_run: VotesByRun
     lines: tuple[MetricLine, ...]
-    contests: tuple[Contest, ...]
+    pair_tests: tuple[MetricPairTest, ...]
     systems: tuple[HumanSystem, ...]
 
     @property
     def voters(self) -> list[MetricLine]:
-        """The metrics that vote on phrases, in the order of ``machine`` and ``contests``."""
+        """The metrics that vote on phrases, in the order of ``votes_by_run`` and ``pair_tests``."""
         return [line for line in self.lines if line.phrases is not None]
 
     @property
@@ -105,22 +104,22 @@ class MetricStatistics:
     @property
     def only_ties(self) -> bool:
         """Whether no substitution changed any score, so that no metric predicts anything."""
-        runs = [run for line in self.voters if (run := self.machine.get(line.run.pk)) is not None]
-        return all(not votes[votes != NONE].any() for votes, _deltas in runs)
+        runs = [run for line in self.voters if (run := self.votes_by_run.get(line.run.pk)) is not None]
+        return all(not votes[votes != NO_VOTE].any() for votes, _deltas in runs)
 
     @property
-    def best_against(self) -> list[tuple[MetricLine, int, int, Contest]]:
-        """The contests of the best metric: the other metric, and the pairs that only one got right."""
+    def best_against(self) -> list[tuple[MetricLine, int, int, MetricPairTest]]:
+        """The tests of the best metric: the other metric, and the pairs that only one got right."""
         voters = self.voters
         if self.best is None:
             return []
         number = voters.index(self.best)
         return [
-            (voters[contest.b], contest.only_a, contest.only_b, contest)
-            if contest.a == number
-            else (voters[contest.a], contest.only_b, contest.only_a, contest)
-            for contest in self.contests
-            if number in (contest.a, contest.b)
+            (voters[test.b], test.only_a, test.only_b, test)
+            if test.a == number
+            else (voters[test.a], test.only_b, test.only_a, test)
+            for test in self.pair_tests
+            if number in (test.a, test.b)
         ]
 
 
@@ -143,17 +142,17 @@ def _compute(scope: Scope, runs: Sequence[MetricRun], filters: tuple[Filter, ...
     sentences = study.pair_sentences.astype(np.int64)
     keys, run_ids = np.asarray(study.pair_keys), [run.pk for run in runs]
     stored = load_runs(scope.tasks[0].pk, run_ids)
-    machine = arrange_votes(run_ids, stored.votes, keys)
+    votes_by_run = arrange_votes(run_ids, stored.votes, keys)
     systems = _rank_systems(study, join_system_pairs(everything, occurrences, stored.outputs))
     preferred = find_preferred_candidates(occurrences, keys, counts)
     lines = []
     for run in runs:
-        votes = machine.get(run.pk)
+        votes = votes_by_run.get(run.pk)
         phrases = None if votes is None else vote_line(*votes, people, sentences)
         lines.append(_line(run, phrases, _sentence_line(run, stored.scores, preferred), systems))
-    voters = [votes[0] for run in runs if (votes := machine.get(run.pk)) is not None]
-    tests = contests(voters, people, sentences)
-    return MetricStatistics(study, people, machine, tuple(lines), tuple(tests), systems)
+    voters = [votes[0] for run in runs if (votes := votes_by_run.get(run.pk)) is not None]
+    tests = compare_metric_pairs(voters, people, sentences)
+    return MetricStatistics(study, people, votes_by_run, tuple(lines), tuple(tests), systems)
 
 
 def _line(
@@ -163,7 +162,7 @@ def _line(
     corpus = {name: sign * value for name, value in run.corpus.items() if value is not None}
     wins = {s.line.system: s.line.expected_wins for s in systems if s.line.expected_wins is not None}
     level = system_level(corpus, wins)
-    return MetricLine(run, phrases, sentences, level.rho, level.accuracy, level.systems)
+    return MetricLine(run, phrases, sentences, level.rho, level.systems)
 
 
 def _sentence_line(
@@ -201,12 +200,11 @@ def _rank_systems(study: Study, system_pairs: SystemPairs) -> tuple[HumanSystem,
     return tuple(HumanSystem(line, intervals.get(line.system)) for line in ranked)
 
 
-SIGN = {choice.value: NONE if choice.sign is None else choice.sign for choice in Choice}
-SIGNS = np.array([choice.sign or 0 for choice in SIX_WAY.choices])
+SIGN_OF_CHOICE = {choice.value: NO_VOTE if choice.sign is None else choice.sign for choice in Choice}
 
 
-MachineVotes = Mapping[int, tuple[Ints, Floats]]
-"""Run → its vote on each pair (``NONE`` where there is none) and Δ (NaN there); only runs with votes."""
+VotesByRun = Mapping[int, tuple[Ints, Floats]]
+"""Run → its vote on each pair (``NO_VOTE`` where there is none) and Δ (NaN there); only runs with votes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,13 +243,13 @@ def load_runs(task_id: int, runs: Sequence[int]) -> StoredRuns:
 
 def arrange_votes(
     runs: Sequence[int], rows: Sequence[tuple[int, int, str, float]], pair_keys: Ints
-) -> MachineVotes:
+) -> VotesByRun:
     """Arrange (run, pair, choice, Δ) of each vote; ``pair_keys`` are the ids of the pairs, ascending."""
     voting, pairs = {row[0] for row in rows}, len(pair_keys)
-    votes = {run: (np.full(pairs, NONE), np.full(pairs, np.nan)) for run in runs if run in voting}
+    votes = {run: (np.full(pairs, NO_VOTE), np.full(pairs, np.nan)) for run in runs if run in voting}
     places = np.searchsorted(pair_keys, [row[1] for row in rows])
     for (run, _, choice, delta), place in zip(rows, places.tolist(), strict=True):
-        votes[run][0][place], votes[run][1][place] = SIGN[choice], delta
+        votes[run][0][place], votes[run][1][place] = SIGN_OF_CHOICE[choice], delta
     return votes
 
 
@@ -262,7 +260,7 @@ def find_preferred_candidates(
 
     Every vote on a phrase pair counts wherever the pair occurs in the newest alignment of two candidates.
     """
-    net = (counts @ SIGNS)[np.searchsorted(pair_keys, occurrences.pairs)]
+    net = (counts @ np.where(SIGNS == NO_VOTE, 0, SIGNS))[np.searchsorted(pair_keys, occurrences.pairs)]
     # A comparison is its two candidates; which of them has the pair's first text differs from pair to pair.
     low = np.minimum(occurrences.first, occurrences.second)
     high = np.maximum(occurrences.first, occurrences.second)

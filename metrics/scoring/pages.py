@@ -71,10 +71,10 @@ def _list_offers(task: Task, runs: Sequence[MetricRun], user: User) -> list[Metr
             entry.name,
             entry.title,
             entry.higher_is_better,
-            entry.missing or entry.needs.lacking(references=references, source=source) or "",
+            entry.missing or entry.needs.explain_missing(references=references, source=source) or "",
             scored.count(entry.name),
         )
-        for entry in registry.available()
+        for entry in registry.list_metrics()
         if entry.name not in FROM_FILES
     ]
     known = [run.metric for run in runs]
@@ -83,7 +83,7 @@ def _list_offers(task: Task, runs: Sequence[MetricRun], user: User) -> list[Metr
             f"{TRAINED}{model.name}",
             model.get_kind_display(),
             True,
-            (RANKER_NEEDS if model.kind == TrainedModel.Kind.RANKER else Needs()).lacking(
+            (RANKER_NEEDS if model.kind == TrainedModel.Kind.RANKER else Needs()).explain_missing(
                 references=references, source=source
             )
             or "",

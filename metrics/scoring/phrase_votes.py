@@ -24,7 +24,7 @@ from evaluation.presentation import ShownPhrase, Span, Stave, join_spans
 from evaluation.schemes import Choice
 from metrics.base import Metric
 from metrics.metaeval.scoring import score_layers
-from metrics.scoring.testset import ItemText, find_scorable_items, score_variants
+from metrics.scoring.task_texts import ItemText, find_scorable_items, score_variants
 
 NOISE = 1e-9
 """Changes smaller than this, relative to the scores, are rounding and count as none."""
@@ -39,7 +39,7 @@ class PhraseExchange(NamedTuple):
     second_changed: str
 
 
-def exchange(
+def exchange_phrases(
     first: Stave, second: Stave, phrases: Sequence[ShownPhrase], group: Sequence[int]
 ) -> PhraseExchange:
     """Exchange the phrases of a question, given by number, between two aligned sentences.
@@ -47,7 +47,7 @@ def exchange(
     >>> a = Stave("a red house", [(0, 1), (2, 5), (6, 11)])
     >>> b = Stave("a crimson house", [(0, 1), (2, 9), (10, 15)])
     >>> phrases = [ShownPhrase((0, 1), (0, 1), True, False), ShownPhrase((1, 2), (1, 2), False, False)]
-    >>> tuple(exchange(a, b, phrases, [1]))
+    >>> tuple(exchange_phrases(a, b, phrases, [1]))
     ('a red house', 'a crimson house', 'a crimson house', 'a red house')
     """
     mirrored = [phrase.mirrored for phrase in phrases]
@@ -59,12 +59,12 @@ def exchange(
     )
 
 
-def change(scores: Sequence[float], *, higher_is_better: bool) -> float:
+def compute_delta(scores: Sequence[float], *, higher_is_better: bool) -> float:
     """Δ from the scores of the four texts; positive where the first sentence's phrase is better.
 
-    >>> change((0.75, 0.5, 0.5, 0.75), higher_is_better=True)  # 0.25 lost, 0.25 gained
+    >>> compute_delta((0.75, 0.5, 0.5, 0.75), higher_is_better=True)  # 0.25 lost, 0.25 gained
     0.5
-    >>> change((3.0, 4.0, 4.0, 3.0), higher_is_better=False)  # one error more, one error less
+    >>> compute_delta((3.0, 4.0, 4.0, 3.0), higher_is_better=False)  # one error more, one error less
     2.0
     """
     first, first_changed, second, second_changed = scores
@@ -74,9 +74,9 @@ def change(scores: Sequence[float], *, higher_is_better: bool) -> float:
     return difference if higher_is_better else -difference
 
 
-def vote(delta: float) -> Choice:
+def choose_from_delta(delta: float) -> Choice:
     """
-    >>> vote(0.2), vote(0.0), vote(-3.0)
+    >>> choose_from_delta(0.2), choose_from_delta(0.0), choose_from_delta(-3.0)
     (<Choice.A_BETTER: 'A>B'>, <Choice.EQUAL: 'A=B'>, <Choice.B_BETTER: 'A<B'>)
     """
     if delta == 0:
@@ -218,7 +218,7 @@ class AlignedOccurrence:
 
 
 @dataclass(frozen=True, slots=True)
-class MachineVote:
+class MetricVote:
     """Relative to the pair as stored; ``delta`` is positive where its first text is better."""
 
     pair: int
@@ -228,20 +228,20 @@ class MachineVote:
 
 def phrase_votes(
     metric: Metric, occurrences: Sequence[AlignedOccurrence], items: Mapping[int, ItemText]
-) -> list[MachineVote]:
+) -> list[MetricVote]:
     """Return a vote on every pair that the metric can score; an undefined score gives no vote."""
     usable = set(find_scorable_items(metric, items))
     asked = [occurrence for occurrence in occurrences if occurrence.item in usable]
-    exchanges = [exchange(pair.first, pair.second, pair.phrases, pair.group) for pair in asked]
+    exchanges = [exchange_phrases(pair.first, pair.second, pair.phrases, pair.group) for pair in asked]
     score = _score_distinct_texts if metric.needs.reference else _score_together
     scores = score(metric, asked, exchanges, items)
     votes = []
     for occurrence, four in zip(asked, scores, strict=True):
         if four is None:
             continue
-        delta = change(four, higher_is_better=metric.higher_is_better)
+        delta = compute_delta(four, higher_is_better=metric.higher_is_better)
         delta = -delta if occurrence.flipped and delta else delta
-        votes.append(MachineVote(occurrence.pair, vote(delta), delta))
+        votes.append(MetricVote(occurrence.pair, choose_from_delta(delta), delta))
     return votes
 
 

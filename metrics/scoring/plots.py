@@ -196,14 +196,8 @@ def wins_plot(systems: Sequence[PlottedSystem]) -> Plot:
         (name, wins, *(interval or (None, None)), cluster) for name, wins, interval, cluster in shown
     )
     table = Table(_("expected wins"), columns, rows)
-    return Plot(
-        _("Systems by expected wins in the votes of annotators"),
-        460,
-        height,
-        "".join(marks),
-        table,
-        narrow=True,
-    )
+    label = _("Systems by expected wins in the votes of annotators")
+    return Plot(label, 460, height, "".join(marks), table, narrow=True)
 
 
 def round_reach(most: float) -> float:

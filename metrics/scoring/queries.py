@@ -17,7 +17,7 @@ from evaluation.models import Alignment, Candidate, Comparison, Item, Job, Occur
 from evaluation.presentation import ShownPhrase, Stave
 from metrics.models import MetricRun, SegmentScore
 from metrics.scoring.phrase_votes import AlignedOccurrence
-from metrics.scoring.testset import ItemText, OutputText, TestSet
+from metrics.scoring.task_texts import ItemText, OutputText, TaskTexts
 
 
 def load_newest_runs(task_id: int) -> list[MetricRun]:
@@ -54,7 +54,7 @@ def newest_run_ids(task_ids: Sequence[int]) -> QuerySet[MetricRun, Any]:  # Any:
     return runs.values("task", "imported", named=named).annotate(newest=Max("pk")).values("newest")
 
 
-def load_test_set(task: Task) -> TestSet:
+def load_task_texts(task: Task) -> TaskTexts:
     """Return the outputs of all systems; candidates without a system (checks) are left out."""
     items = {
         pk: ItemText(key, source, tuple(references))
@@ -66,16 +66,16 @@ def load_test_set(task: Task) -> TestSet:
     rows = Output.objects.filter(item__task=task).order_by("system__name", "item__position")
     for pk, system, item, text in rows.values_list("pk", "system__name", "item_id", "candidate__text"):
         outputs.setdefault(system, {})[item] = OutputText(pk, text)
-    return TestSet(items, outputs)
+    return TaskTexts(items, outputs)
 
 
-def content_digest(task: Task, tests: TestSet) -> str:
+def content_digest(task: Task, task_texts: TaskTexts) -> str:
     """Return a digest of what scores and votes depend on: the texts and their current alignments."""
     newest = Alignment.objects.filter(comparison__item__task=task).aggregate(newest=Max("pk"))["newest"]
-    return bytes_digest(f"{tests.digest} {newest}".encode())
+    return bytes_digest(f"{task_texts.digest} {newest}".encode())
 
 
-def load_occurrences(task: Task) -> Iterator[AlignedOccurrence]:
+def load_asked_occurrences(task: Task) -> Iterator[AlignedOccurrence]:
     """Yield every ordinary pair where its owner asks it, in the newest alignment that still has it."""
     staves = {
         pk: Stave(text, tuple(zip(offsets[::2], offsets[1::2], strict=True)))
@@ -106,13 +106,7 @@ def _load_alignments(
         "pk", "comparison__item_id", "comparison__first_id", "comparison__second_id", "phrases", "groups",
     )  # fmt: skip
     return {
-        pk: (
-            item,
-            first,
-            second,
-            tuple(read_phrases(phrases)),
-            {group[0]: group for group in groups},
-        )
+        pk: (item, first, second, tuple(read_phrases(phrases)), {group[0]: group for group in groups})
         for pk, item, first, second, phrases, groups in rows.values_list(*columns)
         if pk in wanted
     }

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from appraise.lib.resampling import block_sizes, p_value, sample_counts
-from metrics.base import AddableMetric, FloatArray
+from appraise.lib.resampling import block_sizes, p_value, percentile_interval, sample_counts
+from metrics.base import AddableMetric, FloatArray, mean_or_none
 
 CELLS = 4_000_000  # of the matrix of samples that is in memory at one time
 
@@ -62,10 +62,9 @@ def paired_bootstrap(
         p = None
         if name != baseline and difference is not None and distances.size:
             p = p_value(distances - distances.mean(), abs(difference))
-        mean, interval = _summary(_finite(sampled[name]))
-        results.append(
-            SignificanceResult(name, _finite_or_none(observed[name]), difference, p, mean, interval)
-        )
+        scores = _finite(sampled[name])
+        summary = mean_or_none(scores), percentile_interval(scores)
+        results.append(SignificanceResult(name, _finite_or_none(observed[name]), difference, p, *summary))
     return results
 
 
@@ -120,16 +119,8 @@ def _coins(segments: int, samples: int, rng: np.random.Generator, cells: int) ->
         yield rng.integers(2, size=(rows, segments), dtype=np.int8).astype(float)
 
 
-def _summary(sampled: FloatArray) -> tuple[float | None, tuple[float, float] | None]:
-    if not sampled.size:
-        return None, None
-    low, high = np.percentile(sampled, [2.5, 97.5])
-    return float(sampled.mean()), (float(low), float(high))
-
-
 def _finite(sampled: FloatArray) -> FloatArray:
-    finite: FloatArray = sampled[np.isfinite(sampled)]
-    return finite
+    return np.asarray(sampled[np.isfinite(sampled)])
 
 
 def _finite_or_none(value: float) -> float | None:

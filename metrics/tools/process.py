@@ -87,7 +87,7 @@ CloseableTool = TypeVar("CloseableTool", bound=Closeable)
 class Worker(Closeable):
     """One process that answers questions; not thread-safe.
 
-    ``time_out`` applies to one question; ``start_out`` is added for the first one, while models are loaded.
+    ``timeout`` applies to one question; ``startup_timeout`` is added for the first, while models are loaded.
     """
 
     def __init__(
@@ -95,15 +95,15 @@ class Worker(Closeable):
         command: Sequence[str],
         *,
         dialogue: Dialogue = JSON_LINES,
-        time_out: float = 60.0,
-        start_out: float = 60.0,
+        timeout: float = 60.0,
+        startup_timeout: float = 60.0,
         restart_every: int = 2000,
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self.command = tuple(command)
         self.dialogue = dialogue
-        self.time_out = time_out
-        self.start_out = start_out
+        self.timeout = timeout
+        self.startup_timeout = startup_timeout
         self.restart_every = restart_every
         self.environment = {**os.environ, **(environment or {})}
         self._process: subprocess.Popen[bytes] | None = None
@@ -121,14 +121,14 @@ class Worker(Closeable):
             is_late.set()
             process.kill()
 
-        timer = threading.Timer(self.time_out + (self.start_out if self._asked == 0 else 0), stop)
+        timer = threading.Timer(self.timeout + (self.startup_timeout if self._asked == 0 else 0), stop)
         self._asked += 1
         timer.start()
         try:
             return self._converse(process, items)
         except (EOFError, BrokenPipeError):
             if is_late.is_set():
-                raise self._failed("time-out", f"no answer within {self.time_out:g} s") from None
+                raise self._failed("time-out", f"no answer within {self.timeout:g} s") from None
             raise self._failed("crash", self._last_error_line()) from None
         except ValueError as error:
             raise self._failed("protocol", str(error)) from error

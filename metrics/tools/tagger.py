@@ -22,7 +22,7 @@ from metrics.tools.cache import Cache, answers
 from metrics.tools.process import Failure, PooledTool, Worker, close_at_exit
 
 BATCH = 500
-TIME_OUT = 120.0
+TIMEOUT = 120.0
 RESTART_EVERY = 2000  # batches
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 WORKERS = Path(__file__).parent / "workers"
@@ -58,7 +58,7 @@ class WorkerTagger(PooledTool):
 
     def __init__(self, tool: Tool, script: str, arguments: Sequence[str], workers: int) -> None:
         self.tool, self.workers = tool, workers
-        self._command = [str(base.python()), str(WORKERS / script), *arguments]
+        self._command = [str(base.find_python()), str(WORKERS / script), *arguments]
 
     def tag(self, sentences: Sequence[str]) -> list[Tagged]:
         # A lone surrogate cannot be sent to another process.
@@ -67,7 +67,7 @@ class WorkerTagger(PooledTool):
         return [read_answer(self.read, item, answer) for item, answer in answers]
 
     def _worker(self) -> Worker:
-        return Worker(self._command, time_out=TIME_OUT, restart_every=RESTART_EVERY, environment=ONE_THREAD)
+        return Worker(self._command, timeout=TIMEOUT, restart_every=RESTART_EVERY, environment=ONE_THREAD)
 
     def item_of(self, sentence: str) -> Any:  # Any: JSON
         return words(sentence)
@@ -80,10 +80,10 @@ class SpacyTagger(WorkerTagger):
     """English: Penn tags."""
 
     def __init__(self, *, workers: int = 1) -> None:
-        model = base.package(ENGLISH_MODEL)
+        model = base.find_package(ENGLISH_MODEL)
         if model is None:
             raise base.ToolAbsent("The English tagger (spaCy)")
-        version = f"{base.distribution_version('spacy')}+{base.distribution_version(ENGLISH_MODEL)}"
+        version = f"{base.find_distribution_version('spacy')}+{base.find_distribution_version(ENGLISH_MODEL)}"
         weights = sorted(model.glob("*/tagger/model"))
         digest = base.file_digest(weights[0]) if weights else None
         tool = Tool("spacy-en_core_web_sm", version, digest, ToolMode.REAL)
@@ -141,15 +141,15 @@ class GermanTagger(PooledTool):
             yield answer if isinstance(answer, Failure) else answer[0]  # without the lemmas
 
     def _worker(self) -> Worker:
-        command = [str(base.python()), str(WORKERS / "hanta_tags.py"), GERMAN_MODEL]
-        return Worker(command, time_out=TIME_OUT)
+        command = [str(base.find_python()), str(WORKERS / "hanta_tags.py"), GERMAN_MODEL]
+        return Worker(command, timeout=TIMEOUT)
 
 
 def _find_hanta(name: str) -> Tool:
-    package = base.package("HanTa")
+    package = base.find_package("HanTa")
     if package is None:
         raise base.ToolAbsent("The German tagger HanTa")
-    version = base.distribution_version("HanTa") or ""
+    version = base.find_distribution_version("HanTa") or ""
     return Tool(name, version, base.file_digest(package / GERMAN_MODEL), ToolMode.REAL)
 
 

@@ -11,7 +11,7 @@ import pytest
 from evaluation.alignment import aligners, vocabulary
 from evaluation.alignment.question_rules import QuestionSize
 from evaluation.alignment.wordnet import WordNet, find_wordnet
-from metrics.tools.base import nltk_root
+from metrics.tools.base import find_nltk_folder
 from tests.alignment.drawing import draw_example, list_questions
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "results" / "alignment.md"
@@ -21,7 +21,7 @@ QUESTIONS = PAGE.parents[1] / "questions.md"
 @pytest.fixture
 def wordnet(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The system's, or that of ``make tools``, which the aligner does not look for by itself."""
-    folder = nltk_root() / "corpora" / "wordnet"
+    folder = find_nltk_folder() / "corpora" / "wordnet"
     found = find_wordnet() or (WordNet(folder) if folder.is_dir() else None)
     if found is None:
         pytest.skip("the examples were drawn with WordNet, which is not installed")

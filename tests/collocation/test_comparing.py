@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from metrics.replicate.paper002 import average_scores, separation_ratio
+from metrics.replicate.paper002 import separation_ratio
 
 # Slides "Different Collocation Metrics": human average, system average, printed ratio in per cent.
 PRINTED = [
@@ -32,8 +31,3 @@ def test_a_separation_without_data_is_none() -> None:
     assert separation_ratio(None, 1.0) is None
     assert separation_ratio(1.0, None) is None
     assert separation_ratio(0.0, 1.0) is None
-
-
-def test_undefined_sentences_are_left_out() -> None:
-    assert average_scores(np.array([np.nan, 2.0, 4.0])) == 3.0
-    assert average_scores(np.array([])) is None

@@ -36,7 +36,7 @@ def segments(*texts: str) -> list[Segment]:
 
 def test_both_metrics_and_the_ranker_are_registered_and_need_no_reference() -> None:
     for name in ("collocation", "collocation-coverage"):
-        entry = next(entry for entry in registry.available() if entry.name == name)
+        entry = next(entry for entry in registry.list_metrics() if entry.name == name)
         assert entry.missing is None
         assert not entry.needs.reference
 

@@ -13,7 +13,7 @@ from metrics.collocation.association import CUTOFFS, FUNCTIONS, AssociationMeasu
 from metrics.collocation.content_words import ContentWords
 from metrics.collocation.scoring import find_branches, score_sentences
 from metrics.collocation.table import CollocationTable
-from metrics.collocation.trees import Branch, Method, choose
+from metrics.collocation.trees import Branch, Method, select_branches
 
 from .toys import co_occurrences, content, count
 
@@ -47,7 +47,7 @@ def test_all_combinations_equal_the_slow_twin(
     for (measure, method), scores in score_sentences(table, read, cutoff=cutoff).items():
         for sentence, value, kept in zip(read, scores.averages.tolist(), scores.kept.tolist(), strict=True):
             pairs = slow_branches(table, sentence.words, measure, cutoff)
-            chosen = choose(method, pairs, len(sentence.words), sentence.first_verb)
+            chosen = select_branches(method, pairs, len(sentence.words), sentence.first_verb)
             assert kept == len(chosen)
             if chosen:
                 assert value == pytest.approx(math.fsum(b.weight for b in chosen) / kept, abs=1e-12)

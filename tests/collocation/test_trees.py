@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import minimum_spanning_tree
 
-from metrics.collocation import trees_kernel
-from metrics.collocation.trees import Branch, Method, choose
+from metrics.collocation import trees_loops
+from metrics.collocation.trees import Branch, Method, select_branches
 
 Sentence = tuple[int, list[Branch]]
 
@@ -46,19 +46,19 @@ def slow_kruskal(words: int, branches: list[Branch], start: Branch | None, no_cr
 @given(sentences())
 def test_simple_keeps_every_collocation(sentence: Sentence) -> None:
     words, branches = sentence
-    assert sorted(choose(Method.SIMPLE, branches, words)) == sorted(branches)
+    assert sorted(select_branches(Method.SIMPLE, branches, words)) == sorted(branches)
 
 
 @given(sentences())
 def test_mst_equals_the_plain_kruskal(sentence: Sentence) -> None:
     words, branches = sentence
-    assert list(choose(Method.MST, branches, words)) == slow_kruskal(words, branches, None, False)
+    assert list(select_branches(Method.MST, branches, words)) == slow_kruskal(words, branches, None, False)
 
 
 @given(sentences())
 def test_ncb_equals_the_plain_kruskal_without_crossings(sentence: Sentence) -> None:
     words, branches = sentence
-    assert list(choose(Method.MST_NCB, branches, words)) == slow_kruskal(words, branches, None, True)
+    assert list(select_branches(Method.MST_NCB, branches, words)) == slow_kruskal(words, branches, None, True)
 
 
 @given(sentences(), st.integers(0, 8))
@@ -68,7 +68,7 @@ def test_ncb2_is_ncb_with_a_branch_from_before_the_sentence_to_the_verb(
     words, branches = sentence
     if verb < words:
         start = Branch(-1, verb, 0.0)
-        assert list(choose(Method.MST_NCB2, branches, words, verb)) == slow_kruskal(
+        assert list(select_branches(Method.MST_NCB2, branches, words, verb)) == slow_kruskal(
             words, branches, start, True
         )
 
@@ -76,7 +76,9 @@ def test_ncb2_is_ncb_with_a_branch_from_before_the_sentence_to_the_verb(
 @given(sentences())
 def test_ncb2_without_a_verb_is_ncb(sentence: Sentence) -> None:
     words, branches = sentence
-    assert choose(Method.MST_NCB2, branches, words) == choose(Method.MST_NCB, branches, words)
+    assert select_branches(Method.MST_NCB2, branches, words) == select_branches(
+        Method.MST_NCB, branches, words
+    )
 
 
 @given(sentences(most=14))
@@ -86,7 +88,7 @@ def test_mst_weighs_as_much_as_scipys(sentence: Sentence) -> None:
         graph = np.zeros((words, words))
         for branch in branches:
             graph[branch.left, branch.right] = -branch.weight
-        kept = choose(Method.MST, branches, words)
+        kept = select_branches(Method.MST, branches, words)
         assert sum(branch.weight for branch in kept) == -minimum_spanning_tree(graph).sum()
 
 
@@ -96,15 +98,15 @@ def test_the_uncompiled_kernel_chooses_the_same(sentence: Sentence, method: Meth
     branches = sorted(branches)
     left, right = (np.array([branch[end] for branch in branches], np.int32) for end in (0, 1))
     weight = np.array([branch.weight for branch in branches], np.float64)
-    order = trees_kernel.strongest_first(weight)
+    order = trees_loops.strongest_first(weight)
     arguments = (method.code, left, right, order, words, verb)
-    kernel = trees_kernel.select
-    np.testing.assert_array_equal(kernel(*arguments), getattr(kernel, "py_func", kernel)(*arguments))
+    loop = trees_loops.select
+    np.testing.assert_array_equal(loop(*arguments), getattr(loop, "py_func", loop)(*arguments))
 
 
 def test_equal_weights_are_taken_from_left_to_right() -> None:
     triangle = [Branch(1, 2, 1.0), Branch(0, 2, 1.0), Branch(0, 1, 1.0)]
-    assert choose(Method.MST, triangle, 3) == (Branch(0, 1, 1.0), Branch(0, 2, 1.0))
+    assert select_branches(Method.MST, triangle, 3) == (Branch(0, 1, 1.0), Branch(0, 2, 1.0))
 
 
 @pytest.mark.parametrize(
@@ -112,7 +114,7 @@ def test_equal_weights_are_taken_from_left_to_right() -> None:
 )
 def test_a_branch_outside_the_sentence_is_refused(branch: Branch) -> None:
     with pytest.raises(ValueError, match="does not join two of 3 words"):
-        choose(Method.MST, [branch], 3)
+        select_branches(Method.MST, [branch], 3)
 
 
 def test_a_sentence_of_several_hundred_words_is_no_problem() -> None:
@@ -122,4 +124,4 @@ def test_a_sentence_of_several_hundred_words_is_no_problem() -> None:
         Branch(a, b, float(weight)) for (a, b), weight in zip(sorted(pairs), rng.random(4000), strict=False)
     ]
     for method in Method:
-        assert choose(method, branches, 300, 150)
+        assert select_branches(method, branches, 300, 150)

@@ -20,7 +20,7 @@ from metrics import registry
 from metrics.base import score_systems
 from metrics.models import MetricRun, PhraseVote, SegmentScore
 from metrics.scoring.jobs import begin_scoring
-from metrics.scoring.queries import load_occurrences, load_test_set
+from metrics.scoring.queries import load_asked_occurrences, load_task_texts
 from metrics.scoring.services.metric_lookup import find_metrics
 from metrics.scoring.services.runs import RunState, score_task
 from tests.database.conftest import SENTENCES, make_task
@@ -41,10 +41,10 @@ def numbers(name: str, *systems: str) -> dict[str, list[float]]:
     }
 
 
-class TestTestSet:
+class TestTaskTexts:
     def test_a_task_is_read_in_two_queries(self, task: Task, django_assert_num_queries: Any) -> None:
         with django_assert_num_queries(2):
-            tests = load_test_set(task)
+            tests = load_task_texts(task)
         assert list(tests.outputs) == ["alpha", "beta", "gamma"]
         assert [item.key for item in tests.items.values()] == ["s1", "s2", "s3", "s4"]
         assert tests.items[next(iter(tests.items))].references == ("Sentence 1: the red house is small.",)
@@ -53,14 +53,14 @@ class TestTestSet:
         Task.objects.update(digest="")  # so that the same content may come again
         other = make_task("Other", seed=2)
         changed = make_task("Changed", [{**SENTENCES[0], "references": ["Another."]}, *SENTENCES[1:]])
-        digests = [load_test_set(one).digest for one in (task, other, changed)]
+        digests = [load_task_texts(one).digest for one in (task, other, changed)]
         assert digests[0] == digests[1] != digests[2]
 
     def test_every_pair_stands_once_where_it_is_asked(
         self, task: Task, django_assert_num_queries: Any
     ) -> None:
         with django_assert_num_queries(3):
-            found = list(load_occurrences(task))
+            found = list(load_asked_occurrences(task))
         assert sorted(one.pair for one in found) == sorted(task.pairs.values_list("pk", flat=True))
         pairs = task.pairs.in_bulk()
         for one in found:
@@ -88,7 +88,7 @@ class TestScoring:
     def test_what_was_scored_is_not_scored_again(self, task: Task) -> None:
         first = score_task(task, find_metrics(["chrf"]))
         again = score_task(task, find_metrics(["chrf", "wer"]))
-        assert [one.state for one in again] == [RunState.KNOWN, RunState.SCORED]
+        assert [one.state for one in again] == [RunState.EXISTING, RunState.SCORED]
         assert again[0].run == first[0].run
         assert MetricRun.objects.count() == 2
 
@@ -109,7 +109,7 @@ class TestScoring:
         task = make_task(sentences=without("references"))
         (outcome,) = score_task(task, find_metrics(["bleu"]))
         assert outcome.state is RunState.REFUSED
-        assert outcome.sentence == "bleu cannot score here: it needs a reference"
+        assert outcome.reason == "bleu cannot score here: it needs a reference"
         assert MetricRun.objects.count() == 0
 
     def test_sentences_without_reference_have_no_score_and_no_vote(self, db: None) -> None:
@@ -129,7 +129,7 @@ class TestScoring:
             score_task(task, find_metrics(["chrf", "wer", "per"]), stop)
         assert list(MetricRun.objects.values_list("metric", flat=True)) == ["chrf"]
         assert [one.state for one in score_task(task, find_metrics(["chrf", "wer", "per"]))] == [
-            RunState.KNOWN,
+            RunState.EXISTING,
             RunState.SCORED,
             RunState.SCORED,
         ]
@@ -164,7 +164,7 @@ class TestScoring:
         metrics = {"broken": registry.get("ranker", model=str(tmp_path / "ranker.npz"))}
         outcomes = score_task(task, metrics | find_metrics(["chrf"]))
         assert [one.state for one in outcomes] == [RunState.REFUSED, RunState.SCORED]
-        assert "bad_model" in outcomes[0].sentence
+        assert "bad_model" in outcomes[0].reason
 
     @pytest.mark.parametrize("names", [["nonsense"], ["bleu:nonsense=1"], ["trained:nothing"], ["model"], []])
     def test_a_name_that_means_nothing_is_told(self, db: None, names: list[str]) -> None:
@@ -193,7 +193,7 @@ class TestJob:
         requeue_abandoned()
         work()
         job.refresh_from_db()
-        assert [one["state"] for one in job.result["metrics"]] == ["known", "scored"]
+        assert [one["state"] for one in job.result["metrics"]] == ["existing", "scored"]
         assert MetricRun.objects.count() == 2
 
     def test_an_unknown_metric_never_becomes_a_job(self) -> None:

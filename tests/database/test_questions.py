@@ -29,7 +29,7 @@ from evaluation.models import (
 )
 from evaluation.schemes import Choice
 from evaluation.tasks.services import question_regrouping
-from metrics.scoring.queries import load_occurrences
+from metrics.scoring.queries import load_asked_occurrences
 from tests.database.conftest import annotator, make_task
 
 SignIn = Callable[[User | Annotator | None], Client]
@@ -144,10 +144,10 @@ class TestShown:
 
 
 def test_a_metric_exchanges_all_phrases_of_a_question(task: Task) -> None:
-    from metrics.scoring.phrase_votes import exchange
+    from metrics.scoring.phrase_votes import exchange_phrases
 
-    first = min(load_occurrences(task), key=lambda one: one.group)
-    changed = exchange(first.first, first.second, first.phrases, first.group)
+    first = min(load_asked_occurrences(task), key=lambda one: one.group)
+    changed = exchange_phrases(first.first, first.second, first.phrases, first.group)
     assert {changed.first_changed, changed.second_changed} == {
         GARDEN["alpha"].replace("the small garden", "a little summer"),
         GARDEN["beta"].replace("a little summer", "the small garden"),

@@ -79,7 +79,7 @@ def test_on_its_own_task_it_votes_on_sentences_that_it_has_not_seen_and_is_never
     assert run.signature.endswith("|sentences:held-out")
     assert run.scores.filter(value__isnull=False).count() == 3 * len(BARE)
     (outcome,) = score_task(bare, find_metrics(["trained:Shorter"]))
-    assert (outcome.state, outcome.run) == (RunState.KNOWN, run.pk)
+    assert (outcome.state, outcome.run) == (RunState.EXISTING, run.pk)
 
 
 def test_two_rankers_may_learn_from_the_same_votes(bare: Task) -> None:
@@ -89,7 +89,7 @@ def test_two_rankers_may_learn_from_the_same_votes(bare: Task) -> None:
     assert runs["trained:Shorter"].signature != runs["trained:Terse"].signature
     for model in (first, second):
         (outcome,) = score_task(bare, find_metrics([f"trained:{model.name}"]))
-        assert (outcome.state, outcome.run) == (RunState.KNOWN, runs[f"trained:{model.name}"].pk)
+        assert (outcome.state, outcome.run) == (RunState.EXISTING, runs[f"trained:{model.name}"].pk)
 
 
 def test_on_another_task_it_is_one_more_metric_with_votes(bare: Task) -> None:

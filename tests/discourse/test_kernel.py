@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.discourse.kernel import DECAY, Forest, Tree, dr, dr_lex
+from metrics.discourse.kernel import DECAY, Forest, Tree, to_dr_lex_tree, to_dr_tree
 from metrics.discourse.trees import Node, edu, join
 from tests.discourse.strategies import trees
 from tests.discourse.twins import counted_kernel, production_kernel, recursive_kernel
@@ -46,7 +46,7 @@ def test_the_kernel_counts_the_common_fragments(seed: int, decay: float) -> None
 
 
 @settings(deadline=None)
-@given(trees(12), trees(12), decays, st.sampled_from((dr, dr_lex)))
+@given(trees(12), trees(12), decays, st.sampled_from((to_dr_tree, to_dr_lex_tree)))
 def test_the_kernel_of_discourse_trees_is_the_recursion(a: Node, b: Node, decay: float, form: object) -> None:
     assert callable(form)
     assert kernel(form(a), form(b), decay) == pytest.approx(
@@ -73,7 +73,7 @@ def gram_matrix(forest: Forest) -> np.ndarray:
 @settings(deadline=None)
 @given(st.lists(trees(8), min_size=1, max_size=6))
 def test_a_gram_matrix_is_symmetric_and_positive_with_ones_on_its_diagonal(nodes: list[Node]) -> None:
-    gram = gram_matrix(Forest.of(map(dr_lex, nodes)))
+    gram = gram_matrix(Forest.of(map(to_dr_lex_tree, nodes)))
     assert np.allclose(gram, gram.T, rtol=1e-12, atol=0)
     assert np.allclose(np.diag(gram), 1.0, atol=1e-12)
     assert gram.min() >= 0
@@ -82,7 +82,7 @@ def test_a_gram_matrix_is_symmetric_and_positive_with_ones_on_its_diagonal(nodes
 
 
 def test_the_empty_tree_is_similar_only_to_itself() -> None:
-    forest = Forest.of([dr(edu("")), dr(edu("a")), dr(edu(" "))])
+    forest = Forest.of([to_dr_tree(edu("")), to_dr_tree(edu("a")), to_dr_tree(edu(" "))])
     assert gram_matrix(forest).tolist() == [[1, 0, 1], [0, 1, 0], [1, 0, 1]]
 
 
@@ -94,7 +94,7 @@ def test_trees_without_a_common_fragment_have_the_value_zero() -> None:
 
 def test_a_sentence_of_ten_thousand_words_does_not_overflow() -> None:
     long = edu(" ".join(f"w{n}" for n in range(10_000)))
-    forest = Forest.of([dr_lex(long), dr_lex(edu("w1 w2")), dr_lex(long)])
+    forest = Forest.of([to_dr_lex_tree(long), to_dr_lex_tree(edu("w1 w2")), to_dr_lex_tree(long)])
     assert np.isfinite(forest.log_kernel(0, 2, 1.0))
     assert forest.similarity(0, 2, 1.0) == 1.0
     assert 0 <= forest.similarity(0, 1) < 1e-9
@@ -103,7 +103,7 @@ def test_a_sentence_of_ten_thousand_words_does_not_overflow() -> None:
 def test_pairs_do_not_disturb_each_other() -> None:
     """Buffers are reused from pair to pair: any order of the pairs gives the same values."""
     words = [edu(" ".join(f"w{n % size}" for n in range(size * 7))) for size in range(1, 9)]
-    forest = Forest.of([dr_lex(join("Joint", "NN", [a, b])) for a in words for b in words[:3]])
+    forest = Forest.of([to_dr_lex_tree(join("Joint", "NN", [a, b])) for a in words for b in words[:3]])
     gram = gram_matrix(forest)
     order = np.random.default_rng(1).permutation(gram.size)
     a, b = np.unravel_index(order, gram.shape)

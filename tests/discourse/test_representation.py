@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from metrics.discourse.kernel import Forest, Tree, dr, dr_lex, format_tree
+from metrics.discourse.kernel import Forest, Tree, format_tree, to_dr_lex_tree, to_dr_tree
 from metrics.discourse.trees import Node, edu, join
 
 
@@ -16,7 +16,7 @@ WHOLE = join("Elaboration", "NS", [edu("Voices are coming from Germany ,"), FIGU
 
 
 def test_figure_2a_structure_nuclearity_and_relations_without_words() -> None:
-    assert format_tree(dr(WHOLE.children[1])) == join_lines(
+    assert format_tree(to_dr_tree(WHOLE.children[1])) == join_lines(
         """
         (Satellite
           (Attribution
@@ -27,7 +27,7 @@ def test_figure_2a_structure_nuclearity_and_relations_without_words() -> None:
 
 
 def test_figure_2b_skeleton_with_properties_and_words_over_dummy_leaves() -> None:
-    assert format_tree(dr_lex(WHOLE.children[1])) == join_lines(
+    assert format_tree(to_dr_lex_tree(WHOLE.children[1])) == join_lines(
         """
         (SPAN
           (NUC Satellite)
@@ -43,7 +43,7 @@ def test_figure_2b_skeleton_with_properties_and_words_over_dummy_leaves() -> Non
 
 
 def test_the_whole_tree_hangs_from_its_root() -> None:
-    assert format_tree(dr(WHOLE)) == join_lines(
+    assert format_tree(to_dr_tree(WHOLE)) == join_lines(
         """
         (Root
           (Elaboration
@@ -57,17 +57,20 @@ def test_the_whole_tree_hangs_from_its_root() -> None:
 
 
 def test_words_keep_their_case_unless_asked_otherwise() -> None:
-    assert format_tree(dr_lex(edu("The ECB"))) == "(EDU (NUC Root) (NGRAM (The *) (ECB *)))"
-    assert format_tree(dr_lex(edu("The ECB"), lowercase=True)) == "(EDU (NUC Root) (NGRAM (the *) (ecb *)))"
+    assert format_tree(to_dr_lex_tree(edu("The ECB"))) == "(EDU (NUC Root) (NGRAM (The *) (ECB *)))"
+    assert (
+        format_tree(to_dr_lex_tree(edu("The ECB"), lowercase=True))
+        == "(EDU (NUC Root) (NGRAM (the *) (ecb *)))"
+    )
 
 
 def test_a_sentence_without_words_has_a_tree_without_productions() -> None:
-    assert dr(edu(" ")) == Tree("Root")
-    assert dr_lex(edu("")) == Tree("EDU")
+    assert to_dr_tree(edu(" ")) == Tree("Root")
+    assert to_dr_lex_tree(edu("")) == Tree("EDU")
 
 
 def similar(form: str, a: Node, b: Node) -> float:
-    make = {"dr": dr, "lex": dr_lex}[form]
+    make = {"dr": to_dr_tree, "lex": to_dr_lex_tree}[form]
     return float(Forest.of([make(a), make(b)]).similarity(0, 1))
 
 

@@ -106,11 +106,11 @@ def test_dependencies_come_from_a_process_whose_crash_costs_one_sentence(
     script = tmp_path / "stand_in.py"
     script.write_text(STAND_IN)
     monkeypatch.setattr(syntax_metric, "WORKER", script)
-    monkeypatch.setattr(base, "python", lambda: sys.executable)
+    monkeypatch.setattr(base, "find_python", lambda: sys.executable)
     monkeypatch.setattr(
         syntax_metric.DependencyParser, "tool", base.Tool("stand-in", "1", None, base.ToolMode.REAL)
     )
-    parser = syntax_metric.DependencyParser(cache_path=tmp_path / "c.sqlite3", time_out=20)
+    parser = syntax_metric.DependencyParser(cache_path=tmp_path / "c.sqlite3", timeout=20)
     found = parser.parse(["two words", "crash", "", "one"])
     parser.close()
     assert [parsed.words for parsed in found] == [("two", "words"), (), (), ("one",)]
@@ -119,7 +119,7 @@ def test_dependencies_come_from_a_process_whose_crash_costs_one_sentence(
 def test_families_are_made_of_metrics() -> None:
     assert FAMILIES["asiya-lex"] == ("bleu", "nist", "meteor", "rouge-w", "ter")
     assert set(FAMILIES["asiya-all"]) == {*FAMILIES["asiya-lex"], *FAMILIES["asiya-syn"]}
-    assert set(FAMILIES["asiya-all"]) <= set(registry.names())
+    assert set(FAMILIES["asiya-all"]) <= set(registry.list_names())
 
 
 TABLE = "translation\treference\tscore\nein Haus\thouse\t0.5\nkein Haus\thouse\t-1\n"

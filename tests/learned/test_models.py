@@ -75,7 +75,7 @@ def test_a_saved_model_scores_like_any_metric(tmp_path: Path) -> None:
 def test_the_registry_says_that_a_model_must_be_named() -> None:
     with pytest.raises(MetricUnavailable, match="model:path=FILE"):
         registry.get("model")
-    (entry,) = [entry for entry in registry.available() if entry.name == "model"]
+    (entry,) = [entry for entry in registry.list_metrics() if entry.name == "model"]
     assert entry.missing is not None
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from metrics.learned.analysis import roc
+from metrics.learned.analysis import compute_roc
 from metrics.metaeval.correlation import pearson
 from metrics.replicate.paper000 import split_ratings
 
@@ -46,7 +46,7 @@ def test_the_split_is_decided_by_the_seed_and_uses_two_different_ratings() -> No
 def test_the_area_equals_scikit_learns_and_the_curve_runs_from_corner_to_corner() -> None:
     rng = np.random.default_rng(3)
     human, machine = rng.integers(2, 9, 60).astype(float), rng.integers(0, 7, 80).astype(float)
-    curve = roc(human, machine)
+    curve = compute_roc(human, machine)
     assert curve is not None
     labels = np.r_[np.ones(60), np.zeros(80)]
     assert curve.area == pytest.approx(roc_auc_score(labels, np.r_[human, machine]))
@@ -57,5 +57,5 @@ def test_the_area_equals_scikit_learns_and_the_curve_runs_from_corner_to_corner(
 
 
 def test_a_curve_needs_both_classes() -> None:
-    assert roc(np.empty(0), np.ones(3)) is None
-    assert roc(np.ones(3), np.empty(0)) is None
+    assert compute_roc(np.empty(0), np.ones(3)) is None
+    assert compute_roc(np.ones(3), np.empty(0)) is None

@@ -15,7 +15,7 @@ from metrics.base import Segment, score_systems
 from tests.conftest import ROOT
 
 REFERENCED = [
-    entry.name for entry in registry.available() if entry.needs.reference and not entry.needs.resource
+    entry.name for entry in registry.list_metrics() if entry.needs.reference and not entry.needs.resource
 ]
 
 
@@ -43,8 +43,8 @@ def test_scoring_needs_no_folder_for_a_cache() -> None:
         "import numba.core.caching as c\n"
         "def none(*a, **k): raise RuntimeError('cannot cache function: no locator available')\n"
         "c.CacheImpl.__init__ = none\n"
-        "from metrics.kernels.compiler import kernel\n"
-        "@kernel\n"
+        "from metrics.compiled.compiler import compiled\n"
+        "@compiled\n"
         "def f(x): return x + 1\n"
         "assert f(1) == 2\n"
     )

@@ -25,7 +25,7 @@ LAWS = [
 def example(monkeypatch: pytest.MonkeyPatch) -> Metric:
     found = re.search(r"```python\n(.+?)```", PAGE.read_text("utf-8"), re.DOTALL)
     assert found
-    registry.names()  # every family has registered its own before they are copied
+    registry.list_names()  # every family has registered its own before they are copied
     monkeypatch.setattr(registry, "_metrics", dict(registry._metrics))
     exec(compile(found[1], PAGE.name, "exec"), {"__name__": "example"})
     return registry.get("length-ratio")

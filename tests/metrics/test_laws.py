@@ -17,9 +17,9 @@ from metrics.base import (
     MetricUnavailable,
     Scores,
     Segment,
+    make_segments,
     may_be_undefined,
     score_systems,
-    segments_of,
 )
 
 REFERENCE = [
@@ -49,7 +49,7 @@ WORSE = [
 NONSENSE = ["zzz qqq xxx", "yyy", "vvv vvv", "uuu ttt sss rrr"]
 EMPTY = [""] * 4
 
-ENTRIES = {entry.name: entry for entry in registry.available()}
+ENTRIES = {entry.name: entry for entry in registry.list_metrics()}
 
 
 READY = sorted(name for name, entry in ENTRIES.items() if not entry.missing)
@@ -68,7 +68,7 @@ def test_an_absent_metric_says_why(name: str) -> None:
 
 
 def segments(outputs: list[str]) -> list[Segment]:
-    return segments_of(outputs, [REFERENCE], SOURCE)
+    return make_segments(outputs, [REFERENCE], SOURCE)
 
 
 def better(metric: Metric, one: float, other: float) -> bool:
@@ -84,7 +84,7 @@ def all_numbers(metric: Metric, scores: Scores) -> bool:
 
 
 def test_it_is_called_what_it_is_registered_as(metric: Metric) -> None:
-    assert metric.name in registry.names()
+    assert metric.name in registry.list_names()
     assert registry.get(metric.name).signature == metric.signature
     assert metric.title
     assert metric.signature.startswith(metric.name)
@@ -184,7 +184,7 @@ def test_systems_together_score_as_each_alone_whatever_the_workers(metric: Metri
         together = score_systems(metric, systems, references, SOURCE)
         threads = score_systems(metric, systems, references, SOURCE, workers=3)
         for name, outputs in systems.items():
-            alone = metric.score(segments_of(outputs, references, SOURCE))
+            alone = metric.score(make_segments(outputs, references, SOURCE))
             np.testing.assert_array_equal(together[name].segments, threads[name].segments)
             np.testing.assert_allclose(together[name].segments, alone.segments, rtol=1e-12)
             assert together[name].corpus == pytest.approx(alone.corpus)

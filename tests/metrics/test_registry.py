@@ -21,11 +21,11 @@ EXPECTED = (
 
 
 def test_every_name_of_the_interface_is_there() -> None:
-    assert set(EXPECTED.split()) <= set(registry.names())
+    assert set(EXPECTED.split()) <= set(registry.list_names())
 
 
 def test_listing_metrics_imports_no_compiler() -> None:
-    code = "import sys; from metrics import registry; registry.names(); sys.exit('numba' in sys.modules)"
+    code = "import sys; from metrics import registry; registry.list_names(); sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
 
 
@@ -77,7 +77,7 @@ def test_an_unknown_keyword_is_refused() -> None:
 
 def test_two_metrics_cannot_share_a_name() -> None:
     with pytest.raises(ValueError, match="two metrics"):
-        registry.add("wer", registry.get)
+        registry.register_factory("wer", registry.get)
 
 
 def test_texts_of_different_length_are_refused() -> None:
@@ -91,8 +91,8 @@ def test_a_segment_without_reference_is_named() -> None:
 
 
 def test_what_a_metric_lacks_is_said() -> None:
-    assert Needs(source=True).lacking(references=1, source=False) == "it needs the source"
-    assert Needs(reference=False).lacking(references=0, source=False) is None
+    assert Needs(source=True).explain_missing(references=1, source=False) == "it needs the source"
+    assert Needs(reference=False).explain_missing(references=0, source=False) is None
 
 
 def test_a_plain_metric_needs_nothing_but_score() -> None:

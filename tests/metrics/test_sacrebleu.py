@@ -80,11 +80,11 @@ def test_tokenisation_equals_sacrebleu_on_hostile_punctuation(line: str) -> None
         assert tokenize(line, name).split() == BLEU(tokenize=name).tokenizer(line.rstrip()).split()
 
 
-@pytest.mark.usefixtures("kernels")
+@pytest.mark.usefixtures("compiled_loops")
 @settings(max_examples=60)
 @given(st.text(alphabet=st.sampled_from("a1.,-/的é \n"), max_size=12))
 def test_the_kernel_parts_punctuation_as_the_patterns_do(text: str) -> None:
-    from metrics.kernels.punctuation import separate
+    from metrics.compiled.punctuation import separate
 
     expected = re.sub(r"([{-~[-` -&(-+:-@/])", r" \1 ", text)
     expected = re.sub(r"([^0-9\n])([.,])", r"\1 \2 ", expected)

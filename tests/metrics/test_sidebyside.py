@@ -9,8 +9,15 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from evaluation.schemes import FOUR_WAY, SIX_WAY
+from evaluation.study.systems import NO_VOTE
 from metrics.metaeval.correlation import fisher_interval
-from metrics.scoring.vote_agreement import NONE, Ints, contests, count_human_votes, permutation_p, vote_line
+from metrics.scoring.vote_agreement import (
+    Ints,
+    compare_metric_pairs,
+    count_human_votes,
+    permutation_p,
+    vote_line,
+)
 
 # label:    A>>B A>B A=B A<B A<<B N/A
 MUCH_A = [1, 0, 0, 0, 0, 0]
@@ -20,7 +27,7 @@ counts_strategy = st.lists(st.lists(st.integers(0, 3), min_size=6, max_size=6), 
 
 
 def count_labels(*majorities: int) -> Ints:
-    rows = {1: [0, 2, 0, 0, 0, 0], 0: [0, 0, 2, 0, 0, 0], -1: [0, 0, 0, 2, 0, 0], NONE: [0, 1, 0, 1, 0, 0]}
+    rows = {1: [0, 2, 0, 0, 0, 0], 0: [0, 0, 2, 0, 0, 0], -1: [0, 0, 0, 2, 0, 0], NO_VOTE: [0, 1, 0, 1, 0, 0]}
     return np.array([rows[m] for m in majorities])
 
 
@@ -31,7 +38,7 @@ def test_the_majority_is_what_a_plain_count_says(counts: Ints) -> None:
         threes = {1: row[0] + row[1], 0: row[2], -1: row[3] + row[4]}
         best = sorted(threes.values(), reverse=True)
         winners = [side for side, votes in threes.items() if votes == best[0]]
-        assert majority == (winners[0] if len(winners) == 1 else NONE)
+        assert majority == (winners[0] if len(winners) == 1 else NO_VOTE)
         assert margin == best[0] - best[1]
 
 
@@ -39,7 +46,7 @@ def test_much_better_weighs_twice_as_much_and_counts_once() -> None:
     votes = np.array([MUCH_A, [0, 1, 0, 0, 0, 0], [1, 0, 0, 1, 0, 5]])
     found = count_human_votes(votes, SIX_WAY)
     assert found.mean.tolist() == [1.0, 0.5, 0.25]
-    assert found.majority.tolist() == [1, 1, NONE]
+    assert found.majority.tolist() == [1, 1, NO_VOTE]
 
 
 def test_with_four_choices_better_weighs_one() -> None:
@@ -48,9 +55,9 @@ def test_with_four_choices_better_weighs_one() -> None:
 
 def test_pairs_without_majority_or_without_vote_do_not_count() -> None:
     line = vote_line(
-        np.array([1, -1, 0, 1, NONE]),
+        np.array([1, -1, 0, 1, NO_VOTE]),
         np.array([1.0, -1.0, 0.0, 1.0, np.nan]),
-        count_human_votes(count_labels(1, 1, 0, NONE, 1), SIX_WAY),
+        count_human_votes(count_labels(1, 1, 0, NO_VOTE, 1), SIX_WAY),
         np.array([0, 1, 2, 3, 4]),
     )
     assert line.same.value == pytest.approx(2 / 3)
@@ -115,8 +122,8 @@ def test_the_interval_of_a_correlation_is_about_sentences_too() -> None:
 
 def test_two_metrics_are_compared_where_both_voted() -> None:
     majority = count_human_votes(count_labels(*[1] * 12), SIX_WAY)
-    good, bad = np.array([1] * 12), np.array([1, 1] + [-1] * 9 + [NONE])
-    (found,) = contests([good, bad], majority, np.arange(12))
+    good, bad = np.array([1] * 12), np.array([1, 1] + [-1] * 9 + [NO_VOTE])
+    (found,) = compare_metric_pairs([good, bad], majority, np.arange(12))
     assert (found.pairs, found.only_a, found.only_b) == (11, 9, 0)
     assert found.mcnemar == pytest.approx(stats.binomtest(9, 9).pvalue)
     assert found.p is not None
@@ -125,7 +132,7 @@ def test_two_metrics_are_compared_where_both_voted() -> None:
 
 def test_equal_metrics_differ_in_nothing() -> None:
     majority = count_human_votes(count_labels(1, -1), SIX_WAY)
-    (found,) = contests([np.array([1, 1]), np.array([1, 1])], majority, np.array([0, 1]))
+    (found,) = compare_metric_pairs([np.array([1, 1]), np.array([1, 1])], majority, np.array([0, 1]))
     assert (found.mcnemar, found.p, found.p_holm) == (None, None, None)
 
 
@@ -133,7 +140,7 @@ def test_holm_makes_no_p_smaller() -> None:
     rng = np.random.default_rng(3)
     majority = count_human_votes(count_labels(*rng.choice([1, 0, -1], 60).tolist()), SIX_WAY)
     votes = [rng.choice([1, 0, -1], 60) for _ in range(4)]
-    found = contests(votes, majority, np.arange(60) // 3)
+    found = compare_metric_pairs(votes, majority, np.arange(60) // 3)
     assert len(found) == 6
     assert all(one.p is not None and one.p_holm is not None and one.p_holm >= one.p for one in found)
 

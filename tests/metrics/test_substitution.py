@@ -10,7 +10,7 @@ from evaluation.alignment import Kind, align, load_aligner
 from evaluation.presentation import ShownPhrase, Stave
 from evaluation.schemes import Choice
 from evaluation.tokens import offsets
-from metrics.scoring.phrase_votes import change, exchange, vote
+from metrics.scoring.phrase_votes import choose_from_delta, compute_delta, exchange_phrases
 
 words = st.lists(
     st.sampled_from(["a", "red", "house", "the", "crimson", "is", "tiny"]), min_size=1, max_size=8
@@ -23,7 +23,7 @@ def stave(text: str) -> Stave:
 
 def exchanged(first: str, second: str, phrases: list[ShownPhrase], index: int) -> tuple[str, str]:
     """Both sentences with the other's phrase."""
-    found = exchange(stave(first), stave(second), phrases, [index])
+    found = exchange_phrases(stave(first), stave(second), phrases, [index])
     assert (found.first, found.second) == (first, second)
     return found.first_changed, found.second_changed
 
@@ -90,7 +90,7 @@ def test_sentences_without_spaces_get_none() -> None:
         Stave("我很爱你", [(0, 1), (1, 2), (2, 3), (3, 4)]),
     )
     phrases = [same((0, 1), (0, 1)), other(None, (1, 2)), same((1, 3), (2, 4))]
-    found = exchange(first, second, phrases, [1])
+    found = exchange_phrases(first, second, phrases, [1])
     assert (found.first_changed, found.second_changed) == ("我很爱你", "我爱你")
 
 
@@ -113,8 +113,8 @@ def test_every_exchange_of_a_real_alignment_is_symmetric_and_loses_no_word(
     phrases = [ShownPhrase(p.a, p.b, p.kind is Kind.SHARED, p.moved) for p in alignment.phrases]
     a, b = Stave(" ".join(left), _spans(left)), Stave(" ".join(right), _spans(right))
     for index, phrase in enumerate(phrases):
-        found = exchange(a, b, phrases, [index])
-        turned = exchange(b, a, [p.mirrored for p in phrases], [index])
+        found = exchange_phrases(a, b, phrases, [index])
+        turned = exchange_phrases(b, a, [p.mirrored for p in phrases], [index])
         assert (turned.first_changed, turned.second_changed) == (found.second_changed, found.first_changed)
         before = sorted(left + right)
         after = sorted((found.first_changed + " " + found.second_changed).split())
@@ -128,14 +128,18 @@ def _spans(tokens: list[str]) -> list[tuple[int, int]]:
 
 
 def test_the_vote_goes_to_the_phrase_that_raises_the_score_in_both_sentences() -> None:
-    assert vote(change((40.0, 30.0, 20.0, 25.0), higher_is_better=True)) is Choice.A_BETTER
-    assert vote(change((40.0, 45.0, 20.0, 18.0), higher_is_better=True)) is Choice.B_BETTER
+    assert (
+        choose_from_delta(compute_delta((40.0, 30.0, 20.0, 25.0), higher_is_better=True)) is Choice.A_BETTER
+    )
+    assert (
+        choose_from_delta(compute_delta((40.0, 45.0, 20.0, 18.0), higher_is_better=True)) is Choice.B_BETTER
+    )
 
 
 def test_fewer_errors_are_better() -> None:
-    assert vote(change((2.0, 3.0, 5.0, 4.0), higher_is_better=False)) is Choice.A_BETTER
+    assert choose_from_delta(compute_delta((2.0, 3.0, 5.0, 4.0), higher_is_better=False)) is Choice.A_BETTER
 
 
 def test_opposite_changes_cancel_and_rounding_is_a_tie() -> None:
-    assert change((1.0, 0.5, 0.25, -0.25), higher_is_better=True) == 0.0
-    assert vote(change((0.1 + 0.2, 0.3, 0.5, 0.5), higher_is_better=True)) is Choice.EQUAL
+    assert compute_delta((1.0, 0.5, 0.25, -0.25), higher_is_better=True) == 0.0
+    assert choose_from_delta(compute_delta((0.1 + 0.2, 0.3, 0.5, 0.5), higher_is_better=True)) is Choice.EQUAL

@@ -19,12 +19,12 @@ from metrics.scoring.task_ranking import (
     cross_fit,
     describe_versions,
     find_known_features,
-    make_judge,
+    make_predictor,
     train_classifier,
     training_pairs,
 )
-from metrics.scoring.task_training import PhraseVotes, held_out, version_texts
-from metrics.scoring.testset import ItemText
+from metrics.scoring.task_texts import ItemText
+from metrics.scoring.task_training import PhraseVotes, measure_held_out_accuracy, version_texts
 
 
 def invented(n: int = 300, *, noise: float = 0.2) -> PhraseVotes:
@@ -58,7 +58,9 @@ def test_the_other_way_round_the_vote_is_the_other_one(kind: str) -> None:
 
 
 def test_held_out_votes_are_predicted_about_as_well_as_the_noise_allows() -> None:
-    found = held_out(invented(), ("good", "bad", "ugly"), judge=make_judge("logistic"), resamples=50)
+    found = measure_held_out_accuracy(
+        invented(), ("good", "bad", "ugly"), predict=make_predictor("logistic"), resamples=50
+    )
     assert found is not None
     assert found.accuracy == pytest.approx(0.8, abs=0.07)
     assert found.single["bad"] == pytest.approx(0.5, abs=0.1)
@@ -83,7 +85,9 @@ def test_features_that_no_tool_gives_are_dropped_and_unknown_ones_are_ties() -> 
     assert find_known_features(versions, ("len", "copied")) == ("copied",)
     votes = invented(40)
     votes.versions[:, :, 2] = np.nan
-    found = held_out(votes, ("a", "b", "c"), judge=make_judge("logistic"), resamples=10)
+    found = measure_held_out_accuracy(
+        votes, ("a", "b", "c"), predict=make_predictor("logistic"), resamples=10
+    )
     assert found is not None
     assert found.single["c"] == 0.5
 

@@ -8,8 +8,15 @@ import pytest
 from evaluation.presentation import ShownPhrase, Stave
 from metrics.learned.features import Preparation
 from metrics.scoring.phrase_votes import AlignedOccurrence
-from metrics.scoring.task_training import PhraseVotes, TooLittleData, check_size, held_out, train, versions
-from metrics.scoring.testset import ItemText
+from metrics.scoring.task_texts import ItemText
+from metrics.scoring.task_training import (
+    PhraseVotes,
+    TooLittleData,
+    check_size,
+    compute_version_features,
+    measure_held_out_accuracy,
+    train,
+)
 
 
 def invented(n: int = 400, *, noise: float = 0.2, people: int = 4, sentences: int = 40) -> PhraseVotes:
@@ -33,7 +40,7 @@ def test_the_feature_that_people_follow_gets_the_weight() -> None:
 
 
 def test_held_out_votes_are_predicted_as_well_as_the_noise_allows() -> None:
-    found = held_out(invented(), ("good", "bad", "ugly"))
+    found = measure_held_out_accuracy(invented(), ("good", "bad", "ugly"))
     assert found is not None
     assert found.votes == 400
     assert found.accuracy == pytest.approx(0.8, abs=0.05)
@@ -44,7 +51,7 @@ def test_held_out_votes_are_predicted_as_well_as_the_noise_allows() -> None:
 
 
 def test_votes_without_a_pattern_are_predicted_by_chance() -> None:
-    found = held_out(invented(noise=0.5), ("a", "b", "c"))
+    found = measure_held_out_accuracy(invented(noise=0.5), ("a", "b", "c"))
     assert found is not None
     assert found.accuracy == pytest.approx(0.5, abs=0.1)
 
@@ -60,13 +67,13 @@ def test_what_one_annotator_says_is_never_tested_by_what_the_same_annotator_said
         votes.sentences,
         second,
     )
-    found = held_out(turned, ("a", "b", "c"))
+    found = measure_held_out_accuracy(turned, ("a", "b", "c"))
     assert found is not None
     assert found.accuracy < 0.1
 
 
 def test_with_one_annotator_nobody_can_be_held_out() -> None:
-    assert held_out(invented(people=1), ("a", "b", "c")) is None
+    assert measure_held_out_accuracy(invented(people=1), ("a", "b", "c")) is None
 
 
 def test_the_same_votes_give_the_same_model() -> None:
@@ -98,5 +105,7 @@ def test_the_two_versions_hold_the_two_texts_in_both_sentences(flipped: bool) ->
     )
     phrases = tuple(ShownPhrase((n, n + 1), (n, n + 1), n != 1, False) for n in range(3))
     standing = AlignedOccurrence(1, 1, first, second, phrases, (1,), flipped)
-    rows = versions([standing], {1: ItemText("s", "", ("a red house",))}, ("wer-count",), Preparation())
+    rows = compute_version_features(
+        [standing], {1: ItemText("s", "", ("a red house",))}, ("wer-count",), Preparation()
+    )
     assert rows.tolist() == ([[1.0], [0.0]] if flipped else [[0.0], [1.0]])

@@ -12,7 +12,7 @@ from metrics import registry
 from metrics.base import MetricUnavailable, Needs, Scores, Segment, score_systems
 from metrics.metaeval.datasets import Dataset, DatasetCell, Text
 from metrics.metaeval.scoring import SegmentContext, score_dataset, score_layers, score_uneven
-from metrics.scoring.testset import ItemText, OutputText, TestSet, score_test_set
+from metrics.scoring.task_texts import ItemText, OutputText, TaskTexts, score_outputs
 
 
 class Longest:
@@ -62,7 +62,7 @@ def test_it_sees_all_systems_where_segments_have_different_references() -> None:
 
 
 def test_tasks_and_judged_sets_are_scored_alike() -> None:
-    tests = TestSet(
+    tests = TaskTexts(
         {number: ItemText(str(number), "s", TEXTS[number].references) for number in TEXTS},
         {
             name: {number: OutputText(10 * place + number, text) for number, text in mine.items()}
@@ -77,7 +77,7 @@ def test_tasks_and_judged_sets_are_scored_alike() -> None:
             for number, text in mine.items()
         ),
     )
-    scored = score_test_set(Longest(), tests)
+    scored = score_outputs(Longest(), tests)
     assert list(scored.outputs.values()) == score_dataset(Longest(), dataset).cells.tolist()
     assert scored.systems == score_dataset(Longest(), dataset).systems == {"a": 1.0, "b": 0.0, "c": 0.5}
 

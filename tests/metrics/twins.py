@@ -1,4 +1,4 @@
-"""Slow, obvious versions of what the kernels count, to compare with."""
+"""Slow, obvious versions of what the compiled loops count, to compare with."""
 
 from __future__ import annotations
 

@@ -186,12 +186,18 @@ print(json.dumps([(model.score(text), sum(word not in model for word in text.spl
 
 @pytest.mark.slow
 def test_kenlm_gives_the_same_scores_where_it_is_installed(tmp_path: Path) -> None:
-    if base.distribution_version("camel-kenlm") is None:
+    if base.find_distribution_version("camel-kenlm") is None:
         pytest.skip("kenlm is not installed (make tools)")
     model = train_language_model(PROSE, 4)
     save_language_model(model, tmp_path / "m.arpa")
     texts = [*PROSE, ["the", "unseen", "dog"], []]
-    command = [str(base.python()), "-c", KENLM, str(tmp_path / "m.arpa"), json.dumps([*map(" ".join, texts)])]
+    command = [
+        str(base.find_python()),
+        "-c",
+        KENLM,
+        str(tmp_path / "m.arpa"),
+        json.dumps([*map(" ".join, texts)]),
+    ]
     theirs = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     ours = model.score(texts)
     assert [score for score, _ in theirs] == pytest.approx(ours.log_probs[:, -1].tolist(), abs=1e-4)

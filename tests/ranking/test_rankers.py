@@ -22,7 +22,7 @@ from metrics.base import MetricUnavailable, score_systems
 from metrics.metaeval.kendall import TieRule
 from metrics.ranking import data, experiments, models
 from metrics.ranking.data import OutputRanking, RankedSet
-from metrics.ranking.experiments import DescribedSet, ExperimentPlan, agreement, better_or_equal
+from metrics.ranking.experiments import DescribedSet, ExperimentPlan, better_or_equal, measure_agreement
 from metrics.ranking.features import (
     EXTENDED_PRINTED,
     FAMILIES,
@@ -86,7 +86,7 @@ def test_an_inline_file_becomes_sources_cells_and_rankings(ranked: RankedSet) ->
 
 
 def test_the_human_reference_is_left_out_of_rankings_and_consensus(ranked: RankedSet) -> None:
-    machines = data.without_human_outputs(ranked)
+    machines = data.drop_human_outputs(ranked)
     assert all(ranked.systems[cell] != "_ref" for cell in machines.judged_cells())
     features = Extractor().extract(machines, machines.judged_cells())
     first = measure_consensus([text.lower().split() for text in ranked.texts[:3]])
@@ -139,7 +139,7 @@ def test_joining_sets_keeps_their_rankings_apart(ranked: RankedSet) -> None:
 
 
 def test_systems_of_one_site_are_held_out_together(ranked: RankedSet) -> None:
-    left = data.without_systems(ranked, lambda system: ranker_table.find_site(system) == "uni")
+    left = data.drop_systems(ranked, lambda system: ranker_table.find_research_group(system) == "uni")
     assert {left.systems[cell] for cell in left.judged_cells()} == {"corp-c", "_ref"}
 
 
@@ -148,7 +148,7 @@ def test_contradicted_sources_are_filtered(tmp_path: Path) -> None:
     opposite = [("x", 2, "one"), ("y", 1, "two")]
     tied = [("x", 1, "one"), ("y", 1, "two")]
     records = [record(0, texts), record(0, opposite), record(1, texts), record(1, tied)]
-    found = data.without_contradictions(data.read_ranked_set(write(tmp_path / "c.jsonl.gz", records)))
+    found = data.drop_contradictions(data.read_ranked_set(write(tmp_path / "c.jsonl.gz", records)))
     assert len(found.rankings) == 2
     assert {found.source_of[r.ranks[0][0]] for r in found.rankings} == {1}
 
@@ -253,7 +253,9 @@ def test_perfect_and_reversed_scores_reach_plus_and_minus_one(ranked: RankedSet)
     for ranking in ranked.rankings:
         for cell, place in ranking.ranks:
             rank[cell] = place
-    perfect, reverse = (agreement(ranked, sign * rank, resamples=50) for sign in (-1, 1))
+    perfect, reverse = (
+        measure_agreement(ranked, sign * rank, ExperimentPlan({}, resamples=50)) for sign in (-1, 1)
+    )
     assert (perfect.tau, perfect.tau_mean, perfect.pairs, perfect.sources) == (1.0, 1.0, 100, 20)
     assert perfect.tau_ci == (1.0, 1.0)
     assert perfect.system_rho == pytest.approx(1.0)
@@ -261,13 +263,13 @@ def test_perfect_and_reversed_scores_reach_plus_and_minus_one(ranked: RankedSet)
 
 
 def test_no_judgement_is_no_number(ranked: RankedSet) -> None:
-    nothing = agreement(RankedSet((), (), (), (), (), ()), np.zeros(0))
+    nothing = measure_agreement(RankedSet((), (), (), (), (), ()), np.zeros(0), ExperimentPlan({}))
     assert (nothing.tau, nothing.tau_ci, nothing.tau_mean, nothing.system_rho) == (None, None, None, None)
     assert nothing.pairs == 0
 
 
 def test_outputs_without_a_score_take_no_part(ranked: RankedSet) -> None:
-    unknown = agreement(ranked, np.full(len(ranked.texts), np.nan), resamples=5)
+    unknown = measure_agreement(ranked, np.full(len(ranked.texts), np.nan), ExperimentPlan({}, resamples=5))
     assert (unknown.tau, unknown.tau_mean, unknown.system_rho) == (None, None, None)
     assert (unknown.pairs, unknown.systems) == (0, 0)
 
@@ -305,7 +307,7 @@ def test_pairs_can_be_judged_without_the_data_of_their_own_sites(tmp_path: Path)
     ranked = data.read_ranked_set(write(tmp_path / "six.jsonl.gz", records))
     plan = ExperimentPlan({}, resamples=0)
     known = describe_set(ranked, Extractor("de", "en"))
-    held_out = ranker_table.hold_out_sites(plan, "logistic", ("copied",), known, known, parts=6)
+    held_out = ranker_table.hold_out_groups(plan, "logistic", ("copied",), known, known, parts=6)
     assert (held_out.tau or 0) > 0.8
 
 
@@ -406,7 +408,7 @@ def test_no_sentence_is_parsed_for_features_that_read_no_trees(
         raise AssertionError("a parser was started")
 
     monkeypatch.setattr("metrics.ranking.toolbox.ConstituencyParser", refuse)
-    monkeypatch.setattr("metrics.ranking.toolbox.base.java", lambda: None)
+    monkeypatch.setattr("metrics.ranking.toolbox.base.find_java", lambda: None)
     out = str(tmp_path / "ranker.npz")
     found = run("train", "ranker", "--set", str(inline), "--features", "len,copied", "--out", out)
     assert found["tools"]["parser"] == "parser (absent)"

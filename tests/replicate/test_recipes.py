@@ -270,7 +270,7 @@ def test_people_metrics_and_the_machine_stand_in_one_table(judged: str, tmp_path
     grid = table_of(report, "Table A.1 (a)")
     assert [[cell.paper for cell in row.cells] for row in grid.rows] == GRID["accuracy"]
     assert all(0 <= (cell.ours or -1) <= 1 for row in grid.rows for cell in row.cells)
-    assert cells(report, "Does accuracy", "accuracy")[0].paper == 0.855
+    assert cells(report, "Correlation between accuracy", "accuracy")[0].paper == 0.855
     assert "split in thirds" not in report.settings
 
 

@@ -96,7 +96,7 @@ CONSTANT_SQL = {
 # Pure computation without files, processes or SQL: the rules above are enough, and bandit is slow.
 FIGURES = (
     "evaluation/agreement", "evaluation/alignment", "evaluation/results", "evaluation/study",
-    "metrics/collocation", "metrics/discourse", "metrics/kernels", "metrics/learned", "metrics/lexical",
+    "metrics/collocation", "metrics/discourse", "metrics/compiled", "metrics/learned", "metrics/lexical",
     "metrics/metaeval", "metrics/ranking", "metrics/syntax",
 )  # fmt: skip
 

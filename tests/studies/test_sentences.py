@@ -46,7 +46,7 @@ def test_a_language_without_a_model_is_cut_by_the_plain_rule() -> None:
     chosen.close()
 
 
-@pytest.mark.skipif(base.package("punkt") is None, reason="the optional tools are not installed")
+@pytest.mark.skipif(base.find_package("punkt") is None, reason="the optional tools are not installed")
 def test_punkt_knows_abbreviations_that_the_plain_rule_does_not() -> None:
     chosen = find_splitter("de")
     try:

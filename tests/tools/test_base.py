@@ -19,8 +19,8 @@ def no_tools(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def test_the_tools_are_found_through_the_environment(no_tools: Path) -> None:
-    assert base.root() == no_tools
-    assert base.nltk_root() == no_tools / "nltk_data"
+    assert base.find_tools_folder() == no_tools
+    assert base.find_nltk_folder() == no_tools / "nltk_data"
 
 
 def test_an_absent_tool_says_so_in_one_sentence(no_tools: Path) -> None:
@@ -29,20 +29,20 @@ def test_an_absent_tool_says_so_in_one_sentence(no_tools: Path) -> None:
     with pytest.raises(base.ToolAbsent, match="HanTa is not installed"):
         GermanTagger(cache_path=no_tools / "c")
     with pytest.raises(base.ToolAbsent, match="environment of the linguistic tools"):
-        base.python()
+        base.find_python()
 
 
 def test_without_java_the_remedy_names_the_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(base.ToolAbsent, match="apt install default-jre-headless"):
-        base.java()
+        base.find_java()
 
 
 def test_versions_are_read_from_the_installed_metadata(no_tools: Path) -> None:
     (no_tools / "env/lib/python3.11/site-packages/Some_Tool-1.2.dist-info").mkdir(parents=True)
-    assert base.distribution_version("some-tool") == "1.2"
-    assert base.distribution_version("other") is None
-    assert base.package("nothing") is None
+    assert base.find_distribution_version("some-tool") == "1.2"
+    assert base.find_distribution_version("other") is None
+    assert base.find_package("nothing") is None
 
 
 def test_a_digest_names_the_content(tmp_path: Path) -> None:

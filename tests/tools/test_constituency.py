@@ -133,7 +133,9 @@ def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ConstituencyParser:
     parser = ConstituencyParser(max_tokens=5, cache_path=tmp_path / "cache", workers=2)
     command = [sys.executable, str(tmp_path / "fake.py")]
     monkeypatch.setattr(
-        parser, "_worker", lambda: Worker(command, dialogue=StanfordDialogue(5), time_out=1.0, start_out=20.0)
+        parser,
+        "_worker",
+        lambda: Worker(command, dialogue=StanfordDialogue(5), timeout=1.0, startup_timeout=20.0),
     )
     return parser
 
@@ -154,7 +156,7 @@ def test_parses_survive_the_process_and_are_not_made_twice(fake: ConstituencyPar
 
 def installed() -> bool:
     try:
-        return bool(ConstituencyParser().tool and base.java())
+        return bool(ConstituencyParser().tool and base.find_java())
     except base.ToolAbsent:
         return False
 

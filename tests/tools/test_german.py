@@ -25,7 +25,7 @@ def test_no_tags_no_phrases() -> None:
 
 @pytest.mark.slow
 def test_the_real_tagger_tags_and_its_answers_are_kept(tmp_path: Path) -> None:
-    if base.package("HanTa") is None:
+    if base.find_package("HanTa") is None:
         pytest.skip("HanTa is not installed (make tools)")
     with GermanTagger(cache_path=tmp_path / "c") as tagger:
         tagged, empty = tagger.tag(["Das rote Haus ist klein.", ""])

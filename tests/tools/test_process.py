@@ -16,7 +16,7 @@ FAKE = [sys.executable, str(Path(__file__).parent / "fake_tool.py")]
 
 
 def make(**options: Any) -> Worker:  # Any: whatever the fake tool answers
-    return Worker(FAKE, **{"time_out": 30.0, "start_out": 30.0, **options})
+    return Worker(FAKE, **{"timeout": 30.0, "startup_timeout": 30.0, **options})
 
 
 def test_a_worker_answers_in_order() -> None:
@@ -44,7 +44,7 @@ def test_a_crash_is_reported_with_the_tools_last_words_and_the_next_question_wor
 
 
 def test_a_silent_tool_is_given_up_after_the_time_out() -> None:
-    with make(time_out=0.2, start_out=0.2) as worker, pytest.raises(WorkerFailed, match="time-out"):
+    with make(timeout=0.2, startup_timeout=0.2) as worker, pytest.raises(WorkerFailed, match="time-out"):
         worker.ask(["hang"])
 
 

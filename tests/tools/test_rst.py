@@ -44,7 +44,7 @@ def parser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FengHirstParser:
     tool = base.Tool("stand-in", "1", None, base.ToolMode.REAL)
     monkeypatch.setattr(FengHirstParser, "tool", tool)
     command = (sys.executable, str(script))
-    return FengHirstParser(command=command, cache_path=tmp_path / "c.sqlite3", time_out=2.0, restart_every=50)
+    return FengHirstParser(command=command, cache_path=tmp_path / "c.sqlite3", timeout=2.0, restart_every=50)
 
 
 def test_a_tree_has_coarse_relations_and_words(parser: FengHirstParser) -> None:
@@ -58,7 +58,7 @@ def test_a_tree_has_coarse_relations_and_words(parser: FengHirstParser) -> None:
     ("text", "reason"), [("crash now", "crash"), ("hang now", "time-out"), ("noise now", "protocol")]
 )
 def test_a_fault_costs_its_own_sentence_only(parser: FengHirstParser, text: str, reason: str) -> None:
-    parser.time_out = 0.5
+    parser.timeout = 0.5
     with parser:
         parser.parse(["warm"])  # the first answer may take its time while the process starts
         before, lost, after = parser.parse(["one", text, "two"])
@@ -134,7 +134,7 @@ def test_without_the_tools_the_command_falls_back_to_the_heuristic_and_says_so(
 def test_the_real_parser_reads_the_sentence_of_figure_1(tmp_path: Path) -> None:
     """Paper 004, figure 1: an elaboration over an attribution."""
     try:
-        parser = external_parser.FengHirstParser(cache_path=tmp_path / "c.sqlite3", time_out=240)
+        parser = external_parser.FengHirstParser(cache_path=tmp_path / "c.sqlite3", timeout=240)
     except base.ToolAbsent as absent:
         pytest.skip(str(absent))
     with parser:

@@ -66,7 +66,7 @@ def test_lemmas_are_chosen_by_the_beginning_of_the_tag() -> None:
 
 
 def test_absent_tools_are_said_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(base, "root", lambda: tmp_path)
+    monkeypatch.setattr(base, "find_tools_folder", lambda: tmp_path)
     for make in (SpacyTagger, HanTaTagger):
         with pytest.raises(ToolAbsent, match="is not installed; run `make tools` to install it"):
             make()

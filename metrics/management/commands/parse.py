@@ -34,10 +34,7 @@ Slices = Iterator[Sequence[str]]
 
 class Command(AppraiseCommand):
     help = "Parse or tag text with the optional linguistic tools; one JSON line per line of text."
-    examples = (
-        "parse --tags --language de sentences.txt",
-        "parse --constituency --k 1 < sentences.txt",
-    )
+    examples = ("parse --tags --language de sentences.txt", "parse --constituency --k 1 < sentences.txt")
 
     def add_arguments(self, parser: CommandParser) -> None:
         kind = parser.add_mutually_exclusive_group(required=True)
@@ -81,10 +78,7 @@ class Command(AppraiseCommand):
         """Return the function for the kind, language and tool; the first tool of a row is the default."""
         of_kind = {
             "constituency": {"en": {"stanford": constituency}},
-            "tags": {
-                "en": {"spacy": english_tags, "stanford": stanford_tags},
-                "de": {"hanta": german_tags},
-            },
+            "tags": {"en": {"spacy": english_tags, "stanford": stanford_tags}, "de": {"hanta": german_tags}},
             "discourse": {"en": {"real": discourse, "learned": discourse, "heuristic": discourse}},
         }[options["kind"]]
         known = of_kind.get(options["language"].partition("-")[0])

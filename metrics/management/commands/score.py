@@ -105,7 +105,7 @@ class Command(AppraiseCommand):
 
         task = find_tasks("slug", options["task"])[0]
         outcomes = score_task(task, metrics, lambda done, total, what: self.note(what) if what else None)
-        if refused := [outcome.sentence for outcome in outcomes if outcome.state is RunState.REFUSED]:
+        if refused := [outcome.reason for outcome in outcomes if outcome.state is RunState.REFUSED]:
             self.refuse("\n".join(refused))
         document = load_scores(task, {outcome.metric: outcome.run for outcome in outcomes if outcome.run})
         if options["format"] == "text":
@@ -151,11 +151,11 @@ class Command(AppraiseCommand):
 
     def _check_needs(self, metric: Metric, *, references: int, source: bool) -> None:
         """Refuse missing texts with the option that provides them, which the metric does not know."""
-        lacking = metric.needs.lacking(references=references, source=source)
-        if lacking is not None:
-            options = ["--ref FILE"] if "reference" in lacking else []
-            options += ["--src FILE"] if "source" in lacking else []
-            self.refuse(f"{metric.name} cannot score here: {lacking}; add {' and '.join(options)}")
+        missing = metric.needs.explain_missing(references=references, source=source)
+        if missing is not None:
+            options = ["--ref FILE"] if "reference" in missing else []
+            options += ["--src FILE"] if "source" in missing else []
+            self.refuse(f"{metric.name} cannot score here: {missing}; add {' and '.join(options)}")
 
     def _tests(self, metric: Metric, scores: dict[str, Scores], options: Options) -> dict[str, object]:
         """Return p-values against the baseline, if there is one and the statistics are addable."""
@@ -177,7 +177,7 @@ class Command(AppraiseCommand):
         return {"significance": {"test": options["test"], "baseline": options["baseline"], "systems": table}}
 
     def _list(self, form: str | None) -> None:
-        entries = registry.available()
+        entries = registry.list_metrics()
         if form == "json":
             return self.write_json([asdict(entry) | {"needs": _needs(entry)} for entry in entries])
         width = max(len(entry.name) for entry in entries)

@@ -21,8 +21,8 @@ from evaluation.reports import study_query
 from metrics.base import FloatArray
 from metrics.metaeval.datasets import IntArray
 from metrics.models import MetricRun, TrainedModel
-from metrics.scoring.phrase_votes import AlignedOccurrence, MachineVote
-from metrics.scoring.queries import content_digest, load_occurrences, load_test_set
+from metrics.scoring.phrase_votes import AlignedOccurrence, MetricVote
+from metrics.scoring.queries import content_digest, load_asked_occurrences, load_task_texts
 from metrics.scoring.services.metric_lookup import TRAINED, load_trained_metric
 from metrics.scoring.services.runs import HELD_OUT, MAX_SIGNATURE, ReportProgress, ignore_progress, store_run
 from metrics.scoring.services.training import (
@@ -32,7 +32,7 @@ from metrics.scoring.services.training import (
     select_decided,
     training_errors_as_input_errors,
 )
-from metrics.scoring.testset import TestSet
+from metrics.scoring.task_texts import TaskTexts
 
 if TYPE_CHECKING:
     from metrics.ranking.toolbox import FeatureResources
@@ -55,14 +55,14 @@ def train_ranker(
     from metrics.ranking import models
     from metrics.ranking.training import feature_ranking
     from metrics.scoring import task_ranking as ranking  # scikit-learn: only for those who train
-    from metrics.scoring.task_training import held_out
+    from metrics.scoring.task_training import measure_held_out_accuracy
 
     check_name(name)
-    tests, tools = load_test_set(task), find_tools(task, parser=parser)
+    task_texts, tools = load_task_texts(task), find_tools(task, parser=parser)
     with training_errors_as_input_errors():
-        data = _load_data(task, tests, tools, report)
+        data = _load_data(task, task_texts, tools, report)
         report(2, 4, gettext_noop("Testing the model on unseen sentences and annotators."))
-        tested = held_out(data.votes, data.names, judge=ranking.make_judge(classifier))
+        tested = measure_held_out_accuracy(data.votes, data.names, predict=ranking.make_predictor(classifier))
         report(3, 4, gettext_noop("Training the ranker and voting on unseen sentences."))
         pairs = ranking.training_pairs(data.votes)
         provenance = describe_training(task, data.votes) | {"classifier": classifier, **data.about}
@@ -77,7 +77,7 @@ def train_ranker(
     row = TrainedModel(name=name, task=task, owner=owner, kind=TrainedModel.Kind.RANKER)
     with transaction.atomic():
         save_model(row, ".npz", lambda path: models.save_ranker(model, path), provenance, evaluation)
-        _store_votes(row, tests, votes, scores, job)
+        _store_votes(row, task_texts, votes, scores, job)
     return row
 
 
@@ -114,13 +114,15 @@ class _RankerData(NamedTuple):
     about: dict[str, Any]
 
 
-def _load_data(task: Task, tests: TestSet, tools: FeatureResources, report: ReportProgress) -> _RankerData:
+def _load_data(
+    task: Task, task_texts: TaskTexts, tools: FeatureResources, report: ReportProgress
+) -> _RankerData:
     from metrics.ranking.features import feature_columns, find_features
     from metrics.ranking.toolbox import open_tools
     from metrics.scoring import task_ranking as ranking
     from metrics.scoring.task_training import check_size
 
-    asked = [pair for pair in load_occurrences(task) if tests.items[pair.item].source]
+    asked = [pair for pair in load_asked_occurrences(task) if task_texts.items[pair.item].source]
     if not asked:
         raise ValueError("a ranker compares with the source, and no sentence of the task has one")
     study = study_query.load_study([task])
@@ -128,13 +130,13 @@ def _load_data(task: Task, tests: TestSet, tools: FeatureResources, report: Repo
     with open_tools(tools, lambda message: None) as extractor:
         features = ranking.describe_versions(
             asked,
-            tests.items,
+            task_texts.items,
             extractor,
             lambda done, total: report(
                 2 * done, 4 * total, gettext_noop("Computing the features of the sentences.")
             ),
         )
-        outputs = ranking.describe_outputs(tests, extractor)
+        outputs = ranking.describe_outputs(task_texts, extractor)
     offered = find_features(FEATURES)
     names = ranking.find_known_features(features, offered)
     versions = features[:, :, feature_columns(names)]
@@ -154,12 +156,12 @@ def _load_data(task: Task, tests: TestSet, tools: FeatureResources, report: Repo
     )
 
 
-def _vote_on_unseen(data: _RankerData, classifier: str) -> tuple[list[MachineVote], dict[int, float]]:
+def _vote_on_unseen(data: _RankerData, classifier: str) -> tuple[list[MetricVote], dict[int, float]]:
     """Return votes on pairs and scores of outputs, each by a ranker that was not trained on the sentence."""
     from metrics.ranking.pairs import preferences_of, win_shares
     from metrics.scoring.task_ranking import cast_votes, cross_fit
 
-    votes: list[MachineVote] = []
+    votes: list[MetricVote] = []
     scores: dict[int, float] = {}
     for rows, ranker in cross_fit(data.votes, data.sentences, classifier):
         asked = [data.asked[row] for row in rows.tolist()]
@@ -174,8 +176,8 @@ def _vote_on_unseen(data: _RankerData, classifier: str) -> tuple[list[MachineVot
 
 def _store_votes(
     row: TrainedModel,
-    tests: TestSet,
-    votes: Sequence[MachineVote],
+    task_texts: TaskTexts,
+    votes: Sequence[MetricVote],
     scores: Mapping[int, float],
     job: Job | None,
 ) -> MetricRun:
@@ -187,18 +189,18 @@ def _store_votes(
         metric=f"{TRAINED}{row.name}"[:80],
         signature=(load_trained_metric(row).signature + HELD_OUT)[:MAX_SIGNATURE],
         higher_is_better=True,
-        content=content_digest(row.task, tests),
-        corpus=_corpus(tests, scores),
+        content=content_digest(row.task, task_texts),
+        corpus=_corpus(task_texts, scores),
         job=job,
     )
-    outputs = [text.output for texts in tests.outputs.values() for text in texts.values()]
+    outputs = [text.output for texts in task_texts.outputs.values() for text in texts.values()]
     return store_run(run, {output: scores.get(output) for output in outputs}, votes)
 
 
-def _corpus(tests: TestSet, scores: Mapping[int, float]) -> dict[str, float | None]:
+def _corpus(task_texts: TaskTexts, scores: Mapping[int, float]) -> dict[str, float | None]:
     """Return system → mean of its known scores."""
     means: dict[str, float | None] = {}
-    for system, texts in tests.outputs.items():
+    for system, texts in task_texts.outputs.items():
         known = [score for text in texts.values() if (score := scores.get(text.output)) is not None]
         means[system] = float(np.mean(known)) if known else None
     return means

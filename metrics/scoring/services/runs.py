@@ -23,9 +23,9 @@ from appraise.lib.problems import InputError, Problem
 from evaluation.models import Job, Task
 from metrics.base import Metric, MetricUnavailable
 from metrics.models import MetricRun, PhraseVote, SegmentScore
-from metrics.scoring.phrase_votes import AlignedOccurrence, MachineVote, phrase_votes
-from metrics.scoring.queries import content_digest, load_occurrences, load_test_set
-from metrics.scoring.testset import TestSet, read_scores, score_test_set, system_means
+from metrics.scoring.phrase_votes import AlignedOccurrence, MetricVote, phrase_votes
+from metrics.scoring.queries import content_digest, load_asked_occurrences, load_task_texts
+from metrics.scoring.task_texts import TaskTexts, read_scores, score_outputs, system_means
 
 ROWS_AT_ONCE = 5000
 MAX_SIGNATURE = 500
@@ -36,21 +36,21 @@ ReportProgress = Callable[[int, int, str], None]
 
 class RunState(StrEnum):
     SCORED = "scored"
-    KNOWN = "known"
+    EXISTING = "existing"
     REFUSED = "refused"
 
 
 @dataclass(frozen=True, slots=True)
 class ScoringOutcome:
-    """The outcome for one metric; ``sentence`` says why it was refused."""
+    """The outcome for one metric; ``reason`` says why it was refused."""
 
     metric: str
     state: RunState
-    sentence: str = ""
+    reason: str = ""
     run: int | None = None
 
     def as_dict(self) -> dict[str, str | int | None]:
-        return {"metric": self.metric, "state": str(self.state), "sentence": self.sentence, "run": self.run}
+        return {"metric": self.metric, "state": str(self.state), "reason": self.reason, "run": self.run}
 
 
 def ignore_progress(done: int, total: int, message: str) -> None:
@@ -68,9 +68,9 @@ def score_task(
 
     A run is saved as soon as it is complete, so an interrupted job continues with the next metric.
     """
-    tests = load_test_set(task)
-    content = content_digest(task, tests)
-    asked = list(load_occurrences(task))
+    task_texts = load_task_texts(task)
+    content = content_digest(task, task_texts)
+    asked = list(load_asked_occurrences(task))
     outcomes = []
     for number, (name, metric) in enumerate(metrics.items()):
 
@@ -78,7 +78,7 @@ def score_task(
             report(2 * number + step, 2 * len(metrics), f"{name}: {what}")
 
         report_step(0, gettext_noop("sentences"))
-        outcomes.append(_score_metric(task, name, metric, tests, content, asked, report_step, job))
+        outcomes.append(_score_metric(task, name, metric, task_texts, content, asked, report_step, job))
     report(2 * len(metrics), 2 * len(metrics), "")
     return outcomes
 
@@ -98,7 +98,7 @@ def _score_metric(
     task: Task,
     name: str,
     metric: Metric,
-    tests: TestSet,
+    task_texts: TaskTexts,
     content: str,
     asked: Sequence[AlignedOccurrence],
     report_step: Callable[[int, str], None],
@@ -107,10 +107,10 @@ def _score_metric(
     try:
         known = find_run(task, metric.signature, content)
         if known is not None:
-            return ScoringOutcome(name, RunState.KNOWN, run=known.pk)
-        scored = score_test_set(metric, tests)
+            return ScoringOutcome(name, RunState.EXISTING, run=known.pk)
+        scored = score_outputs(metric, task_texts)
         report_step(1, gettext_noop("phrase pairs"))
-        votes = phrase_votes(metric, asked, tests.items)
+        votes = phrase_votes(metric, asked, task_texts.items)
     except (MetricUnavailable, InputError) as error:  # the latter for a damaged model file
         return ScoringOutcome(name, RunState.REFUSED, str(error))
     run = MetricRun(
@@ -128,12 +128,12 @@ def _score_metric(
         known = find_run(task, metric.signature, content)
         if known is None:
             raise
-        return ScoringOutcome(name, RunState.KNOWN, run=known.pk)
+        return ScoringOutcome(name, RunState.EXISTING, run=known.pk)
 
 
 @transaction.atomic
 def store_run(
-    run: MetricRun, outputs: Mapping[int, float | None], votes: Sequence[MachineVote] = ()
+    run: MetricRun, outputs: Mapping[int, float | None], votes: Sequence[MetricVote] = ()
 ) -> MetricRun:
     """Store a run with all its scores and votes, or nothing."""
     run.save(force_insert=True)
@@ -160,8 +160,8 @@ MEBIBYTE = 1024 * 1024
 
 def import_scores(task: Task, path: Path, *, name: str, higher_is_better: bool) -> MetricRun:
     """Store the scores of a file. The same file is refused twice, a changed one replaces the earlier one."""
-    tests = load_test_set(task)
-    scores = read_scores(path, tests)
+    task_texts = load_task_texts(task)
+    scores = read_scores(path, task_texts)
     digest = file_digest(path)
     direction = "higher" if higher_is_better else "lower"
     run = MetricRun(
@@ -169,8 +169,8 @@ def import_scores(task: Task, path: Path, *, name: str, higher_is_better: bool) 
         metric=name,
         signature=f"imported:{name}|better:{direction}|scores:{digest[:16]}",
         higher_is_better=higher_is_better,
-        content=content_digest(task, tests),
-        corpus=system_means(scores, tests),
+        content=content_digest(task, task_texts),
+        corpus=system_means(scores, task_texts),
         imported=True,
     )
     try:

@@ -20,18 +20,18 @@ from evaluation.study.systems import collect_system_votes
 from metrics.base import Segment
 from metrics.metaeval.datasets import Comparisons, Dataset, DatasetCell, Text
 from metrics.models import TrainedModel
-from metrics.scoring.queries import load_test_set
+from metrics.scoring.queries import load_task_texts
 from metrics.scoring.services.runs import ReportProgress, ignore_progress
 from metrics.scoring.services.training import check_name, save_model, training_errors_as_input_errors
-from metrics.scoring.testset import TestSet
+from metrics.scoring.task_texts import TaskTexts
 
 if TYPE_CHECKING:
     from metrics.learned.examples import Example
     from metrics.learned.features import Preparation
     from metrics.learned.svm import Grid, Labelled
 
-MOST_EXAMPLES = 6000
-LEAST_EXAMPLES = 30
+MAX_EXAMPLES = 6000
+MIN_EXAMPLES = 30
 SEED = 1
 VALIDATION = 3  # documents, or there is nothing to split
 
@@ -92,9 +92,9 @@ def _make_examples(task: Task) -> _Examples:
     from metrics.learned import examples as ex
     from metrics.metaeval.systems import wins_share
 
-    tests = load_test_set(task)
-    dataset = _make_dataset(task, tests)
-    human = _compare_outputs(task, tests, dataset)
+    task_texts = load_task_texts(task)
+    dataset = _make_dataset(task, task_texts)
+    human = _compare_outputs(task, task_texts, dataset)
     several = all(len(text.references) > 1 for text in dataset.texts.values())
     if not any(text.references for text in dataset.texts.values()):
         raise ex.TooFewExamples("no sentence has a reference; human translations are one of the two classes")
@@ -103,8 +103,8 @@ def _make_examples(task: Task) -> _Examples:
         if several
         else ex.ranked_examples(dataset, human, seed=SEED)
     )
-    if len(examples) < LEAST_EXAMPLES:
-        raise ex.TooFewExamples(f"there are {len(examples)} examples; at least {LEAST_EXAMPLES} are needed")
+    if len(examples) < MIN_EXAMPLES:
+        raise ex.TooFewExamples(f"there are {len(examples)} examples; at least {MIN_EXAMPLES} are needed")
     training, validation = ex.split(examples)
     unseen = {example.document for example in validation}
     shares = {
@@ -114,8 +114,8 @@ def _make_examples(task: Task) -> _Examples:
     }
     return _Examples(
         "translators" if several else "ranked",
-        ex.sample(training, MOST_EXAMPLES, seed=SEED),
-        ex.sample(validation, MOST_EXAMPLES // 2, seed=SEED),
+        ex.sample(training, MAX_EXAMPLES, seed=SEED),
+        ex.sample(validation, MAX_EXAMPLES // 2, seed=SEED),
         [dataset.segment(cell) for cell in shares],
         list(shares.values()),
     )
@@ -152,26 +152,26 @@ def _evaluate(
     }
 
 
-def _make_dataset(task: Task, tests: TestSet) -> Dataset:
+def _make_dataset(task: Task, task_texts: TaskTexts) -> Dataset:
     named = dict(Item.objects.filter(task=task).values_list("pk", "document"))
     enough = len({document for document in named.values() if document}) >= VALIDATION
     texts = {
         item.key: Text(item.source, item.references, named[pk] if enough else item.key)
-        for pk, item in tests.items.items()
+        for pk, item in task_texts.items.items()
     }
     cells = tuple(
-        DatasetCell(system, tests.items[item].key, written.text)
-        for system, mine in tests.outputs.items()
+        DatasetCell(system, task_texts.items[item].key, written.text)
+        for system, mine in task_texts.outputs.items()
         for item, written in mine.items()
     )
     return Dataset(texts, cells)
 
 
-def _compare_outputs(task: Task, tests: TestSet, dataset: Dataset) -> Comparisons:
+def _compare_outputs(task: Task, task_texts: TaskTexts, dataset: Dataset) -> Comparisons:
     """Compare outputs of a sentence: each annotator decides once, by the sum over the phrases."""
     study = load_study([task])
     votes = collect_system_votes(study, load_system_pairs([task], study))
-    keys = [tests.items[item].key for item in np.unique(load_occurrences([task]).items).tolist()]
+    keys = [task_texts.items[item].key for item in np.unique(load_occurrences([task]).items).tolist()]
     turned = votes.first > votes.second
     low, high = np.minimum(votes.first, votes.second), np.maximum(votes.first, votes.second)
     cells, of = np.unique(

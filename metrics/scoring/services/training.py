@@ -19,12 +19,12 @@ from appraise.lib.digests import array_digest, bytes_digest, file_digest
 from appraise.lib.problems import InputError, Problem
 from evaluation.models import Job, Task, User
 from evaluation.reports import study_query
-from evaluation.schemes import SIX_WAY
 from evaluation.study import Study
+from evaluation.study.systems import SIGNS
 from metrics.base import FloatArray, MetricUnavailable
 from metrics.models import TrainedModel
 from metrics.scoring.phrase_votes import AlignedOccurrence
-from metrics.scoring.queries import load_occurrences, load_test_set
+from metrics.scoring.queries import load_asked_occurrences, load_task_texts
 from metrics.scoring.services.runs import ReportProgress, ignore_progress
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from metrics.scoring.task_training import PhraseVotes
 
 RANKERS: Mapping[str, str] = {"ranker": "logistic", "ranker-bayes": "naive-bayes", "ranker-trees": "boosting"}
-SIGNS = np.array([0 if choice.sign is None else choice.sign for choice in SIX_WAY.choices])
 
 
 def train_for_job(job: Job, task: Task, report: ReportProgress) -> TrainedModel:
@@ -75,7 +74,7 @@ def train_combination(
         votes = load_votes(task, names, preparation)
         training.check_size(votes)
         report(1, 3, gettext_noop("Testing the model on unseen sentences and annotators."))
-        tested = training.held_out(votes, names)
+        tested = training.measure_held_out_accuracy(votes, names)
         report(2, 3, gettext_noop("Learning the weights."))
         weights = training.train(votes)
     provenance = describe_training(task, votes)
@@ -131,11 +130,11 @@ def describe_training(task: Task, votes: PhraseVotes) -> dict[str, Any]:
 
 def load_votes(task: Task, names: tuple[str, ...], preparation: Preparation) -> PhraseVotes:
     """Return every decided answer, with the features of the two versions that it compares."""
-    from metrics.scoring.task_training import versions
+    from metrics.scoring.task_training import compute_version_features
 
-    tests = load_test_set(task)
-    asked = [pair for pair in load_occurrences(task) if tests.items[pair.item].references]
-    features = versions(asked, tests.items, names, preparation)
+    task_texts = load_task_texts(task)
+    asked = [pair for pair in load_asked_occurrences(task) if task_texts.items[pair.item].references]
+    features = compute_version_features(asked, task_texts.items, names, preparation)
     return select_decided(study_query.load_study([task]), asked, features)
 
 
@@ -147,7 +146,7 @@ def select_decided(study: Study, asked: Sequence[AlignedOccurrence], features: F
     index = np.full(len(keys), -1)
     index[np.searchsorted(keys, [occurrence.pair for occurrence in asked])] = np.arange(len(asked))
     signs = SIGNS[study.labels]
-    rows = np.flatnonzero(study.is_counted & (signs != 0) & (index[study.pairs] >= 0))
+    rows = np.flatnonzero(study.is_counted & (np.abs(signs) == 1) & (index[study.pairs] >= 0))
     pairs, signs = index[study.pairs[rows]], signs[rows]
     first, second = 2 * pairs, 2 * pairs + 1
     return PhraseVotes(

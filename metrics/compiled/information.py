@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from metrics.kernels.compiler import Bits, Floats, Ints, Longs, kernel
-from metrics.kernels.numbering import GOLDEN, U, longest_line, number_words, table_size
+from metrics.compiled.compiler import Bits, Floats, Ints, Longs, compiled
+from metrics.compiled.numbering import GOLDEN, U, longest_line, number_words, table_size
 
 EMPTY = U(0)
 WORD_BITS = U(32)
@@ -39,7 +39,7 @@ def weighted_matches(
     return matched, np.diff(block.offsets[len(corpus) :]).reshape(-1, segments)
 
 
-@kernel
+@compiled
 def sum_information(
     ids: Ints, offsets: Longs, corpus: int, segments: int, references: int, order: int, matched: Floats
 ) -> None:
@@ -75,7 +75,7 @@ def sum_information(
             clear(trails[offsets[line] : offsets[line + 1]], highest)
 
 
-@kernel
+@compiled
 def add_line(
     words: Ints,
     trail: Ints,
@@ -106,7 +106,7 @@ def add_line(
     return used
 
 
-@kernel
+@compiled
 def find_slot(key: np.uint64, bits: int, keys: Bits) -> int:
     """Return the slot of a key, or the empty slot where it belongs."""
     slot = np.int64((key * GOLDEN) >> U(64 - bits))
@@ -115,7 +115,7 @@ def find_slot(key: np.uint64, bits: int, keys: Bits) -> int:
     return int(slot)
 
 
-@kernel
+@compiled
 def weigh(counts: Ints, parents: Ints, used: int, total: int) -> Floats:
     """Return log2(count of the n-gram without its last word / its own count); a count of 0 is taken as 1."""
     information = np.zeros(used + 1)
@@ -125,7 +125,7 @@ def weigh(counts: Ints, parents: Ints, used: int, total: int) -> Floats:
     return information
 
 
-@kernel
+@compiled
 def find_nodes(words: Ints, bits: int, keys: Bits, nodes: Ints, trail: Ints) -> None:
     """Write the nodes of the n-grams of a line to ``trail``, 0 for those that are not in the trie."""
     order = trail.shape[1]
@@ -142,7 +142,7 @@ def find_nodes(words: Ints, bits: int, keys: Bits, nodes: Ints, trail: Ints) -> 
             trail[start, end - start] = node
 
 
-@kernel
+@compiled
 def raise_highest(trail: Ints, highest: Ints, current: Ints) -> None:
     """Raise the highest counts to those of a reference."""
     for start in range(len(trail)):
@@ -156,7 +156,7 @@ def raise_highest(trail: Ints, highest: Ints, current: Ints) -> None:
     clear(trail, current)
 
 
-@kernel
+@compiled
 def match(trail: Ints, highest: Ints, current: Ints, information: Floats, found: Floats) -> None:
     """Sum the information of the n-grams of an output, each at most as often as in a reference."""
     for start in range(len(trail)):
@@ -170,7 +170,7 @@ def match(trail: Ints, highest: Ints, current: Ints, information: Floats, found:
     clear(trail, current)
 
 
-@kernel
+@compiled
 def clear(trail: Ints, counts: Ints) -> None:
     for start in range(len(trail)):
         for place in range(trail.shape[1]):

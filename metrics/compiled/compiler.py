@@ -1,9 +1,9 @@
-"""Compiles kernels with numba, or runs the same source in the interpreter.
+"""Compiles inner loops with numba, or runs the same source in the interpreter.
 
-``APPRAISE_NUMBA`` decides; it is read when the first kernel is imported:
+``APPRAISE_NUMBA`` decides; it is read when the first of them is imported:
 
 * unset or ``1``: compile;
-* anything else: run every kernel uncompiled, for a debugger, for coverage and for the tests.
+* anything else: run every loop uncompiled, for a debugger, for coverage and for the tests.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ Bits = npt.NDArray[np.uint64]
 Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 
-Function = TypeVar("Function", bound=Callable[..., Any])  # Any: kernels differ in their arguments
+Function = TypeVar("Function", bound=Callable[..., Any])  # Any: functions differ in their arguments
 
 COMPILED = os.environ.get("APPRAISE_NUMBA", "1") == "1"
 
 
-def kernel(function: Function) -> Function:
+def compiled(function: Function) -> Function:
     """Compile a function to machine code that releases the interpreter lock."""
     if not COMPILED:
         return function
@@ -48,7 +48,7 @@ _kept = threading.local()
 def borrow(name: str, size: int, kind: type[Scalar]) -> npt.NDArray[Scalar]:
     """Return an uninitialised array, valid until this thread borrows the same name again.
 
-    Each thread keeps its arrays, because allocating memory costs more than many kernels do.
+    Each thread keeps its arrays, because allocating memory costs more than many loops do.
     """
     array: npt.NDArray[Any] | None = getattr(_kept, name, None)  # Any: each name keeps its own kind
     if array is None or len(array) < size:

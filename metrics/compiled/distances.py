@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from metrics.kernels.compiler import Bits, Floats, Ints, Longs, kernel
-from metrics.kernels.numbering import Numbered, U, longest_line, longest_segment
+from metrics.compiled.compiler import Bits, Floats, Ints, Longs, compiled
+from metrics.compiled.numbering import Numbered, U, longest_line, longest_segment
 
 ONE, ZERO, ALL, TOP = U(1), U(0), U(0xFFFFFFFFFFFFFFFF), U(63)
 
@@ -21,7 +21,7 @@ ONE, ZERO, ALL, TOP = U(1), U(0), U(0xFFFFFFFFFFFFFFFF), U(63)
 def word_errors(block: Numbered) -> Longs:
     """Count edits, and errors with free order, for every line of the systems against one reference.
 
-    >>> from metrics.kernels.numbering import number_words
+    >>> from metrics.compiled.numbering import number_words
     >>> word_errors(number_words("he took the dog for a walk\\nhe walked the dog\\n", 1, 1, 1)).tolist()
     [[4, 4]]
     """
@@ -31,7 +31,7 @@ def word_errors(block: Numbered) -> Longs:
     return errors
 
 
-@kernel
+@compiled
 def count_errors(block: Numbered, errors: Longs) -> None:
     ids, offsets, types, segments, _, systems = block
     longest = longest_segment(offsets, segments, 1)
@@ -61,7 +61,7 @@ def count_errors(block: Numbered, errors: Longs) -> None:
             errors[row, 1] = max(len(words), len(reference)) - shared
 
 
-@kernel
+@compiled
 def mark_places(reference: Ints, known: int, places: Bits) -> None:
     """Store the bit vector of the places of each type in the reference; type 0 has none."""
     width = (len(reference) + 63) // 64
@@ -70,7 +70,7 @@ def mark_places(reference: Ints, known: int, places: Bits) -> None:
         places[reference[place] * width + place // 64] |= ONE << U(place % 64)
 
 
-@kernel
+@compiled
 def advance(
     up: np.uint64, down: np.uint64, match: np.uint64, carry_plus: np.uint64, carry_minus: np.uint64
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
@@ -87,7 +87,7 @@ def advance(
     return plus, minus, next_minus | ~(diagonal | next_plus), next_plus & diagonal
 
 
-@kernel
+@compiled
 def distance(words: Ints, size: int, places: Bits, rising: Bits, falling: Bits) -> int:
     """Return the Levenshtein distance from the reference of ``size`` words that ``places`` describes."""
     if size == 0:
@@ -104,7 +104,7 @@ def distance(words: Ints, size: int, places: Bits, rising: Bits, falling: Bits) 
     return result
 
 
-@kernel
+@compiled
 def distance_long(words: Ints, size: int, places: Bits, rising: Bits, falling: Bits) -> int:
     """The same for references of more than 64 words."""
     width = (size + 63) // 64
@@ -130,7 +130,7 @@ def distance_long(words: Ints, size: int, places: Bits, rising: Bits, falling: B
 def common_lengths(block: Numbered) -> Longs:
     """Return the length of the longest common subsequence with the only reference, per line of the systems.
 
-    >>> from metrics.kernels.numbering import number_words
+    >>> from metrics.compiled.numbering import number_words
     >>> common_lengths(number_words("police kill the gunman\\nthe gunman kill police\\n", 1, 1, 1)).tolist()
     [2]
     """
@@ -143,7 +143,7 @@ def common_lengths(block: Numbered) -> Longs:
 def weighted_lengths(block: Numbered, weight: float) -> Floats:
     """Return the weighted length WLCS(hypothesis, reference), per line of the systems.
 
-    >>> from metrics.kernels.numbering import number_words
+    >>> from metrics.compiled.numbering import number_words
     >>> weighted_lengths(number_words("a b c d\\na b x d\\n", 1, 1, 1), 2.0).tolist()
     [5.0]
     """
@@ -153,7 +153,7 @@ def weighted_lengths(block: Numbered, weight: float) -> Floats:
     return lengths
 
 
-@kernel
+@compiled
 def measure_common(block: Numbered, lengths: Longs) -> None:
     ids, offsets, types, segments, _, systems = block
     longest = longest_segment(offsets, segments, 1)
@@ -168,7 +168,7 @@ def measure_common(block: Numbered, lengths: Longs) -> None:
             lengths[system * segments + segment] = common_length(words, len(reference), places, state)
 
 
-@kernel
+@compiled
 def common_length(words: Ints, size: int, places: Bits, state: Bits) -> int:
     """Return the length; each zero bit of the final ``state`` adds one to it."""
     width = (size + 63) // 64
@@ -190,7 +190,7 @@ def common_length(words: Ints, size: int, places: Bits, state: Bits) -> int:
     return length
 
 
-@kernel
+@compiled
 def measure_weighted(block: Numbered, powers: Floats, lengths: Floats) -> None:
     ids, offsets, _, segments, _, systems = block
     longest = longest_line(offsets, 0, segments)
@@ -204,7 +204,7 @@ def measure_weighted(block: Numbered, powers: Floats, lengths: Floats) -> None:
             lengths[system * segments + segment] = weighted_length(words, reference, powers, best, run)
 
 
-@kernel
+@compiled
 def weighted_length(words: Ints, reference: Ints, powers: Floats, best: Floats, run: Ints) -> float:
     """Return the weighted length; ``best`` and ``run`` hold one row of the table and are overwritten."""
     size = len(reference)

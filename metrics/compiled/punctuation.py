@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from metrics.kernels.compiler import Bytes, borrow, kernel
+from metrics.compiled.compiler import Bytes, borrow, compiled
 
 SPACE, LINE, COMMA, DASH, STOP = 32, 10, 44, 45, 46
 OTHER, DIGIT, MARK, ALONE, END = 0, 1, 2, 3, 4
@@ -37,7 +37,7 @@ def separate(text: str) -> str:
     return other[:size].tobytes().decode("utf-8", "surrogatepass")
 
 
-@kernel
+@compiled
 def separate_symbols(data: Bytes, classes: Bytes, result: Bytes) -> int:
     size = 0
     for byte in data:
@@ -52,7 +52,7 @@ def separate_symbols(data: Bytes, classes: Bytes, result: Bytes) -> int:
     return size
 
 
-@kernel
+@compiled
 def separate_mark_after(data: Bytes, classes: Bytes, result: Bytes) -> int:
     """Separate a point or comma after anything but a digit."""
     size = 0
@@ -71,7 +71,7 @@ def separate_mark_after(data: Bytes, classes: Bytes, result: Bytes) -> int:
     return size
 
 
-@kernel
+@compiled
 def separate_mark_before(data: Bytes, classes: Bytes, result: Bytes) -> int:
     """Separate a point or comma before anything but a digit."""
     size = 0
@@ -93,7 +93,7 @@ def separate_mark_before(data: Bytes, classes: Bytes, result: Bytes) -> int:
     return size
 
 
-@kernel
+@compiled
 def separate_dash(data: Bytes, classes: Bytes, result: Bytes) -> int:
     """Separate a dash after a digit."""
     size = 0

@@ -1,4 +1,4 @@
-"""Every kernel against a slow, obvious twin, in each way it can run."""
+"""Every compiled loop against a slow, obvious twin, in each way it can run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from metrics.lexical.tokenizers import block_text
 from tests.metrics import twins
 
 Texts = list[list[str]]
-pytestmark = pytest.mark.usefixtures("kernels")
+pytestmark = pytest.mark.usefixtures("compiled_loops")
 
 
 def block(references: Texts, systems: Texts) -> Block:
@@ -97,7 +97,7 @@ def test_matches_and_chunks_equal_the_plain_search(texts: tuple[Texts, Texts]) -
 @settings(max_examples=25)
 @given(twins.sets(), st.booleans())
 def test_information_equals_counters(texts: tuple[Texts, Texts], given_corpus: bool) -> None:
-    from metrics.kernels.information import weighted_matches
+    from metrics.compiled.information import weighted_matches
 
     references, systems = ([[" ".join(line.split()) for line in part] for part in side] for side in texts)
     corpus = ["a b a", "the a b"] if given_corpus else []

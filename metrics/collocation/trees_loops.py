@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from metrics.collocation.counting_kernel import count_all_pairs
-from metrics.kernels.compiler import Floats, Ints, Longs, kernel
+from metrics.collocation.counting_loops import count_all_pairs
+from metrics.compiled.compiler import Floats, Ints, Longs, compiled
 
 Marks = npt.NDArray[np.uint8]
 
@@ -18,7 +18,7 @@ SIMPLE, MST, NCB, NCB2 = range(4)
 NO_VERB = -1
 
 
-@kernel
+@compiled
 def find_pairs(
     ids: Ints, offsets: Longs, rows: Longs, partners: Ints, counts: Ints
 ) -> tuple[Longs, Ints, Ints, Ints]:
@@ -46,7 +46,7 @@ def find_pairs(
     return starts, left[:used].copy(), right[:used].copy(), both[:used].copy()
 
 
-@kernel
+@compiled
 def co_occurrences(a: int, b: int, rows: Longs, partners: Ints, counts: Ints) -> int:
     """The number of sentences of the corpus with both words; 0 if a word is unknown."""
     small, large = min(a, b), max(a, b)
@@ -64,7 +64,7 @@ def co_occurrences(a: int, b: int, rows: Longs, partners: Ints, counts: Ints) ->
     return 0
 
 
-@kernel
+@compiled
 def score_sentences(
     starts: Longs, left: Ints, right: Ints, weight: Floats, lengths: Ints, first_verb: Ints, methods: Longs
 ) -> tuple[Floats, Longs]:
@@ -90,7 +90,7 @@ def score_sentences(
     return sums, kept_counts
 
 
-@kernel
+@compiled
 def select(method: int, left: Ints, right: Ints, order: Longs, words: int, first_verb: int) -> Marks:
     """Mark the pairs that a method selects."""
     if method == SIMPLE:
@@ -101,14 +101,14 @@ def select(method: int, left: Ints, right: Ints, order: Longs, words: int, first
     return kruskal(left, right, order, words, method != MST, verb)
 
 
-@kernel
+@compiled
 def strongest_first(weight: Floats) -> Longs:
     """The collocations by descending weight; equal weights keep their order in the sentence."""
     known = np.flatnonzero(~np.isnan(weight))
     return known[np.argsort(-weight[known], kind="mergesort")]
 
 
-@kernel
+@compiled
 def kruskal(left: Ints, right: Ints, order: Longs, words: int, no_crossing: bool, verb: int) -> Marks:
     """Greedy maximum spanning forest; optionally without crossing branches.
 
@@ -137,7 +137,7 @@ def kruskal(left: Ints, right: Ints, order: Longs, words: int, no_crossing: bool
     return marks
 
 
-@kernel
+@compiled
 def find(parent: Longs, i: int) -> int:
     """The representative of a tree, halving the path on the way."""
     while parent[i] != i:
@@ -146,7 +146,7 @@ def find(parent: Longs, i: int) -> int:
     return i
 
 
-@kernel
+@compiled
 def crosses_any(i: int, j: int, left: Ints, right: Ints, kept: Longs) -> bool:
     """Whether a branch has exactly one end strictly inside a selected one."""
     for k in kept:

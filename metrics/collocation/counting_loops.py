@@ -13,13 +13,13 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from metrics.kernels.compiler import Ints, Longs, kernel
+from metrics.compiled.compiler import Ints, Longs, compiled
 
 Numbers: TypeAlias = npt.NDArray[np.uint32]
 Rows: TypeAlias = tuple[Longs, Ints, Ints]
 
 
-@kernel
+@compiled
 def count_pairs(ids: Ints, offsets: Longs, words: int) -> Rows:
     """Count every pair of every sentence: (row starts, partners, counts); sorts the sentences in place.
 
@@ -51,7 +51,7 @@ def count_pairs(ids: Ints, offsets: Longs, words: int) -> Rows:
     return transpose(filled, partner[:used], count[:used], words)
 
 
-@kernel
+@compiled
 def merge_rows(a: Rows, b: Rows, words: int) -> Rows:
     """The sum of two tables over a vocabulary that has grown to ``words``."""
     starts = np.zeros(words + 1, np.int64)
@@ -79,14 +79,14 @@ def merge_rows(a: Rows, b: Rows, words: int) -> Rows:
     return starts, partner[:used].copy(), count[:used].copy()
 
 
-@kernel
+@compiled
 def sort_sentences(ids: Ints, offsets: Longs) -> None:
     """Put each sentence's words in ascending order, in place."""
     for sentence in range(offsets.size - 1):
         ids[offsets[sentence] : offsets[sentence + 1]].sort()
 
 
-@kernel
+@compiled
 def count_all_pairs(offsets: Longs) -> int:
     """The number of pairs of the sentences, repeated ones included."""
     total = 0
@@ -96,7 +96,7 @@ def count_all_pairs(offsets: Longs) -> int:
     return total
 
 
-@kernel
+@compiled
 def invert(numbers: Numbers, offsets: Longs, words: int) -> tuple[Longs, Ints, Ints]:
     """The positions of every word: (starts, the position after it, the end of its sentence)."""
     starts = running_total(numbers, words)
@@ -113,7 +113,7 @@ def invert(numbers: Numbers, offsets: Longs, words: int) -> tuple[Longs, Ints, I
     return starts, after, ends
 
 
-@kernel
+@compiled
 def transpose(filled: Longs, partner: Numbers, count: Ints, words: int) -> Rows:
     """Rows of the smaller word become rows of the larger; reading in order leaves each row sorted."""
     starts = running_total(partner, words)
@@ -132,7 +132,7 @@ def transpose(filled: Longs, partner: Numbers, count: Ints, words: int) -> Rows:
     return starts, smaller, counts
 
 
-@kernel
+@compiled
 def running_total(numbers: Numbers, words: int) -> Longs:
     """Where the entries of each word start when they are put in order of words."""
     starts = np.zeros(words + 1, np.int64)
@@ -143,7 +143,7 @@ def running_total(numbers: Numbers, words: int) -> Longs:
     return starts
 
 
-@kernel
+@compiled
 def bounds(starts: Longs, word: int) -> tuple[int, int]:
     """The row of a word; a table that is older than the word has none."""
     if word + 1 < starts.size:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from metrics.kernels.compiler import Bits, Bytes, Flags, Ints, Longs, borrow, kernel
+from metrics.compiled.compiler import Bits, Bytes, Flags, Ints, Longs, borrow, compiled
 
 U = np.uint64
 GOLDEN = U(0x9E3779B97F4A7C15)  # hash: multiply, keep the highest bits
@@ -64,7 +64,7 @@ def number_words(text: str, segments: int, references: int, systems: int) -> Num
     return block
 
 
-@kernel
+@compiled
 def find_words(data: Bytes, classes: Bytes, keys: Bits, starts: Longs, lengths: Ints, offsets: Longs) -> int:
     """Find key, start and length of every word, and the start of each line; returns the number of words."""
     size = len(data)
@@ -103,7 +103,7 @@ def find_words(data: Bytes, classes: Bytes, keys: Bits, starts: Longs, lengths: 
     return words
 
 
-@kernel
+@compiled
 def seal_key(key: np.uint64, length: int) -> np.uint64:
     """Store the length in the low byte, 8 for every hashed word, so that short keys are exact."""
     if length <= 7:
@@ -111,7 +111,7 @@ def seal_key(key: np.uint64, length: int) -> np.uint64:
     return ((key ^ (key >> U(29))) & ~LOW_BYTE) | LONG
 
 
-@kernel
+@compiled
 def wide_space(data: Bytes, here: int, size: int) -> int:
     """Return the length of the non-ASCII white space that starts here, else 0; as ``str.split``."""
     if here + 1 >= size:
@@ -132,7 +132,7 @@ def wide_space(data: Bytes, here: int, size: int) -> int:
     return 3 if second == 0x81 and third == 0x9F else 0
 
 
-@kernel
+@compiled
 def number_types(data: Bytes, keys: Bits, starts: Longs, lengths: Ints, block: Numbered) -> None:
     """Number the reference words of each segment by type, and look up the words of the outputs."""
     ids, offsets, types, segments, references, systems = block
@@ -169,7 +169,7 @@ def number_types(data: Bytes, keys: Bits, starts: Longs, lengths: Ints, block: N
         types[segment] = known
 
 
-@kernel
+@compiled
 def same_bytes(data: Bytes, starts: Longs, lengths: Ints, one: int, other: int) -> bool:
     """Compare two long words that have equal hashes."""
     if lengths[one] != lengths[other]:
@@ -180,7 +180,7 @@ def same_bytes(data: Bytes, starts: Longs, lengths: Ints, one: int, other: int) 
     return place == int(lengths[one])
 
 
-@kernel
+@compiled
 def table_size(entries: int) -> tuple[int, int]:
     """Return a power of two that is at least twice the entries, and its logarithm."""
     size = 2
@@ -191,7 +191,7 @@ def table_size(entries: int) -> tuple[int, int]:
     return size, bits
 
 
-@kernel
+@compiled
 def reference_length(offsets: Longs, segments: int, references: int, segment: int) -> int:
     """Return the number of words in all references of a segment."""
     total = 0
@@ -201,7 +201,7 @@ def reference_length(offsets: Longs, segments: int, references: int, segment: in
     return total
 
 
-@kernel
+@compiled
 def longest_segment(offsets: Longs, segments: int, references: int) -> int:
     longest = 0
     for segment in range(segments):
@@ -209,7 +209,7 @@ def longest_segment(offsets: Longs, segments: int, references: int) -> int:
     return longest
 
 
-@kernel
+@compiled
 def longest_line(offsets: Longs, first: int, last: int) -> int:
     """Return the number of words in the longest of the lines ``first`` … ``last - 1``."""
     longest = 0
@@ -251,7 +251,7 @@ def _code_table(segments: int) -> tuple[Ints, Ints, int]:
     return _thread.stamps, _thread.numbers, stamp
 
 
-@kernel
+@compiled
 def drop_spaces(codes: Ints, spaces: Flags, kept: Ints, offsets: Longs) -> int:
     """Copy all characters but white space to ``kept``; returns how many they are."""
     count = 0
@@ -267,7 +267,7 @@ def drop_spaces(codes: Ints, spaces: Flags, kept: Ints, offsets: Longs) -> int:
     return count
 
 
-@kernel
+@compiled
 def number_codes(kept: Ints, stamps: Ints, numbers: Ints, stamp: int, block: Numbered) -> None:
     """Number the reference characters of each segment, and look up those of the outputs."""
     ids, offsets, types, segments, references, systems = block

@@ -43,10 +43,8 @@ class OutputText(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class TestSet:
+class TaskTexts:
     """Items by id, and the outputs of each system by item."""
-
-    __test__ = False  # keeps pytest from collecting it as a test class
 
     items: Mapping[int, ItemText]
     outputs: Mapping[str, Mapping[int, OutputText]]
@@ -65,35 +63,33 @@ class TestSet:
 
 
 @dataclass(frozen=True, slots=True)
-class TestSetScores:
+class TaskScores:
     """One metric over a test set: score by output id, score by system, and the metric's signature."""
-
-    __test__ = False
 
     signature: str
     outputs: Mapping[int, float | None]
     systems: Mapping[str, float | None]
 
 
-def score_test_set(metric: Metric, tests: TestSet) -> TestSetScores:
+def score_outputs(metric: Metric, task_texts: TaskTexts) -> TaskScores:
     """Score every output that can be scored; ``MetricUnavailable`` with the reason if none can."""
-    usable = find_scorable_items(metric, tests.items)
+    usable = find_scorable_items(metric, task_texts.items)
     outputs: dict[int, float | None] = {
-        written.output: None for mine in tests.outputs.values() for written in mine.values()
+        written.output: None for mine in task_texts.outputs.values() for written in mine.values()
     }
-    systems: dict[str, float | None] = dict.fromkeys(tests.outputs)
+    systems: dict[str, float | None] = dict.fromkeys(task_texts.outputs)
     signature = metric.signature
-    texts = {item: tests.items[item].context for item in usable}
+    texts = {item: task_texts.items[item].context for item in usable}
     written = {
         name: {item: mine[item].text for item in usable if item in mine}
-        for name, mine in tests.outputs.items()
+        for name, mine in task_texts.outputs.items()
         if not mine.keys().isdisjoint(usable)
     }
     for name, scores in score_uneven(metric, written, texts).items():
         signature, systems[name] = scores.signature, _finite(scores.corpus)
         for item, value in zip(written[name], scores.segments.tolist(), strict=True):
-            outputs[tests.outputs[name][item].output] = _finite(value)
-    return TestSetScores(signature, outputs, systems)
+            outputs[task_texts.outputs[name][item].output] = _finite(value)
+    return TaskScores(signature, outputs, systems)
 
 
 def find_scorable_items(metric: Metric, items: Mapping[int, ItemText]) -> list[int]:
@@ -107,8 +103,8 @@ def find_scorable_items(metric: Metric, items: Mapping[int, ItemText]) -> list[i
     if not usable:
         most = max((len(item.references) for item in items.values()), default=0)
         source = any(item.source for item in items.values())
-        lacking = needs.lacking(references=most, source=source) or "no sentence has all that it needs"
-        raise MetricUnavailable(f"{metric.name} cannot score here: {lacking}")
+        missing = needs.explain_missing(references=most, source=source) or "no sentence has all that it needs"
+        raise MetricUnavailable(f"{metric.name} cannot score here: {missing}")
     return usable
 
 
@@ -142,23 +138,23 @@ def _finite(value: float | None) -> float | None:
 COLUMNS = ("system", "item", "score")
 
 
-def read_scores(path: str | Path, tests: TestSet) -> dict[int, float | None]:
+def read_scores(path: str | Path, task_texts: TaskTexts) -> dict[int, float | None]:
     """Read a file of scores that were computed elsewhere: output id → score, None where it has none.
 
     The columns are ``system``, ``item`` (the id in the task's own file) and ``score``; an empty score means
     that the metric is undefined. Every problem is reported with its line; a file with any problem is refused.
     """
     outputs = {
-        (system, tests.items[item].key): written.output
-        for system, mine in tests.outputs.items()
+        (system, task_texts.items[item].key): written.output
+        for system, mine in task_texts.outputs.items()
         for item, written in mine.items()
     }
-    keys = {item.key for item in tests.items.values()}
+    keys = {item.key for item in task_texts.items.values()}
     problems = ProblemLog(path)
     seen: dict[int, int] = {}
     scores: dict[int, float | None] = dict.fromkeys(outputs.values())
     for line, row in TsvReader(path, COLUMNS):
-        output = _find_output(row, line, outputs, tests.outputs, keys, problems)
+        output = _find_output(row, line, outputs, task_texts.outputs, keys, problems)
         if output is None:
             continue
         if output in seen:
@@ -173,10 +169,10 @@ def read_scores(path: str | Path, tests: TestSet) -> dict[int, float | None]:
     return scores
 
 
-def system_means(scores: Mapping[int, float | None], tests: TestSet) -> dict[str, float | None]:
+def system_means(scores: Mapping[int, float | None], task_texts: TaskTexts) -> dict[str, float | None]:
     """Return the mean score of each system that has a score for everything it translated."""
     means: dict[str, float | None] = {}
-    for system, mine in tests.outputs.items():
+    for system, mine in task_texts.outputs.items():
         values = [scores[written.output] for written in mine.values()]
         known = [value for value in values if value is not None]
         means[system] = math.fsum(known) / len(known) if known and len(known) == len(values) else None

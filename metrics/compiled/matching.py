@@ -16,8 +16,8 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from metrics.kernels.compiler import Flags, Floats, Ints, Longs, kernel
-from metrics.kernels.numbering import Numbered, longest_line
+from metrics.compiled.compiler import Flags, Floats, Ints, Longs, compiled
+from metrics.compiled.numbering import Numbered, longest_line
 
 FREE = -1
 
@@ -25,7 +25,7 @@ FREE = -1
 def matches_and_chunks(stages: list[Numbered]) -> Longs:
     """Count matched words and chunks per line of the systems, for one reference; stages have equal lengths.
 
-    >>> from metrics.kernels.numbering import number_words
+    >>> from metrics.compiled.numbering import number_words
     >>> matches_and_chunks([number_words("the cat sat on\\non the cat\\n", 1, 1, 1)]).tolist()
     [[3, 2]]
     """
@@ -37,7 +37,7 @@ def matches_and_chunks(stages: list[Numbered]) -> Longs:
     return found
 
 
-@kernel
+@compiled
 def align(numbers: Ints, offsets: Longs, types: Ints, segments: int, systems: int, found: Longs) -> None:
     partner = np.zeros(longest_line(offsets, segments, (1 + systems) * segments) + 1, np.int32)
     taken = np.zeros(longest_line(offsets, 0, segments) + 1, np.bool_)
@@ -60,7 +60,7 @@ def align(numbers: Ints, offsets: Longs, types: Ints, segments: int, systems: in
             found[row, 0], found[row, 1] = count_chunks(partner, length)
 
 
-@kernel
+@compiled
 def match_stage(
     words: Ints, reference: Ints, known: int, partner: Ints, taken: Flags, last: Ints, earlier: Ints
 ) -> None:
@@ -77,7 +77,7 @@ def match_stage(
             last[word] = earlier[last[word]]
 
 
-@kernel
+@compiled
 def count_chunks(partner: Ints, length: int) -> tuple[int, int]:
     matches = 0
     chunks = 0
@@ -99,7 +99,7 @@ Run = tuple[int, int, int]  # minus its length, its start in the hypothesis and 
 def matched_runs(block: Numbered, exponent: float) -> Floats:
     """Sum length ** ``exponent`` over the greedy matching, per line of the systems, for one reference.
 
-    >>> from metrics.kernels.numbering import number_words
+    >>> from metrics.compiled.numbering import number_words
     >>> matched_runs(number_words("he took the dog for a walk\\nhe walked the dog\\n", 1, 1, 1), 2.0).tolist()
     [5.0]
     """
@@ -109,7 +109,7 @@ def matched_runs(block: Numbered, exponent: float) -> Floats:
     return sums
 
 
-@kernel
+@compiled
 def sum_runs(block: Numbered, powers: Floats, sums: Floats) -> None:
     ids, offsets, _, segments, _, systems = block
     here_used = np.zeros(longest_line(offsets, segments, (1 + systems) * segments) + 1, np.bool_)
@@ -126,7 +126,7 @@ def sum_runs(block: Numbered, powers: Floats, sums: Floats) -> None:
             sums[system * segments + segment] = total
 
 
-@kernel
+@compiled
 def find_runs(words: Ints, reference: Ints) -> list[Run]:
     """Return a heap of every maximal run of two words or more."""
     runs = [(0, 0, 0) for _ in range(0)]  # empty, but numba knows the type of its items
@@ -150,7 +150,7 @@ def find_runs(words: Ints, reference: Ints) -> list[Run]:
     return runs
 
 
-@kernel
+@compiled
 def take_runs(runs: list[Run], here_used: Flags, there_used: Flags, powers: Floats) -> float:
     """Pop the best run until the heap is empty; push the free parts of a run that has lost words."""
     total = 0.0
@@ -172,7 +172,7 @@ def take_runs(runs: list[Run], here_used: Flags, there_used: Flags, powers: Floa
     return total
 
 
-@kernel
+@compiled
 def take_words(words: Ints, reference: Ints, here_used: Flags, there_used: Flags) -> int:
     """Match the remaining words, in the order of the hypothesis, with the earliest free place."""
     taken = 0

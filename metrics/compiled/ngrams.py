@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from metrics.kernels.compiler import Bits, Ints, Longs, kernel
-from metrics.kernels.numbering import (
+from metrics.compiled.compiler import Bits, Ints, Longs, compiled
+from metrics.compiled.numbering import (
     GOLDEN,
     Numbered,
     U,
@@ -27,7 +27,7 @@ EMPTY = U(0)
 def clipped_matches(block: Numbered, order: int) -> Longs:
     """Count the matches of length 1 … ``order`` for every line of the systems, in the order of the block.
 
-    >>> from metrics.kernels.numbering import number_words
+    >>> from metrics.compiled.numbering import number_words
     >>> clipped_matches(number_words("the cat sat\\nthe the cat\\n", 1, 1, 1), 3).tolist()
     [[2, 1, 0]]
     """
@@ -37,7 +37,7 @@ def clipped_matches(block: Numbered, order: int) -> Longs:
     return matches
 
 
-@kernel
+@compiled
 def count_matches(block: Numbered, order: int, matches: Longs) -> None:
     ids, offsets, types, segments, references, systems = block
     size, _ = table_size(order * longest_segment(offsets, segments, references))
@@ -71,7 +71,7 @@ def count_matches(block: Numbered, order: int, matches: Longs) -> None:
             match_output(words, order, width, packed, keys, counts, nodes, bits, touched, found)
 
 
-@kernel
+@compiled
 def index_reference(
     words: Ints,
     order: int,
@@ -119,7 +119,7 @@ def index_reference(
     return used
 
 
-@kernel
+@compiled
 def match_output(
     words: Ints,
     order: int,

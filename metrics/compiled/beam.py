@@ -9,38 +9,38 @@ from __future__ import annotations
 
 import math
 
-from metrics.kernels.compiler import Bytes, Ints, kernel
+from metrics.compiled.compiler import Bytes, Ints, compiled
 
 BEAM = 25
 INFINITE = 1 << 30
 MATCH, SUBSTITUTION, DELETION, INSERTION = 0, 1, 2, 3
 
 
-@kernel
+@compiled
 def beam_width(size: int, target: int) -> int:
     ratio = target / size
     return math.ceil(ratio / 2 + BEAM) if ratio / 2 > BEAM else BEAM
 
 
-@kernel
+@compiled
 def band_start(row: int, size: int, target: int, beam: int) -> int:
     return max(0, math.floor(row * (target / size)) - beam)
 
 
-@kernel
+@compiled
 def band_end(row: int, size: int, target: int, beam: int) -> int:
     if row == size:
         return target + 1
     return min(target + 1, math.floor(row * (target / size)) + beam)
 
 
-@kernel
+@compiled
 def beam_room(longest: int, target: int) -> int:
     """Return enough cells for the band of texts of ``longest`` words against ``target`` words."""
     return 2 * target + (2 * BEAM + 6) * (longest + 2)
 
 
-@kernel
+@compiled
 def fill_band(words: Ints, size: int, reference: Ints, valid: int, costs: Ints, steps: Bytes) -> int:
     """Compute the rows after ``valid`` and return the distance; row 0, all insertions, is not stored."""
     target = len(reference)
@@ -77,7 +77,7 @@ def fill_band(words: Ints, size: int, reference: Ints, valid: int, costs: Ints, 
     return int(costs[size * room - band_start(size, size, target, beam) + target])
 
 
-@kernel
+@compiled
 def trace_band(size: int, target: int, steps: Bytes, trace: Bytes) -> int:
     """Write the steps of the best path backwards; returns their number."""
     length = 0

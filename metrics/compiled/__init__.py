@@ -5,5 +5,5 @@ its own words or characters (``numbering``), and the other modules work on these
 number of types are unlimited, and threads share nothing.
 
 The functions are compiled by numba (``compiler``). Importing this package imports neither
-numba nor any kernel; a metric imports what it needs when it starts to score.
+numba nor any compiled loop; a metric imports what it needs when it starts to score.
 """

@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from metrics.kernels.beam import DELETION, INSERTION, MATCH, SUBSTITUTION, beam_room, fill_band, trace_band
-from metrics.kernels.compiler import Bits, Bytes, Ints, Longs, kernel
-from metrics.kernels.distances import ALL, ONE, TOP, ZERO, advance, mark_places
-from metrics.kernels.numbering import Numbered, U, longest_line
+from metrics.compiled.beam import DELETION, INSERTION, MATCH, SUBSTITUTION, beam_room, fill_band, trace_band
+from metrics.compiled.compiler import Bits, Bytes, Ints, Longs, compiled
+from metrics.compiled.distances import ALL, ONE, TOP, ZERO, advance, mark_places
+from metrics.compiled.numbering import Numbered, U, longest_line
 
 MAX_SHIFT_SIZE = 10
 MAX_SHIFT_DISTANCE = 50
@@ -29,7 +29,7 @@ SHORT = 24
 LONG = 512  # from here on the beam is cheaper than the bit vectors
 
 
-class Space(NamedTuple):
+class Workspace(NamedTuple):
     """Working memory for one pair of texts; rows of bit vectors are kept, so that a candidate can resume."""
 
     places: Bits
@@ -54,7 +54,7 @@ class Space(NamedTuple):
 def shift_edits(block: Numbered) -> Longs:
     """Count edits including shifts, per line of the systems, against one reference.
 
-    >>> from metrics.kernels.numbering import number_words
+    >>> from metrics.compiled.numbering import number_words
     >>> shift_edits(number_words("a b c d e f\\nd e f a b c\\n", 1, 1, 1)).tolist()
     [1]
     """
@@ -64,29 +64,29 @@ def shift_edits(block: Numbered) -> Longs:
     return edits
 
 
-@kernel
+@compiled
 def count_edits(block: Numbered, edits: Longs) -> None:
     ids, offsets, types, segments, _, systems = block
     target = longest_line(offsets, 0, segments)
     longest = longest_line(offsets, segments, (1 + systems) * segments)
-    space = make_space(target, longest)
+    workspace = make_workspace(target, longest)
     for segment in range(segments):
         reference = ids[offsets[segment] : offsets[segment + 1]]
         if len(reference) <= LONG:
-            mark_places(reference, types[segment] + 1, space.places)
+            mark_places(reference, types[segment] + 1, workspace.places)
         for system in range(systems):
             line = (1 + system) * segments + segment
             size = offsets[line + 1] - offsets[line]
-            space.words[:size] = ids[offsets[line] : offsets[line + 1]]
-            edits[system * segments + segment] = count_shift_edits(size, reference, space)
+            workspace.words[:size] = ids[offsets[line] : offsets[line + 1]]
+            edits[system * segments + segment] = count_shift_edits(size, reference, workspace)
 
 
-@kernel
-def make_space(target: int, longest: int) -> Space:
+@compiled
+def make_workspace(target: int, longest: int) -> Workspace:
     width = (min(target, LONG) + 63) // 64
     rows = (longest + 2) * width
     band = beam_room(longest, target)
-    return Space(
+    return Workspace(
         np.zeros((min(target, LONG) + 1) * width, np.uint64),
         np.zeros(rows, np.uint64),
         np.zeros(rows, np.uint64),
@@ -107,8 +107,8 @@ def make_space(target: int, longest: int) -> Space:
     )
 
 
-@kernel
-def count_shift_edits(size: int, reference: Ints, space: Space) -> int:
+@compiled
+def count_shift_edits(size: int, reference: Ints, workspace: Workspace) -> int:
     """Shift while it helps; returns the number of shifts and the remaining distance, added."""
     target = len(reference)
     if target == 0:
@@ -119,33 +119,33 @@ def count_shift_edits(size: int, reference: Ints, space: Space) -> int:
         distance = ALWAYS_IN_BEAM + 1
         exact = False
         if target <= LONG:
-            distance = fill_rows(space.words, size, target, 0, space)
+            distance = fill_rows(workspace.words, size, target, 0, workspace)
             exact = distance + abs(target - size) <= ALWAYS_IN_BEAM or target <= SHORT
         if exact:
-            length = trace_rows(size, reference, space)
+            length = trace_rows(size, reference, workspace)
         else:
-            distance = fill_band(space.words, size, reference, 0, space.costs, space.steps)
-            space.in_band[:size] = space.words[:size]
-            length = trace_band(size, target, space.steps, space.trace)
-        read_trace(length, space)
-        gain, checked = find_shift(size, reference, distance, exact, checked, space)
+            distance = fill_band(workspace.words, size, reference, 0, workspace.costs, workspace.steps)
+            workspace.in_band[:size] = workspace.words[:size]
+            length = trace_band(size, target, workspace.steps, workspace.trace)
+        read_trace(length, workspace)
+        gain, checked = find_shift(size, reference, distance, exact, checked, workspace)
         if checked >= MAX_CANDIDATES or gain <= 0:
             return shifts + distance
         shifts += 1
-        space.words[:size] = space.best[:size]
+        workspace.words[:size] = workspace.best[:size]
 
 
-@kernel
+@compiled
 def find_shift(
-    size: int, reference: Ints, distance: int, exact: bool, checked: int, space: Space
+    size: int, reference: Ints, distance: int, exact: bool, checked: int, workspace: Workspace
 ) -> tuple[int, int]:
-    """Store the text after the best shift in ``space.best``; returns its gain and the candidates so far.
+    """Store the text after the best shift in ``workspace.best``; returns its gain and the candidates so far.
 
     The best shift gains most, then is longest, then starts first, then goes furthest to the front.
     """
-    words = space.words
+    words = workspace.words
     target = len(reference)
-    banded = not exact  # does the band describe space.in_band?
+    banded = not exact  # does the band describe workspace.in_band?
     best = (0, 0, 0, 0)  # gain, length, -start, -goal
     for start in range(size):
         if words[start] == 0:
@@ -158,39 +158,39 @@ def find_shift(
             length = 0
             while length < longest and words[start + length] == reference[there + length]:
                 length += 1
-                if not is_worth_shifting(start, there, length, space):
+                if not is_worth_shifting(start, there, length, workspace):
                     continue
                 previous = -1
                 for offset in range(-1, length):
-                    goal = 0 if there + offset == -1 else space.aligned[there + offset] + 1
+                    goal = 0 if there + offset == -1 else workspace.aligned[there + offset] + 1
                     if goal == previous:
                         continue
                     previous = goal
                     checked += 1
                     if exact and 2 * min(length, count_swapped(start, length, goal)) < max(best[0], 1):
                         continue
-                    move(words, size, start, length, goal, space.candidate)
-                    gain, banded = measure_gain(size, reference, distance, best[0], banded, space)
+                    move(words, size, start, length, goal, workspace.candidate)
+                    gain, banded = measure_gain(size, reference, distance, best[0], banded, workspace)
                     rank = (gain, length, -start, -goal)
                     if gain > 0 and rank > best:
                         best = rank
-                        space.best[:size] = space.candidate[:size]
+                        workspace.best[:size] = workspace.candidate[:size]
                 if checked >= MAX_CANDIDATES:
                     return best[0], checked
     return best[0], checked
 
 
-@kernel
-def is_worth_shifting(start: int, there: int, length: int, space: Space) -> bool:
+@compiled
+def is_worth_shifting(start: int, there: int, length: int, workspace: Workspace) -> bool:
     """Whether both the block and its goal contain an error and the goal is outside the block."""
-    if space.text_errors[start + length] == space.text_errors[start]:
+    if workspace.text_errors[start + length] == workspace.text_errors[start]:
         return False
-    if space.reference_errors[there + length] == space.reference_errors[there]:
+    if workspace.reference_errors[there + length] == workspace.reference_errors[there]:
         return False
-    return not (start <= space.aligned[there] < start + length)
+    return not (start <= workspace.aligned[there] < start + length)
 
 
-@kernel
+@compiled
 def count_swapped(start: int, length: int, goal: int) -> int:
     """Count the words that change places with the block."""
     if goal < start:
@@ -200,7 +200,7 @@ def count_swapped(start: int, length: int, goal: int) -> int:
     return goal - start
 
 
-@kernel
+@compiled
 def move(words: Ints, size: int, start: int, length: int, goal: int, result: Ints) -> None:
     """Write the text with the block moved."""
     first, second, end = start, start + length, goal  # the parts [first, second) and [second, end) swap
@@ -219,36 +219,36 @@ def move(words: Ints, size: int, start: int, length: int, goal: int, result: Int
     result[place:size] = words[place:size]
 
 
-@kernel
+@compiled
 def measure_gain(
-    size: int, reference: Ints, distance: int, best_gain: int, banded: bool, space: Space
+    size: int, reference: Ints, distance: int, best_gain: int, banded: bool, workspace: Workspace
 ) -> tuple[int, bool]:
     """Return the gain of the candidate; the beam is used only if it can differ and can matter."""
     target = len(reference)
     if target <= LONG:
-        valid = count_equal(space.candidate, space.in_rows, size)
-        exact = fill_rows(space.candidate, size, target, valid, space)
+        valid = count_equal(workspace.candidate, workspace.in_rows, size)
+        exact = fill_rows(workspace.candidate, size, target, valid, workspace)
         gain = distance - exact
         if exact + abs(target - size) <= ALWAYS_IN_BEAM or target <= SHORT:
             return gain, banded
         if gain <= 0 or gain < best_gain:  # the distance in the beam is never smaller
             return gain, banded
-    valid = count_equal(space.candidate, space.in_band, size) if banded else 0
-    gain = distance - fill_band(space.candidate, size, reference, valid, space.costs, space.steps)
-    space.in_band[valid:size] = space.candidate[valid:size]
+    valid = count_equal(workspace.candidate, workspace.in_band, size) if banded else 0
+    gain = distance - fill_band(workspace.candidate, size, reference, valid, workspace.costs, workspace.steps)
+    workspace.in_band[valid:size] = workspace.candidate[valid:size]
     return gain, True
 
 
-@kernel
-def fill_rows(text: Ints, size: int, target: int, valid: int, space: Space) -> int:
+@compiled
+def fill_rows(text: Ints, size: int, target: int, valid: int, workspace: Workspace) -> int:
     """Compute the bit vectors of the rows after ``valid``, which are kept, and return the distance."""
     width = (target + 63) // 64
     last = U((target - 1) % 64)
-    space.up[:width] = ALL
-    space.down[:width] = ZERO
-    space.ends[0] = target
-    space.in_rows[valid:size] = text[valid:size]
-    distance = int(space.ends[valid])
+    workspace.up[:width] = ALL
+    workspace.down[:width] = ZERO
+    workspace.ends[0] = target
+    workspace.in_rows[valid:size] = text[valid:size]
+    distance = int(workspace.ends[valid])
     for row in range(valid, size):
         word = text[row]
         carry_plus = ONE
@@ -256,21 +256,21 @@ def fill_rows(text: Ints, size: int, target: int, valid: int, space: Space) -> i
         for part in range(width):
             above = row * width + part
             below = above + width
-            match = space.places[word * width + part]
-            plus, minus, space.up[below], space.down[below] = advance(
-                space.up[above], space.down[above], match, carry_plus, carry_minus
+            match = workspace.places[word * width + part]
+            plus, minus, workspace.up[below], workspace.down[below] = advance(
+                workspace.up[above], workspace.down[above], match, carry_plus, carry_minus
             )
-            space.plus[below] = plus
-            space.minus[below] = minus
+            workspace.plus[below] = plus
+            workspace.minus[below] = minus
             if part == width - 1:
                 distance += int((plus >> last) & ONE) - int((minus >> last) & ONE)
             carry_plus = plus >> TOP
             carry_minus = minus >> TOP
-        space.ends[row + 1] = distance
+        workspace.ends[row + 1] = distance
     return distance
 
 
-@kernel
+@compiled
 def count_equal(text: Ints, other: Ints, size: int) -> int:
     """Count the words at the start of two texts that are equal."""
     place = 0
@@ -279,8 +279,8 @@ def count_equal(text: Ints, other: Ints, size: int) -> int:
     return place
 
 
-@kernel
-def trace_rows(size: int, reference: Ints, space: Space) -> int:
+@compiled
+def trace_rows(size: int, reference: Ints, workspace: Workspace) -> int:
     """Write the path through the bit vectors backwards, with the preferences of the beam."""
     width = (len(reference) + 63) // 64
     length = 0
@@ -291,17 +291,21 @@ def trace_rows(size: int, reference: Ints, space: Space) -> int:
             step = INSERTION
         elif column == 0:
             step = DELETION
-        elif space.words[row - 1] == reference[column - 1]:
+        elif workspace.words[row - 1] == reference[column - 1]:
             step = MATCH
         else:
             part = (column - 1) // 64
             bit = U((column - 1) % 64)
             here = row * width + part
             above = here - width
-            down = np.int64((space.plus[here] >> bit) & ONE) - np.int64((space.minus[here] >> bit) & ONE)
-            along = np.int64((space.up[above] >> bit) & ONE) - np.int64((space.down[above] >> bit) & ONE)
+            down = np.int64((workspace.plus[here] >> bit) & ONE) - np.int64(
+                (workspace.minus[here] >> bit) & ONE
+            )
+            along = np.int64((workspace.up[above] >> bit) & ONE) - np.int64(
+                (workspace.down[above] >> bit) & ONE
+            )
             step = SUBSTITUTION if down + along == 1 else (DELETION if down == 1 else INSERTION)
-        space.trace[length] = step
+        workspace.trace[length] = step
         length += 1
         if step != INSERTION:
             row -= 1
@@ -310,20 +314,20 @@ def trace_rows(size: int, reference: Ints, space: Space) -> int:
     return length
 
 
-@kernel
-def read_trace(length: int, space: Space) -> None:
+@compiled
+def read_trace(length: int, workspace: Workspace) -> None:
     """Convert the path into an alignment and running sums of the errors on both sides."""
     here = -1
     there = -1
-    space.text_errors[0] = 0
-    space.reference_errors[0] = 0
+    workspace.text_errors[0] = 0
+    workspace.reference_errors[0] = 0
     for place in range(length - 1, -1, -1):
-        step = space.trace[place]
+        step = workspace.trace[place]
         wrong = 0 if step == MATCH else 1
         if step != INSERTION:
             here += 1
-            space.text_errors[here + 1] = space.text_errors[here] + wrong
+            workspace.text_errors[here + 1] = workspace.text_errors[here] + wrong
         if step != DELETION:
             there += 1
-            space.aligned[there] = here
-            space.reference_errors[there + 1] = space.reference_errors[there] + wrong
+            workspace.aligned[there] = here
+            workspace.reference_errors[there + 1] = workspace.reference_errors[there] + wrong
