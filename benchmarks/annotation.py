@@ -58,7 +58,7 @@ def questions(annotator: Annotator) -> list[tuple[str, int]]:
             indices = Occurrence.objects.asked_by(assignment).values_list("index", flat=True)
             found += [(assignment.get_absolute_url(), index) for index in indices]
             assignments.skip_assignment(assignment, "opened for the benchmark")
-    return sorted(found, key=lambda question: sum(url == question[0] for url, _ in found) != TYPICAL)
+    return sorted(found, key=lambda question: abs(sum(url == question[0] for url, _ in found) - TYPICAL))
 
 
 def answer(index: int) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from django.conf import settings
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.urls import reverse
 
 from evaluation.annotate.places import (
@@ -132,17 +132,18 @@ def load_texts(assignment: Assignment) -> Assignment:
 
 
 def build_pair_page(assignment: Assignment) -> PairPage:
-    """Return everything that the page shows, from an assignment with its texts; at most five queries."""
+    """Return everything that the page shows, from an assignment with its texts; at most four queries."""
     swapped = assignment.swapped
     asked = answers.load_questions(assignment)
     sentences = list_sentences(Assignment.objects.of(assignment.annotator_id, assignment.task_id))
+    elsewhere, reported = _load_marks(assignment, sentences)
     layout = sheet(
         assignment.comparison.first.stave,
         assignment.comparison.second.stave,
         read_phrases(assignment.alignment.phrases),
         {place: index for index, question in asked.items() for place in question.indices},
         groups=assignment.alignment.groups,
-        elsewhere=_load_elsewhere(assignment, sentences),
+        elsewhere=elsewhere,
         swapped=swapped,
     )
     questions = []
@@ -151,31 +152,33 @@ def build_pair_page(assignment: Assignment) -> PairPage:
         stored = question.choice
         choice = canonical(Choice(stored), swapped=swapped, flipped=question.flipped) if stored else None
         questions.append(PairQuestion(card, choice, question.reason, question.version, str(uuid.uuid4())))
-    reports = AlignmentReport.objects.filter(
-        annotator=assignment.annotator_id, alignment=assignment.alignment_id
-    )
-    reported = set(reports.values_list("pair", flat=True))
     return PairPage(
         number=assignment.number,
         sheet=layout,
         questions=questions,
         scheme=assignment.task.scheme,
         progress=count_progress(assignment.task, sentences),
-        strip=make_strip(sentences, assignment.token),
+        strip=make_strip(sentences, assignment.number),
         sentence=_load_sentence_answers(assignment),
-        reported={card.number for card in layout.questions if asked[card.index].pair in reported},
+        reported={card.number for card in layout.questions if card.index in reported},
     )
 
 
-def _load_elsewhere(assignment: Assignment, sentences: Iterable[OwnSentence]) -> dict[int, int]:
-    """Return the differences that another comparison asks; one query.
+def _load_marks(
+    assignment: Assignment, sentences: Iterable[OwnSentence]
+) -> tuple[dict[int, int], set[int]]:
+    """Return which differences another comparison asks, and which alignments were reported; one query.
 
-    Maps a phrase to the annotator's number of that comparison, 0 if it was not opened yet.
+    The first maps a phrase to the annotator's number of that comparison, 0 if it was not opened yet.
     """
     numbers = {sentence.comparison: sentence.number for sentence in sentences}
+    reports = AlignmentReport.objects.filter(
+        annotator=assignment.annotator_id, alignment=assignment.alignment_id, pair=OuterRef("pair")
+    )
     here = Occurrence.objects.filter(alignment=assignment.alignment_id)
-    others = here.exclude(pair__owner=assignment.comparison_id).values_list("index", "pair__owner")
-    return {index: numbers.get(owner, 0) for index, owner in others}
+    rows = list(here.values_list("index", "pair__owner", Exists(reports)))
+    elsewhere = {n: numbers.get(owner, 0) for n, owner, _ in rows if owner != assignment.comparison_id}
+    return elsewhere, {index for index, _, is_reported in rows if is_reported}
 
 
 def read_phrases(rows: Iterable[Sequence[Any]]) -> list[ShownPhrase]:  # Any: JSON
@@ -200,13 +203,13 @@ def list_sentences(assignments: QuerySet[Assignment]) -> list[OwnSentence]:
     return [OwnSentence(*row) for row in own.order_by("number").values_list(*columns)]
 
 
-def make_strip(sentences: Sequence[OwnSentence], token: str) -> Strip:
-    """Return the sentences around the one with this token."""
-    here = next(n for n, sentence in enumerate(sentences) if sentence.token == token)
+def make_strip(sentences: Sequence[OwnSentence], number: int) -> Strip:
+    """Return the sentences around the one with this number."""
+    here = next(n for n, sentence in enumerate(sentences) if sentence.number == number)
     start = max(0, min(here - STRIP_LENGTH // 2, len(sentences) - STRIP_LENGTH))
     return Strip(
         [
-            sentence._replace(is_current=sentence.token == token)
+            sentence._replace(is_current=sentence.number == number)
             for sentence in sentences[start : start + STRIP_LENGTH]
         ],
         total=len(sentences),
@@ -311,7 +314,7 @@ def build_places_page(assignment: Assignment, typed: Mapping[int, Sequence[str]]
         cards=cards,
         scheme=scheme,
         progress=count_progress(assignment.task, sentences),
-        strip=make_strip(sentences, assignment.token),
+        strip=make_strip(sentences, assignment.number),
     )
 
 
