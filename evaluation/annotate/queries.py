@@ -164,9 +164,7 @@ def build_pair_page(assignment: Assignment) -> PairPage:
     )
 
 
-def _load_marks(
-    assignment: Assignment, sentences: Iterable[OwnSentence]
-) -> tuple[dict[int, int], set[int]]:
+def _load_marks(assignment: Assignment, sentences: Iterable[OwnSentence]) -> tuple[dict[int, int], set[int]]:
     """Return which differences another comparison asks, and which alignments were reported; one query.
 
     The first maps a phrase to the annotator's number of that comparison, 0 if it was not opened yet.
