@@ -14,7 +14,10 @@ PATHS = sorted(catalogue.LOCALES.glob("*/LC_MESSAGES/django.po"))
 FOUND = catalogue.texts_of_project()
 
 # Names, formats and file types are the same in every language.
-SAME_EVERYWHERE = {"Appraise", "· Appraise", "CSV", "JSONL", "TSV", "XML", "LaTeX", "SVG", "Pearson r"}
+SAME_EVERYWHERE = {
+    "Appraise", "· Appraise", "CSV", "JSONL", "TSV", "XML", "LaTeX", "SVG", "Pearson r",
+    'class="shell"',  # an attribute that a block adds to the body
+}  # fmt: skip
 SAME_EVERYWHERE |= {"Holm", ", Holm)", "McNemar"}
 
 # Here the text comes from a pure module or from Django's own list of languages.

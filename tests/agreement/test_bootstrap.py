@@ -74,7 +74,7 @@ def test_the_three_ways_of_drawing_agree(unit: str, monkeypatch: pytest.MonkeyPa
 
 
 def resampled_totals_of(columns: np.ndarray, monkeypatch: pytest.MonkeyPatch, many: int) -> np.ndarray:
-    monkeypatch.setattr(resampling, "MANY", many)
+    monkeypatch.setattr(resampling, "NORMAL_APPROXIMATION_UNITS", many)
     drawn = resample_totals(columns, 4000, 7)
     assert drawn is not None
     return drawn

@@ -119,7 +119,7 @@ def refuse_answers(live_server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> 
 
 def show_on_a_phone(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a frame, because no window of a desktop is as narrow; our policy allows no frames anywhere else."""
-    monkeypatch.setattr(middleware, "POLICY", "default-src 'self'")
+    monkeypatch.setattr(middleware, "CONTENT_SECURITY_POLICY", "default-src 'self'")
     monkeypatch.setattr("django.conf.settings.X_FRAME_OPTIONS", "SAMEORIGIN")
     engine.open(engine.run("return location.href"))
     frame = engine.run("""

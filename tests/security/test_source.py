@@ -43,10 +43,7 @@ RULES = {
         SCRIPTS,
         {"static/js/alignment-preview.js": "parses a page of our own; scripts in it do not run"},
     ),
-    "requests without the form's token": Rule(
-        r"csrf_exempt",
-        allowed={"evaluation/tasks/views/upload.py": "only to look at the size first; csrf_protect follows"},
-    ),
+    "requests without the form's token": Rule(r"csrf_exempt"),
     "SQL beside the ORM": Rule(r"\.raw\(|\.extra\(|\bRawSQL\b"),
     "objects from files": Rule(
         r"\b(import|from) (pickle|marshal|shelve|dill|cloudpickle)\b|allow_pickle=True|joblib\.load"

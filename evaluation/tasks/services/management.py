@@ -177,7 +177,8 @@ def accept_invitation(invitation: Invitation, user: User | None) -> User:
         )
         if user is not None and _is_annotator(invitation.task, user):
             return user
-        if (state := find_invitation_state(invitation, user)) != "usable":
+        left = count_left([invitation.task], user)[invitation.task_id]
+        if (state := find_invitation_state(invitation, user, left)) != "usable":
             raise InvitationGone(state)
         Invitation.objects.filter(pk=invitation.pk).update(uses=F("uses") + 1)
         # A guest has no e-mail and no password: the session and the return link give access.
@@ -189,7 +190,7 @@ def accept_invitation(invitation: Invitation, user: User | None) -> User:
     return person
 
 
-def find_invitation_state(invitation: Invitation, user: User | None) -> str:
+def find_invitation_state(invitation: Invitation, user: User | None, left: int) -> str:
     """Return the state for this person: usable, full, used, expired, revoked or removed.
 
     Members may return. An open task without a free slot for this person is full.
@@ -199,8 +200,7 @@ def find_invitation_state(invitation: Invitation, user: User | None) -> str:
     removals = Removal.objects.filter(user=user, task=invitation.task_id, at__gte=invitation.created_at)
     if user is not None and removals.exists():
         return "removed"
-    task = invitation.task
-    is_full = task.is_open and not count_left([task], user)[task.pk]
+    is_full = invitation.task.is_open and not left
     return "full" if is_full and invitation.state == "usable" else invitation.state
 
 

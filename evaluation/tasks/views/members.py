@@ -166,7 +166,7 @@ def join_task(request: HttpRequest, token: str) -> HttpResponse:
             )
             return redirect("home")
         return begin_task(request, invitation.task, person)
-    return _invitation_page(request, invitation, management.find_invitation_state(invitation, user))
+    return _invitation_page(request, invitation)
 
 
 @never_cache
@@ -186,9 +186,10 @@ def use_return_link(request: HttpRequest, token: str) -> HttpResponse:
     return redirect("home")
 
 
-def _invitation_page(request: HttpRequest, invitation: Invitation, state: str) -> HttpResponse:
+def _invitation_page(request: HttpRequest, invitation: Invitation, state: str = "") -> HttpResponse:
     task, user = invitation.task, request.user if isinstance(request.user, User) else None
     left = count_left([task], user)[task.pk] if task.is_open else task.per_person
+    state = state or management.find_invitation_state(invitation, user, left)
     context = {"invitation": invitation, "task": task, "state": state, "left": left}
     return render(request, "evaluation/invitation.html", context, status=200 if state == "usable" else 410)
 
