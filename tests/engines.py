@@ -24,6 +24,7 @@ from tests.browser import FLAGS, chromium_path
 from tests.site import free_port
 
 STARTS_WITHIN = 20  # seconds
+ATTEMPTS = 3
 KEYS = {"Enter": "\ue007", "Tab": "\ue004"}
 NOWHERE = "127.0.0.1:9"
 PROXY = {
@@ -124,30 +125,37 @@ def process(*command: str, **options: Any) -> Iterator[subprocess.Popen[bytes]]:
 
 
 @contextmanager
-def http_session(
-    driver: str, port: int, browser: dict[str, Any], environment: dict[str, str]
-) -> Iterator[Call]:
+def http_session(driver: str, browser: dict[str, Any], environment: dict[str, str]) -> Iterator[Call]:
     """By HTTP (https://www.w3.org/TR/webdriver2/); Any: the browser's options are JSON."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
-    def send(method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+    def send(method: str, address: str, body: dict[str, Any] | None = None, seconds: float = 60) -> Any:
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", data, method=method)
+        request = urllib.request.Request(address, data, method=method)
         try:
-            with opener.open(request, timeout=60) as response:
+            with opener.open(request, timeout=seconds) as response:
                 return json.load(response)["value"]
         except HTTPError as error:
             raise EngineError(error.read().decode()) from error
 
-    with process(driver, f"--port={port}", env=environment) as started:
-        wait_for_port(port, started)
-        capabilities = {"proxy": PROXY, **browser}
-        session = send("POST", "/session", {"capabilities": {"alwaysMatch": capabilities}})
-        path = f"/session/{session['sessionId']}"
-        try:
-            yield lambda name, **values: send("POST", f"{path}/{PATHS[name].format(**values)}", values)
-        finally:
-            send("DELETE", path)
+    # A new WebKit sometimes opens no window while other tests start browsers; a second one does.
+    for _ in range(ATTEMPTS):
+        port = free_port()
+        with process(driver, f"--port={port}", env=environment) as started:
+            wait_for_port(port, started)
+            sessions = f"http://127.0.0.1:{port}/session"
+            capabilities = {"alwaysMatch": {"proxy": PROXY, **browser}}
+            try:
+                session = send("POST", sessions, {"capabilities": capabilities}, STARTS_WITHIN)
+            except TimeoutError:
+                continue
+            own = f"{sessions}/{session['sessionId']}"
+            try:
+                yield lambda name, **values: send("POST", f"{own}/{PATHS[name].format(**values)}", values)
+            finally:
+                send("DELETE", own)
+            return
+    raise MissingEngineError(f"{driver} opened no browser in {ATTEMPTS} attempts")
 
 
 def wait_for_port(port: int, started: subprocess.Popen[bytes]) -> None:
@@ -164,9 +172,7 @@ def wait_for_port(port: int, started: subprocess.Popen[bytes]) -> None:
 def chromium(home: Path) -> Iterator[Call]:
     options = {"binary": chromium_path(windows=True), "args": ["--headless", *FLAGS]}
     browser = {"goog:chromeOptions": options}
-    with http_session(
-        program("chromedriver"), free_port(), browser, {**os.environ, "HOME": str(home)}
-    ) as call:
+    with http_session(program("chromedriver"), browser, {**os.environ, "HOME": str(home)}) as call:
         yield call
 
 
@@ -184,7 +190,7 @@ def webkit(home: Path) -> Iterator[Call]:
             "DISPLAY": f":{answer.readline().strip()}",
             "WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS": "1",  # tests may run as root, and load only our pages
         }
-        with http_session(driver, free_port(), {}, environment) as call:
+        with http_session(driver, {}, environment) as call:
             yield call
 
 
