@@ -139,6 +139,7 @@ def forget() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("without_estimates")
 @pytest.mark.parametrize("stage", [PLAIN, EVERYTHING], indirect=True)
 def test_ten_and_ten_thousand_rankings_cost_the_same_on_every_page(stage: Stage) -> None:
     fill(stage.task, 10)
@@ -152,6 +153,7 @@ def test_ten_and_ten_thousand_rankings_cost_the_same_on_every_page(stage: Stage)
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("without_estimates")
 @pytest.mark.parametrize("stage", [HALF], indirect=True)
 def test_a_page_that_must_look_for_tags_first_costs_no_more(stage: Stage) -> None:
     fill(stage.task, 10)
