@@ -15,6 +15,8 @@ from evaluation.reports import cache
 from evaluation.reports.registry import load_reports
 from evaluation.tasks.services.importing import import_set
 from evaluation.tasks.services.task_settings import TaskSettings
+from evaluation.voters import register_tag_provider
+from metrics.taggers import Taggers
 
 SENTENCES: list[dict[str, Any]] = [
     {
@@ -53,8 +55,9 @@ def make_task(name: str = "Houses", sentences: list[dict[str, Any]] | None = Non
 
 @pytest.fixture(autouse=True)
 def nothing_remembered() -> None:
-    """Reports are cached by ids, and after a rollback the next test gets the same ids."""
+    """After a rollback the next test gets the same ids, by which reports are cached; a tagger may be left."""
     cache.clear_cache()
+    register_tag_provider(Taggers())
 
 
 @pytest.fixture
