@@ -113,14 +113,10 @@ class Stopped(Exception):
 def questions(page: str) -> list[tuple[int, int]]:
     """(phrase, version so far) of every question on an annotation page.
 
-    >>> questions('<article class="card" data-card="1" data-phrase="4" data-base="2">')
+    >>> questions('<input type="hidden" name="base-4" value="2">')
     [(4, 2)]
     """
-    found = []
-    for tag in re.findall(r"<[^>]*data-phrase=[^>]*>", page):
-        values = dict(re.findall(r'data-(phrase|base)="(\d+)"', tag))
-        found.append((int(values["phrase"]), int(values.get("base", 0))))
-    return found
+    return [(int(n), int(version)) for n, version in re.findall(r'name="base-(\d+)" value="(\d+)"', page)]
 
 
 def crowd(
