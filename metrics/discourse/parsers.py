@@ -21,7 +21,7 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Protocol
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from metrics.discourse.learned import FORMAT, DiscourseModel
 from metrics.discourse.segmenter import AUXILIARIES, MAX_EDUS
 from metrics.discourse.tree_files import read_trees
@@ -90,9 +90,7 @@ class ImportedParser:
         missing = [text for text in dict.fromkeys(sentences) if text.strip() and _key(text) not in self.trees]
         if missing:
             message = f"no tree for {len(missing)} sentences, the first is {missing[0]!r:.120}"
-            raise InputError(
-                Problem("missing_tree", message, "add trees for these sentences", str(self.path))
-            )
+            raise InputError.of("missing_tree", message, "add trees for these sentences", str(self.path))
         return [self.trees[_key(text)] if text.strip() else edu("") for text in sentences]
 
 

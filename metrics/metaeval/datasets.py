@@ -156,7 +156,7 @@ def named_files(options: Mapping[str, Any]) -> SetFiles | None:  # Any: argparse
     if not any(files.values()):
         return None
     if not (files["segments"] and files["outputs"]):
-        raise InputError(Problem("missing_file", "--segments and --outputs belong together", "give both"))
+        raise InputError.of("missing_file", "--segments and --outputs belong together", "give both")
     return SetFiles(**files)
 
 
@@ -264,7 +264,7 @@ def read_human(files: SetFiles, dataset: Dataset) -> Comparisons:
     if files.pairs:
         return read_pairs(files.pairs, dataset)
     message = "the set has neither rankings nor pairs"
-    raise InputError(Problem("no_judgements", message, "give --rankings or --pairs", files.outputs.name))
+    raise InputError.of("no_judgements", message, "give --rankings or --pairs", files.outputs.name)
 
 
 def read_scores(
@@ -320,9 +320,7 @@ def only_score_column(path: str | Path, known: Sequence[str]) -> str:
     if len(others) == 1:
         return others[0]
     choice = f"choose one of: {', '.join(others)}" if others else "add a column with the score"
-    raise InputError(
-        Problem("bad_header", "the column of the scores is ambiguous", choice, Path(path).name, 1)
-    )
+    raise InputError.of("bad_header", "the column of the scores is ambiguous", choice, Path(path).name, 1)
 
 
 def digest(paths: Sequence[str | Path]) -> str:

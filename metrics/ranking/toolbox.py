@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from appraise.lib.streams import convert_read_errors
 from metrics.ranking.features import PARSED, Chunker, Counts, Extractor, Parser, absent_tool
 from metrics.ranking.models import load_language_model, load_lexicons
@@ -109,7 +109,7 @@ def _start_parser(resources: FeatureResources, note: Note) -> ConstituencyParser
         return ConstituencyParser(workers=resources.workers, cache_path=resources.cache)
     except ToolAbsent as error:
         if resources.parser != "auto":
-            raise InputError(Problem("tool_absent", str(error))) from error
+            raise InputError.of("tool_absent", str(error)) from error
         note(f"{error}; parse features are missing")
         return None
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from metrics import registry
 from metrics.base import MetricUnavailable
 from metrics.discourse import tables as gain_tables
@@ -91,9 +91,7 @@ def _score_set(
             scores = score_dataset(registry.parse(specification), dataset if whole else part)
         except MetricUnavailable as error:
             if name in ("dr", "dr-lex"):
-                raise InputError(
-                    Problem("cannot_score", str(error), file=report.set_label(prefix))
-                ) from error
+                raise InputError.of("cannot_score", str(error), file=report.set_label(prefix)) from error
             missing[name] = str(error)
             continue
         signatures[name] = scores.signature

@@ -14,7 +14,7 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from evaluation import jobs
 from evaluation.models import AuditEntry, Campaign, Job, Role, Task, Upload, User
 from evaluation.tasks.services.importing import (
@@ -72,8 +72,8 @@ def find_own_campaign(user: User, name: str) -> Campaign | None:
         return campaign
     if campaign.memberships.filter(user=user, role=Role.MANAGER, task__isnull=True).exists():
         return campaign
-    raise InputError(
-        Problem("not_yours", f"there is a campaign {name!r} that you do not manage", "choose another name")
+    raise InputError.of(
+        "not_yours", f"there is a campaign {name!r} that you do not manage", "choose another name"
     )
 
 
