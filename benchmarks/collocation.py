@@ -28,9 +28,8 @@ from metrics.collocation.association import AssociationMeasure, log_likelihood_r
 from metrics.collocation.content_words import find_content_words
 from metrics.collocation.counting import PairCounter
 from metrics.collocation.counting_loops import count_pairs
-from metrics.collocation.scoring import score_sentences
+from metrics.collocation.scoring import Method, score_sentences
 from metrics.collocation.table import CollocationTable, Corpus
-from metrics.collocation.trees import Method
 
 VOCABULARY, SENTENCES = 32_000, 50_000
 SYSTEMS, SEGMENTS = 12, 3_003

@@ -2,12 +2,28 @@
 
 A sentence without collocations has no score, NaN in arrays and never 0. All combinations of association
 measure and method share one lookup of the pairs.
+
+A method selects all collocations of a sentence, or those of a tree (methods 1–4 of the paper). The tree
+approximates a parse: content words are vertices, collocations are weighted branches, and the maximum spanning
+tree selects the strongest ones. Two branches cross if exactly one end of one lies strictly inside the other.
+Without crossings the result may be several trees.
+
+====================  ============================================================================
+``simple``            every collocation
+``mst``               maximum spanning tree (Kruskal)
+``mst-ncb``           the same without branches that cross a selected one, as in the slides
+``mst-ncb2``          the same after a first branch from ``<s>`` to the first verb, which only blocks
+                      crossings and is not part of the average
+====================  ============================================================================
+
+Equal weights are selected from left to right: by first word, then by second.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +31,21 @@ import numpy.typing as npt
 from metrics.collocation.association import CUTOFFS, FUNCTIONS, AssociationMeasure
 from metrics.collocation.content_words import ContentWords
 from metrics.collocation.table import CollocationTable
-from metrics.collocation.trees import Branch, Method
 from metrics.compiled.compiler import Floats, Ints, Longs
+
+
+class Method(StrEnum):
+    """How the collocations of a sentence are chosen."""
+
+    SIMPLE = "simple"
+    MST = "mst"
+    MST_NCB = "mst-ncb"
+    MST_NCB2 = "mst-ncb2"
+
+    @property
+    def code(self) -> int:
+        """The number of the method in ``trees_loops``."""
+        return list(Method).index(self)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,16 +122,6 @@ def score_sentences(
                 sums[:, column].copy(), kept[:, column].copy(), pairs.lengths
             )
     return scores
-
-
-def find_branches(
-    table: CollocationTable, sentence: ContentWords, measure: AssociationMeasure, *, cutoff: bool = True
-) -> tuple[Branch, ...]:
-    """All collocations of one sentence with their strengths, for ``trees.select_branches`` and the SVG."""
-    pairs = find_pairs(table, [sentence])
-    weights = pairs.weights(measure, cutoff=cutoff)
-    rows = zip(pairs.left.tolist(), pairs.right.tolist(), weights.tolist(), strict=True)
-    return tuple(Branch(*row) for row in rows if not np.isnan(row[2]))
 
 
 def find_pairs(table: CollocationTable, sentences: Sequence[ContentWords]) -> PairCounts:

@@ -15,14 +15,13 @@ from statistics import fmean
 
 import numpy as np
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from metrics import registry
 from metrics.base import FloatArray, mean_or_none
 from metrics.collocation.association import AssociationMeasure
 from metrics.collocation.content_words import ContentWordReader, ContentWords, get_reader
-from metrics.collocation.scoring import score_sentences
+from metrics.collocation.scoring import Method, score_sentences
 from metrics.collocation.table import CollocationTable, load_table
-from metrics.collocation.trees import Method
 from metrics.metaeval import datasets
 from metrics.metaeval.scoring import score_dataset
 from metrics.metaeval.systems import human_by_system, system_level
@@ -101,7 +100,7 @@ def run(options: ReplicationOptions, note: Note = lambda message: None) -> Repli
 def _load_background(path: str) -> tuple[CollocationTable, ContentWordReader]:
     if not path:
         remedy = "train one: manage.py train collocations"
-        raise InputError(Problem("no_table", "no background table was named (--table FILE)", remedy))
+        raise InputError.of("no_table", "no background table was named (--table FILE)", remedy)
     background = load_table(Path(path))
     return background, get_reader(background.corpus.reader)
 

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import minimum_spanning_tree
 
+from benchmarks.studies.collocation_branches import Branch, select_branches
 from metrics.collocation import trees_loops
-from metrics.collocation.trees import Branch, Method, select_branches
+from metrics.collocation.scoring import Method
 
 Sentence = tuple[int, list[Branch]]
 

@@ -1,41 +1,17 @@
-"""Selects the collocations of a sentence: all of them, or those of a tree (paper 002, methods 1–4).
-
-The tree approximates a parse: content words are vertices, collocations are weighted branches, and the maximum
-spanning tree selects the strongest ones. Two branches cross if exactly one end of one lies strictly inside
-the other. Without crossings the result may be several trees.
-
-====================  ============================================================================
-``simple``            every collocation
-``mst``               maximum spanning tree (Kruskal)
-``mst-ncb``           the same without branches that cross a selected one, as in the slides
-``mst-ncb2``          the same after a first branch from ``<s>`` to the first verb, which only blocks
-                      crossings and is not part of the average
-====================  ============================================================================
-
-Equal weights are selected from left to right: by first word, then by second.
-"""
+"""The branches of single sentences, for studies of the trees that ``metrics.collocation`` only sums up."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
 
-
-class Method(StrEnum):
-    """How the collocations of a sentence are chosen."""
-
-    SIMPLE = "simple"
-    MST = "mst"
-    MST_NCB = "mst-ncb"
-    MST_NCB2 = "mst-ncb2"
-
-    @property
-    def code(self) -> int:
-        """The number of the method in ``trees_loops``."""
-        return list(Method).index(self)
+from metrics.collocation import trees_loops
+from metrics.collocation.association import AssociationMeasure
+from metrics.collocation.content_words import ContentWords
+from metrics.collocation.scoring import Method, find_pairs
+from metrics.collocation.table import CollocationTable
 
 
 class Branch(NamedTuple):
@@ -57,8 +33,6 @@ def select_branches(
     >>> [tuple(branch[:2]) for branch in select_branches(Method.MST_NCB, ring, 4)]
     [(0, 2), (1, 2)]
     """
-    from metrics.collocation import trees_loops  # imports numba
-
     _check(branches, words)
     ordered = sorted(branches)
     left = np.array([branch.left for branch in ordered], np.int32)
@@ -68,6 +42,16 @@ def select_branches(
     verb = trees_loops.NO_VERB if first_verb is None else first_verb
     marks = trees_loops.select(method.code, left, right, order, words, verb)
     return tuple(ordered[k] for k in order if marks[k])
+
+
+def find_branches(
+    table: CollocationTable, sentence: ContentWords, measure: AssociationMeasure, *, cutoff: bool = True
+) -> tuple[Branch, ...]:
+    """All collocations of one sentence with their strengths."""
+    pairs = find_pairs(table, [sentence])
+    weights = pairs.weights(measure, cutoff=cutoff)
+    rows = zip(pairs.left.tolist(), pairs.right.tolist(), weights.tolist(), strict=True)
+    return tuple(Branch(*row) for row in rows if not np.isnan(row[2]))
 
 
 def _check(branches: Sequence[Branch], words: int) -> None:
