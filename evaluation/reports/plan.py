@@ -18,7 +18,6 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from appraise.lib.tables import Table
@@ -31,7 +30,7 @@ from evaluation.reports import plots
 from evaluation.reports.scope import Scope, get_study, get_system_pairs
 from evaluation.reports.views import scope_of
 from evaluation.schemes import FOUR_WAY
-from evaluation.web import attachment, get_user
+from evaluation.web import attachment, get_user, private_page
 
 THREE_WAY_CHANCE = 1 / 3  # of win, tie and loss
 
@@ -88,9 +87,7 @@ class PlanForm(forms.Form):
         return urlencode({name: self[name].value() for name in self.fields})
 
 
-@login_required
-@never_cache
-@require_GET
+@private_page
 def page(request: HttpRequest) -> HttpResponse:
     scope, form = _read_form(request)
     tasks = Task.objects.with_role(get_user(request), Role.MANAGER, Role.RESEARCHER)
