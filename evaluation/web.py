@@ -9,6 +9,7 @@ from typing import TypeVar
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.urls import register_converter
 from django.urls.converters import IntConverter
@@ -21,7 +22,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from evaluation.models import Role, Task, User
 
-View = TypeVar("View", bound=Callable[..., HttpResponse])
+View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
 # Right-to-left unless the code names another script; Arabic and Persian have many codes.
 RTL = {"ar", "arc", "ckb", "dv", "fa", "he", "ks", "nqo", "ps", "sd", "sdh", "ug", "ur", "yi", "ydd"}

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from appraise.lib.problems import InputError
+from evaluation.agreement.coefficients import none_if_nan
 from metrics import registry
 from metrics.base import MetricUnavailable
 from metrics.discourse import tables as gain_tables
@@ -194,14 +193,10 @@ def _row(name: str, printed: Sequence[float], cells_here: Sequence[GainCell]) ->
 
 
 def _cell(paper: float | None, cell: GainCell, first: GainCell) -> PaperCell:
-    value, start = _none_if_nan(cell.value), _none_if_nan(first.value)
+    value, start = none_if_nan(cell.value), none_if_nan(first.value)
     if cell.interval is None or value is None or start is None:
         return PaperCell(paper, value)
     return PaperCell(paper, value, start + cell.interval[0], start + cell.interval[1])
-
-
-def _none_if_nan(value: float) -> float | None:
-    return None if np.isnan(value) else value
 
 
 def _count_pairs(sets: Sequence[DiscourseSet]) -> str:
