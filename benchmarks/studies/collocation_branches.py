@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from metrics.collocation import trees_loops
+from metrics.collocation import loops
 from metrics.collocation.association import AssociationMeasure
 from metrics.collocation.content_words import ContentWords
 from metrics.collocation.scoring import Method, find_pairs
@@ -38,9 +38,9 @@ def select_branches(
     left = np.array([branch.left for branch in ordered], np.int32)
     right = np.array([branch.right for branch in ordered], np.int32)
     weight = np.array([branch.weight for branch in ordered], np.float64)
-    order = trees_loops.strongest_first(weight)
-    verb = trees_loops.NO_VERB if first_verb is None else first_verb
-    marks = trees_loops.select(method.code, left, right, order, words, verb)
+    order = loops.strongest_first(weight)
+    verb = loops.NO_VERB if first_verb is None else first_verb
+    marks = loops.select(method.code, left, right, order, words, verb)
     return tuple(ordered[k] for k in order if marks[k])
 
 

@@ -4,5 +4,5 @@ Content words that occur together in a large corpus of the target language shoul
 translation. This needs neither a reference nor rankings, only text.
 
     text → ``content_words`` → ``counting`` → ``table`` (a file)                      ``training``
-    text → ``content_words`` → ``scoring`` (``association``, ``trees_loops``) → ``metric``
+    text → ``content_words`` → ``scoring`` (``association``, ``loops``) → ``metric``
 """

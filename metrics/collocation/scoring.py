@@ -44,7 +44,7 @@ class Method(StrEnum):
 
     @property
     def code(self) -> int:
-        """The number of the method in ``trees_loops``."""
+        """The number of the method in ``loops``."""
         return list(Method).index(self)
 
 
@@ -106,7 +106,7 @@ def score_sentences(
     cutoff: bool = True,
 ) -> dict[tuple[AssociationMeasure, Method], CollocationScores]:
     """Score sentences by every combination of the measures and methods."""
-    from metrics.collocation import trees_loops  # imports numba
+    from metrics.collocation import loops  # imports numba
 
     pairs = find_pairs(table, sentences)
     wanted = tuple(methods)
@@ -114,7 +114,7 @@ def score_sentences(
     scores: dict[tuple[AssociationMeasure, Method], CollocationScores] = {}
     for measure in measures:
         weight = pairs.weights(measure, cutoff=cutoff)
-        sums, kept = trees_loops.score_sentences(
+        sums, kept = loops.score_sentences(
             pairs.starts, pairs.left, pairs.right, weight, pairs.lengths, pairs.first_verb, codes
         )
         for column, method in enumerate(wanted):
@@ -126,7 +126,7 @@ def score_sentences(
 
 def find_pairs(table: CollocationTable, sentences: Sequence[ContentWords]) -> PairCounts:
     """Look up every pair of every sentence."""
-    from metrics.collocation import trees_loops  # imports numba
+    from metrics.collocation import loops  # imports numba
 
     numbers = table.numbers
     ids = np.array([numbers.get(word, -1) for sentence in sentences for word in sentence.words], np.int32)
@@ -134,7 +134,7 @@ def find_pairs(table: CollocationTable, sentences: Sequence[ContentWords]) -> Pa
     verbs = [-1 if sentence.first_verb is None else sentence.first_verb for sentence in sentences]
     offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
     rows = (table.rows, table.partners, table.counts)
-    starts, left, right, c12 = trees_loops.find_pairs(ids, offsets, *rows)
+    starts, left, right, c12 = loops.find_pairs(ids, offsets, *rows)
     base = np.repeat(offsets[:-1], np.diff(starts))
     c1, c2 = (table.frequency[ids[base + place]] for place in (left, right))
     sizes = (table.corpus.sentences, lengths, np.array(verbs, np.int32))

@@ -22,10 +22,10 @@ from evaluation.tasks.queries.alignments import (
     EditorPage,
     build_editor_page,
     build_preview,
+    build_regrouping_page,
     find_comparisons,
     list_reported_pairs,
 )
-from evaluation.tasks.queries.questions import build_regrouping_page
 from evaluation.tasks.services import question_regrouping, realignments
 from evaluation.web import get_managed_task, get_user, lang_and_dir, private_page
 
