@@ -31,7 +31,7 @@ EXTENDED = "unk, len, nparse, VP, logparse"
 RESOURCES = {
     "lm": "a language model (--lm)",
     "parse": "a parser of the outputs (--parser)",
-    "source": "phrases of the sources (--source-parses, or --source-language de)",
+    "source": "phrases of the sources (--source-language de)",
 }
 
 
@@ -77,7 +77,6 @@ def _resources(options: ReplicationOptions) -> FeatureResources:
         lm=options.lm,
         lexicon=options.lexicon,
         parser=options.parser,
-        source_parses=options.source_parses,
         cache=default_path(),
     )
 

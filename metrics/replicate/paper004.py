@@ -126,38 +126,21 @@ def _tables(
             untuned.append(report.MissingPart(title, str(error)))
             return GainTable({}, ())
 
-    pairs = _count_pairs(sets)
-    by_system = "Spearman’s ρ over systems"
-    by_segment = "Kendall’s τ over segments"
-    first = segments(sets, alone, gain_tables.combine_uniformly)
+    pairs, by_segment = _count_pairs(sets), "Kendall’s τ over segments"
+    uniformly, tuned = gain_tables.combine_uniformly, gain_tables.combine_tuned
+    systems = [gain_tables.system_table(sets, chosen) for chosen in (alone, rows)]
+    first, uniform = segments(sets, alone, uniformly), segments(sets, rows, uniformly)
+    with_weights = segments(sets, rows, tuned, "Table 4")
     tables = [
-        _table(
-            f"Table 2: {by_system}",
-            "system",
-            gain_tables.system_table(sets, alone),
-            gain_tables.system_table(sets, rows),
-            pairs,
-        ),
-        _table(
-            f"Table 3: {by_segment}, uniform",
-            "uniform",
-            first,
-            segments(sets, rows, gain_tables.combine_uniformly),
-            pairs,
-        ),
-        _table(
-            f"Table 4: {by_segment}, tuned",
-            "tuned",
-            first,
-            segments(sets, rows, gain_tables.combine_tuned, "Table 4"),
-            pairs,
-        ),
+        _table("Table 2: Spearman’s ρ over systems", "system", *systems, pairs),
+        _table(f"Table 3: {by_segment}, uniform", "uniform", first, uniform, pairs),
+        _table(f"Table 4: {by_segment}, tuned", "tuned", first, with_weights, pairs),
     ]
     if other:
         printed = {name: parts for name, parts in rows.items() if name in report.DISCOURSE["transferred"]}
         transferred = segments(other, printed, gain_tables.combine_tuned_on(sets), "Table 5")
         title = f"Table 5: {by_segment}, tuned on other sets"
-        apart = segments(other, alone, gain_tables.combine_uniformly)
+        apart = segments(other, alone, uniformly)
         tables.append(_table(title, "transferred", apart, transferred, _count_pairs(other)))
     return tables, untuned
 
