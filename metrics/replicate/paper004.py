@@ -128,11 +128,11 @@ def _tables(
 
     pairs, by_segment = _count_pairs(sets), "Kendall’s τ over segments"
     uniformly, tuned = gain_tables.combine_uniformly, gain_tables.combine_tuned
-    systems = [gain_tables.system_table(sets, chosen) for chosen in (alone, rows)]
+    alone_by_system, by_system = (gain_tables.system_table(sets, chosen) for chosen in (alone, rows))
     first, uniform = segments(sets, alone, uniformly), segments(sets, rows, uniformly)
     with_weights = segments(sets, rows, tuned, "Table 4")
     tables = [
-        _table("Table 2: Spearman’s ρ over systems", "system", *systems, pairs),
+        _table("Table 2: Spearman’s ρ over systems", "system", alone_by_system, by_system, pairs),
         _table(f"Table 3: {by_segment}, uniform", "uniform", first, uniform, pairs),
         _table(f"Table 4: {by_segment}, tuned", "tuned", first, with_weights, pairs),
     ]
