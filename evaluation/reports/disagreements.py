@@ -301,24 +301,22 @@ def _with_details(pairs: QuerySet[models.PhrasePair]) -> QuerySet[models.PhraseP
     comments = models.SentenceAnswer.objects.filter(
         comparison=OuterRef("owner"), question=models.SentenceAnswer.Question.COMMENT
     ).order_by()
-    comment = JSONObject(
-        annotator="annotator_id", presentation="presentation", version="version", text="value"
-    )
     rankings = models.Ranking.objects.filter(pair=OuterRef("pk")).order_by()
-    reason = JSONObject(
-        annotator="annotator_id", presentation="presentation", version="version", text="reason"
-    )
     unsure = models.Assignment.objects.filter(comparison=OuterRef("owner"), is_unsure=True).order_by()
     return pairs.select_related("owner__item", "owner__first", "owner__second", "task").annotate(
         place=Subquery(here.values("index")[:1]),
         flipped=Subquery(here.values("flipped")[:1]),
         last_adjudication=Subquery(adjudications.values_list(adjudication)[:1]),
-        comment_versions=Subquery(
-            comments.values("comparison").annotate(all=_JSONList(comment)).values("all")
-        ),
-        reason_versions=Subquery(rankings.values("pair").annotate(all=_JSONList(reason)).values("all")),
+        comment_versions=_list_versions(comments, "comparison", "value"),
+        reason_versions=_list_versions(rankings, "pair", "reason"),
         unsure=Coalesce(Subquery(unsure.values("comparison").annotate(n=Count("pk")).values("n")), 0),
     )
+
+
+def _list_versions(rows: QuerySet[Any], of: str, text: str) -> Subquery:  # Any: rows of either model
+    """Return every version of the answers about one row, with a text of each."""
+    version = JSONObject(annotator="annotator_id", presentation="presentation", version="version", text=text)
+    return Subquery(rows.values(of).annotate(all=_JSONList(version)).values("all"))
 
 
 class _JSONList(Aggregate):

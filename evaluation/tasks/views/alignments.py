@@ -234,13 +234,8 @@ def _stored_message(alignment: Alignment) -> str:
 
 def _preview_context(comparison: Comparison, page: EditorPage, form: RealignmentForm) -> dict[str, object]:
     """Return the preview, or the problems of the links."""
-    if not form.is_valid():
-        return {"preview": None, "problems": form.problems, "form": form}
-    return {
-        "preview": build_preview(comparison, page.newest, form.correction()),
-        "problems": (),
-        "form": form,
-    }
+    preview = build_preview(comparison, page.newest, form.correction()) if form.is_valid() else None
+    return {"preview": preview, "problems": form.problems, "form": form}
 
 
 def _page(
