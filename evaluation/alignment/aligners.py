@@ -1,18 +1,29 @@
-"""Word aligners: the protocol, the registry by name, and the aligner ``exact``.
+"""Word aligners: the protocol, the registry by name, the aligner ``exact``, and adapters for external tools.
 
 A word aligner takes two token sequences and returns links. Its ``version`` names everything that its links
 depend on and is stored with each alignment. ``exact`` and ``lexical`` need no training data;
-``statistical`` is trained on the sentence pairs that it aligns.
+``statistical`` and the external tools are trained on the sentence pairs that they align.
+
+The external tools are eflomal (GPL, runs as a separate process) and systran-align (wraps fast_align). They
+align a whole corpus at once, so an adapter returns links only for sentence pairs of its corpus. Neither is a
+dependency of this project; if one is not installed, ``AlignerMissing`` is raised.
 """
 
 from __future__ import annotations
 
+import itertools
+import shutil
+import subprocess
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module, metadata
+from pathlib import Path
 from typing import Protocol
 
-from evaluation.alignment.values import Link, mirror_links
+from evaluation.alignment.link_files import parse_links
+from evaluation.alignment.values import Link, Symmetry, mirror_links, symmetrize
 
 Corpus = Sequence[tuple[Sequence[str], Sequence[str]]]
 """Sentence pairs to train on."""
@@ -33,7 +44,7 @@ class WordAligner(Protocol):
 def load_aligner(name: str, language: str = "", corpus: Corpus | None = None) -> WordAligner:
     """Return the aligner of this name for two texts of one language.
 
-    ``statistical`` is trained on ``corpus``.
+    ``statistical``, ``eflomal`` and ``systran`` are trained on ``corpus``; the last two must be installed.
 
     >>> load_aligner("exact").links(["the", "red", "house"], ["a", "red", "house"])
     ((1, 1), (2, 2))
@@ -107,9 +118,99 @@ def _load_statistical(language: str, corpus: Corpus) -> WordAligner:
     return StatisticalAligner(corpus, monolingual=True)
 
 
+Sentence = tuple[str, ...]
+
+
+class AlignerMissing(ValueError):
+    """The tool is not installed."""
+
+
+class _CorpusAligner:
+    """Returns the links that were computed for the corpus."""
+
+    name: str
+    _links: dict[tuple[Sentence, Sentence], tuple[Link, ...]]
+
+    def links(self, a: Sequence[str], b: Sequence[str]) -> tuple[Link, ...]:
+        key = tuple(a), tuple(b)
+        if key in self._links:
+            return self._links[key]
+        if key[::-1] in self._links:
+            return mirror_links(self._links[key[::-1]])
+        raise ValueError(f"the sentence pair is not in the corpus that {self.name} aligned")
+
+
+class EflomalAligner(_CorpusAligner):
+    """eflomal (Östling and Tiedemann 2016) in both directions, symmetrised by grow-diag-final-and."""
+
+    name = "eflomal"
+
+    def __init__(self, corpus: Corpus) -> None:
+        program = shutil.which("eflomal-align")
+        if program is None:
+            raise AlignerMissing("eflomal is not installed: there is no program eflomal-align on the path")
+        self.version = f"eflomal {_version('eflomal')} grow-diag-final-and"
+        pairs = [(tuple(a), tuple(b)) for a, b in corpus if a and b]
+        with tempfile.TemporaryDirectory() as folder:
+            forward, backward = _run_eflomal(program, pairs, Path(folder))
+        self._links = {}
+        for (a, b), *lines in zip(pairs, forward, backward, strict=True):
+            there, back = (parse_links(line, len(a), len(b), file="eflomal") for line in lines)
+            self._links[a, b] = tuple(sorted(symmetrize(there, back, Symmetry.GROW_DIAG_FINAL_AND)))
+
+
+def _run_eflomal(
+    program: str, pairs: list[tuple[Sentence, Sentence]], folder: Path
+) -> tuple[list[str], list[str]]:
+    """Return the lines of links of both directions."""
+    paths = [folder / name for name in ("a", "b", "forward", "backward")]
+    for side in (0, 1):
+        paths[side].write_text("".join(f"{' '.join(pair[side])}\n" for pair in pairs), encoding="utf-8")
+    flags = zip(("-s", "-t", "-f", "-r"), map(str, paths), strict=True)
+    subprocess.run([program, *itertools.chain(*flags)], check=True, capture_output=True)
+    forward, backward = (path.read_text(encoding="utf-8").split("\n") for path in paths[2:])
+    return forward[: len(pairs)], backward[: len(pairs)]
+
+
+class SystranAligner(_CorpusAligner):
+    """fast_align (Dyer, Chahuneau and Smith 2013) as packaged by systran-align, which symmetrises itself."""
+
+    name = "systran"
+
+    def __init__(self, corpus: Corpus) -> None:
+        try:
+            module = import_module("systran_align")
+        except ImportError:
+            raise AlignerMissing("systran-align is not installed") from None
+        self.version = f"systran-align {_version('systran-align')}"
+        pairs = [(tuple(a), tuple(b)) for a, b in corpus if a and b]
+        with tempfile.TemporaryDirectory() as folder:
+            forward, backward = str(Path(folder) / "forward"), str(Path(folder) / "backward")
+            train = Path(folder) / "corpus"
+            train.write_text(
+                "".join(f"{' '.join(a)} ||| {' '.join(b)}\n" for a, b in pairs), encoding="utf-8"
+            )
+            module.generate_alignment_probabilities(str(train), forward, backward)
+            tool = module.Aligner(forward, backward)
+            answers = [tool.align(list(a), list(b))["alignments"] for a, b in pairs]
+        self._links = {
+            pair: tuple(sorted((int(i), int(j)) for i, j in links))
+            for pair, links in zip(pairs, answers, strict=True)
+        }
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "unknown"
+
+
 # The modules are imported on first use: NumPy, SciPy and NLTK are slow to import.
 ALIGNERS: dict[str, Callable[[str, Corpus], WordAligner]] = {
     "exact": lambda language, corpus: ExactAligner(),
     "lexical": lambda language, corpus: _cached_lexical(language),
     "statistical": _load_statistical,
+    "eflomal": lambda language, corpus: EflomalAligner(corpus),
+    "systran": lambda language, corpus: SystranAligner(corpus),
 }

@@ -11,7 +11,7 @@ generated::
     das rote haus
     NULL ({ }) the ({ 1 }) red ({ 2 }) house ({ 3 })
 
-A file has one direction; ``symmetrize`` combines two.
+A file has one direction; ``read_giza_both`` combines two files.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from appraise.lib.problems import InputError, Problem
-from evaluation.alignment.values import Link
+from evaluation.alignment.values import Link, Symmetry, mirror_links, symmetrize
 
 Sentences = Sequence[tuple[Sequence[str], Sequence[str]]]
 """The token sequences that an alignment file is about, in its order."""
@@ -47,7 +47,7 @@ def read_giza(data: bytes, sentences: Sentences, *, file: str = "") -> tuple[tup
     triples = list(_read_triples(data, file))
     if len(triples) != len(sentences):
         message = f"the file has {len(triples)} aligned pairs, the task has {len(sentences)} sentence pairs"
-        raise InputError.of("line_count", message, "align exactly the sentences of the task", file)
+        raise InputError(Problem("line_count", message, "align exactly the sentences of the task", file))
     problems = [
         problem
         for triple, (a, b) in zip(triples, sentences, strict=True)
@@ -58,16 +58,31 @@ def read_giza(data: bytes, sentences: Sentences, *, file: str = "") -> tuple[tup
     return tuple([triple.links for triple in triples])
 
 
+def read_giza_both(
+    forward: bytes,
+    backward: bytes,
+    sentences: Sentences,
+    *,
+    how: Symmetry = Symmetry.GROW_DIAG_FINAL_AND,
+    files: tuple[str, str] = ("", ""),
+) -> tuple[tuple[Link, ...], ...]:
+    """Return the links of two A3 files: ``forward`` from a to b, ``backward`` from b to a."""
+    links_ab = read_giza(forward, sentences, file=files[0])
+    links_ba = read_giza(backward, [(b, a) for a, b in sentences], file=files[1])
+    both = zip(links_ab, links_ba, strict=True)
+    return tuple([tuple(sorted(symmetrize(x, mirror_links(y), how))) for x, y in both])
+
+
 def _read_triples(data: bytes, file: str) -> Iterator[GizaPair]:
     """Yield the sentence pairs of an A3 file after checking each of them."""
     lines = text_lines(data, file)
     for start in range(0, len(lines), 3):
         if not _HEADER.fullmatch(lines[start]):
             message = f"expected a line that begins '# Sentence pair (…)', found {lines[start][:40]!r}"
-            raise InputError.of("a3_triple", message, "write three lines per pair", file, start + 1)
+            raise InputError(Problem("a3_triple", message, "write three lines per pair", file, start + 1))
         if start + 3 > len(lines):
             message = f"the last pair has {len(lines) - start} of its three lines"
-            raise InputError.of("a3_triple", message, "use the complete file", file, start + 1)
+            raise InputError(Problem("a3_triple", message, "use the complete file", file, start + 1))
         yield _parse_triple(lines[start : start + 3], start + 1, file)
 
 
@@ -79,7 +94,7 @@ def _parse_triple(lines: Sequence[str], line: int, file: str) -> GizaPair:
     declared = tuple(int(number) for number in header.group(2, 3)) if header else ()
     if declared != (len(source), len(target)):
         message = f"the header declares {declared} words, the lines have {(len(source), len(target))}"
-        raise InputError.of("a3_length", message, "align tokens without spaces", file, line)
+        raise InputError(Problem("a3_length", message, "align tokens without spaces", file, line))
     _check_positions(words, len(target), line + 2, file)
     links = [(i, j - 1) for i, (_, positions) in enumerate(words[1:]) for j in positions]
     return GizaPair(line, source, target, tuple(sorted(links)))
@@ -94,12 +109,12 @@ def _parse_words(text: str, line: int, file: str) -> list[tuple[str, list[int]]]
         match = _WORD.match(text, start)
         if match is None:
             message = f"expected 'word ({{ positions }})', found {text[start : start + 40]!r}"
-            raise InputError.of("a3_syntax", message, "balance the brackets", file, line, start + 1)
+            raise InputError(Problem("a3_syntax", message, "balance the brackets", file, line, start + 1))
         words.append((match[1], [int(number) for number in match[2].split()]))
         start = match.end()
     if not words or words[0][0] != "NULL":
         message = "the third line does not begin with NULL"
-        raise InputError.of("a3_null", message, "use the unchanged output of GIZA++", file, line, 1)
+        raise InputError(Problem("a3_null", message, "use the unchanged output of GIZA++", file, line, 1))
     return words
 
 
@@ -109,10 +124,10 @@ def _check_positions(words: list[tuple[str, list[int]]], length: int, line: int,
         for j in positions:
             if not 1 <= j <= length:
                 message = f"position {j} is outside a target sentence of {length} words"
-                raise InputError.of("alignment_range", message, "count positions from 1", file, line)
+                raise InputError(Problem("alignment_range", message, "count positions from 1", file, line))
             if j in seen:
                 message = f"position {j} is generated twice"
-                raise InputError.of("a3_duplicate", message, "list every position once", file, line)
+                raise InputError(Problem("a3_duplicate", message, "list every position once", file, line))
             seen.add(j)
 
 
@@ -172,7 +187,7 @@ def text_lines(data: bytes, file: str = "") -> list[str]:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         message = f"byte {error.start} is not UTF-8"
-        raise InputError.of("bad_utf8", message, "convert the file to UTF-8", file, line) from None
+        raise InputError(Problem("bad_utf8", message, "convert the file to UTF-8", file, line)) from None
     lines = re.split("\r\n|\r|\n", text)
     return lines[:-1] if lines[-1] == "" else lines
 

@@ -114,7 +114,7 @@ def test_very_long_and_very_repetitive_sentences_take_bounded_time() -> None:
 
 
 def test_an_unknown_aligner_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(ValueError, match="unknown aligner 'giza'; known: exact, lexical"):
+    with pytest.raises(ValueError, match="unknown aligner 'giza'; known: eflomal, exact"):
         load_aligner("giza")
 
 
