@@ -209,6 +209,7 @@ class SettingsForm(forms.Form):
         widget=select_input(),
     )
     incomplete = forms.BooleanField(label=_("Allow missing translations"), required=False)
+    replace_controls = forms.BooleanField(label=_("Replace control characters by spaces"), required=False)
 
     def __init__(
         self, *args: Any, systems: Sequence[str] = (), tops: Sequence[str] = ("source",), **kwargs: Any

@@ -48,7 +48,10 @@ LIMITS = BROWSER
 CHECK_AT_ONCE = 4 * 1024 * 1024
 KEPT_FOR = timedelta(days=30)
 SAMPLE_ITEMS, SAMPLE_CHARACTERS = 10, 200_000
-OPTION_FIELDS = ("format", "source_language", "target_language", "link_base", "empty", "incomplete")
+OPTION_FIELDS = (
+    *("format", "source_language", "target_language", "link_base", "empty", "incomplete"),
+    "replace_controls",
+)
 _LINKS_WORDS = ("align", "links", "pharaoh", ".a3")
 
 
@@ -198,7 +201,7 @@ def guess_languages(upload: Upload) -> tuple[str, str]:
     for file in upload.files.all():
         parts = file.name.lower().removesuffix(".txt").split(".")
         code = languages.normalise(parts[-1]) if len(parts) > 1 and len(parts[-1]) in (2, 3) else None
-        if code:
+        if code and languages.is_known(code):  # any three letters may be a language, but also an extension
             languages_by_side.setdefault("source" if file.role == FileRole.SOURCE else "target", code)
     texts = all(file.role != FileRole.ITEMS for file in upload.files.all())
     return (languages_by_side.get("source", ""), languages_by_side.get("target", "")) if texts else ("", "")
@@ -274,6 +277,7 @@ def read_upload(upload: Upload) -> ImportedSet:
             link_base=1 if values.get("link_base") == "1" else 0,
             empty=values["empty"] if values.get("empty") in ("keep", "skip") else "refuse",
             incomplete=bool(values.get("incomplete")),
+            controls="replace" if values.get("replace_controls") else "refuse",
         ),
     )
 
