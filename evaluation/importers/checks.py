@@ -264,7 +264,7 @@ class DatasetChecks:
     def _check_numbers(self, position: SourcePosition) -> None:
         """Report systems whose outputs are all numbers: scores or lengths in a column of their own."""
         for system, count in self.numbers.items():
-            if count == self.systems[system]:
+            if count == self.systems[system] > 1:
                 message = (
                     f"the {count:,} outputs of {shorten(system)!r} are numbers, and their sources are not"
                 )

@@ -22,7 +22,7 @@ from evaluation.importers import (
 )
 from evaluation.importers.decode import CHUNK, head, read_start
 from evaluation.importers.model import FileRole, Record, SourceFile, SourcePosition
-from evaluation.importers.parallel import TEXT_ROLES
+from evaluation.importers.parallel import TEXT_ROLES, guess_role
 from evaluation.importers.rows import find_separator, first_line, read_plain, read_quoted
 from evaluation.importers.state import ImportState
 
@@ -53,8 +53,9 @@ def assign_formats(state: ImportState) -> list[tuple[ImportFormat, list[SourceFi
     for file in state.select_files(FileRole.ITEMS, *TEXT_ROLES):
         start = _read_start(file, state)
         name = next((form.name for form in FORMATS.values() if form.recognises(start)), "text")
-        if file.role is not FileRole.ITEMS and name not in _JOINED:
-            name = "text"
+        is_text = file.role is not FileRole.ITEMS and name not in _JOINED
+        if is_text or (name == "tsv" and guess_role(file.name)[0] is FileRole.DOCUMENTS):
+            name = "text"  # a domain and a document in a line look like a table
         is_judged = name in ("tsv", "csv") and tables.is_judgement_header(_column_names(start))
         (judgements if is_judged else items).setdefault(name, []).append(file)
     if len(items) > 1:

@@ -195,6 +195,6 @@ def _build_item(pairs: list[tuple[SourceFile, str]], number: int) -> ImportedIte
         source="".join(texts[FileRole.SOURCE]),
         candidates=tuple(ImportedCandidate(*pair) for pair in systems),
         position=SourcePosition(pairs[0][0].name, number),
-        document="".join(texts[FileRole.DOCUMENTS]).strip(),
+        document="".join(texts[FileRole.DOCUMENTS]).rpartition("\t")[2].strip(),  # a domain may precede it
         references=tuple(texts[FileRole.REFERENCE]),
     )

@@ -46,8 +46,7 @@ class _Reader:
     pieces: list[str] = field(default_factory=list)
 
     def read(self, file: SourceFile) -> None:
-        self.kind = self.system = self.document = ""
-        self.segment = None
+        self._begin()
         position = SourcePosition(file.name)
         for number, line in lines(file, self.state, cr_ends=True):
             position, at = SourcePosition(file.name, number), 0
@@ -61,6 +60,10 @@ class _Reader:
             self.state.report(
                 "unknown_schema", message, "the file is incomplete; download it again", position
             )
+
+    def _begin(self) -> None:
+        self.kind = self.system = self.document = ""
+        self.segment = None
 
     def _handle(self, tag: re.Match[str], position: SourcePosition) -> None:
         name, is_end = tag[2].lower(), bool(tag[1])
@@ -77,8 +80,8 @@ class _Reader:
             self.kind = name
             self.system = attributes.get("sysid", "")
             self.state.name = self.state.name or attributes.get("setid", "")
-            languages = (attributes.get("srclang", ""), attributes.get("trglang", ""))
-            self.state.set_languages(*map(_clean_language, languages), position)
+            source, target = (_clean_language(attributes.get(name, "")) for name in ("srclang", "trglang"))
+            self.state.set_languages(source, target, position)
 
     def _store(self, position: SourcePosition) -> None:
         text = unescape("".join(self.pieces), _ENTITIES).strip()

@@ -89,7 +89,7 @@ def _read_tmx(file: SourceFile, state: ImportState) -> Iterator[TranslatedUnit]:
         for side in sides:
             segs = side.all("seg")
             texts.append(segs[0].inner_text(_CODES) if segs else "")
-        state.set_languages(*map(_language, sides), element.position)
+        state.set_languages(_language(sides[0]), _language(sides[1]), element.position)
         identity = element.attributes.get("tuid") or str(number)
         yield TranslatedUnit(identity, "", texts[0], texts[1], element.position)
 

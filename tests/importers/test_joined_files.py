@@ -117,6 +117,12 @@ def test_what_cannot_be_joined_is_refused(files: dict[str, str], expected: str) 
     assert code(**files) == expected
 
 
+def test_a_domain_may_precede_the_document_of_a_line() -> None:
+    texts = {"source.txt": "Ja\n", "a.txt": "Yes\n", "b.txt": "Yeah\n", "de-en.docs": "news\tdoc-7\n"}
+    (item,) = read([SourceFile.from_bytes(name, text.encode()) for name, text in texts.items()]).items
+    assert item.document == "doc-7"
+
+
 def test_shared_parts_of_file_names_are_no_part_of_the_system() -> None:
     assert strip_shared_parts(["a.b.c", "a.x.c", "a.y.z.c"]) == ["b", "x", "y.z"]
     assert strip_shared_parts(["a", "a"]) == ["a", "a"]

@@ -264,5 +264,5 @@ def summarize_import(tasks: Sequence[Task], warnings: Sequence[Problem] = ()) ->
     )
     asking = Occurrence.objects.filter(pair__in=asked).values("alignment__comparison__item")
     silent = Item.objects.filter(task__in=keys).exclude(pk__in=asking).order_by("task", "position")
-    summary.warn_of_silence(silent.values_list("key", flat=True))
+    summary.warn_of_silence(list(silent.values_list("key", flat=True)))
     return summary

@@ -40,6 +40,7 @@ from evaluation.importers import (
     guess_role,
     languages,
     read,
+    strip_shared_parts,
 )
 from evaluation.models import Job, Upload, UploadedFile, User
 
@@ -136,6 +137,20 @@ def _add_files(upload: Upload, files: Sequence[Incoming], made: list[Path]) -> N
         upload.files.create(
             position=number, name=name, path=path.name, size=file.size or 0, role=role, systems=systems
         )
+    _name_systems(upload)
+
+
+def _name_systems(upload: Upload) -> None:
+    """Shorten the names that were guessed from those of files: the parts that all share are no names."""
+    files = [
+        file
+        for file in upload.files.filter(role=FileRole.SYSTEM)
+        if file.systems == [guess_role(file.name)[1]]
+    ]
+    for file, name in zip(files, strip_shared_parts([file.systems[0] for file in files]), strict=True):
+        if file.systems != [name]:
+            file.systems = [name]
+            file.save(update_fields=["systems"])
 
 
 def remove_file(upload: Upload, position: str) -> None:
@@ -315,6 +330,7 @@ def restore_item(kept: dict[str, Any]) -> ImportedItem:
     fields = dict(kept)
     fields["position"] = SourcePosition(*fields["position"])
     fields["candidates"] = tuple(ImportedCandidate(*candidate) for candidate in fields["candidates"])
+    fields["damaged"] = tuple(ImportedCandidate(*copy) for copy in fields["damaged"])
     fields["references"] = tuple(fields["references"])
     fields["links"] = tuple(
         PairLinks(a, b, tuple((i, j) for i, j in links)) for a, b, links in fields["links"]
