@@ -19,13 +19,13 @@ _FLAG = {True: "yes", False: "no"}
 
 def as_csv(pairs: Iterable[ExportedPair]) -> Iterator[str]:
     """RFC 4180 with a header and line feeds; a withdrawn answer has an empty label."""
-    return _join(delimited_lines(_rows(pairs, str), ","))
+    return _join(delimited_lines(list_rows(pairs, str), ","))
 
 
 def as_spreadsheet(pairs: Iterable[ExportedPair]) -> Iterator[str]:
     """For spreadsheets: a byte order mark, CRLF line ends, and no cell that could be a formula."""
     yield "\ufeff"
-    yield from _join(delimited_lines(_rows(pairs, defuse_formula), ",", "\r\n"))
+    yield from _join(delimited_lines(list_rows(pairs, defuse_formula), ",", "\r\n"))
 
 
 def as_tsv(pairs: Iterable[ExportedPair]) -> Iterator[str]:
@@ -33,11 +33,11 @@ def as_tsv(pairs: Iterable[ExportedPair]) -> Iterator[str]:
 
     Backslashes are doubled, so that every text can be read back exactly.
     """
-    rows = _rows(pairs, escape_tsv)
+    rows = list_rows(pairs, escape_tsv)
     return _join("\t".join(["" if cell is None else str(cell) for cell in row]) + "\n" for row in rows)
 
 
-def _rows(pairs: Iterable[ExportedPair], write: Callable[[str], str]) -> Iterator[tuple[Cell, ...]]:
+def list_rows(pairs: Iterable[ExportedPair], write: Callable[[str], str]) -> Iterator[tuple[Cell, ...]]:
     """Yield the header and a row for each answer; ``write`` is applied to names and texts."""
     yield COLUMNS
     for pair in pairs:

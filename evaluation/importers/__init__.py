@@ -32,7 +32,7 @@ from evaluation.importers.model import (
     SourcePosition,
     with_safe_names,
 )
-from evaluation.importers.parallel import guess_role
+from evaluation.importers.parallel import guess_role, strip_shared_parts
 from evaluation.importers.state import ImportOptions, ImportState
 
 _Plan = list[tuple[ImportFormat, list[SourceFile]]]
@@ -58,6 +58,7 @@ __all__ = [
     "detect",
     "guess_role",
     "read",
+    "strip_shared_parts",
 ]
 
 

@@ -18,9 +18,9 @@ from collections.abc import Iterator, Sequence
 from appraise.lib.problems import shorten
 from evaluation.importers.model import ImportedCandidate, ImportedItem, SourceFile
 from evaluation.importers.state import ImportState, make_unique_id
-from evaluation.importers.xml_units import XmlElement, XmlUnit, iterate_units
+from evaluation.importers.xml_units import XmlElement, XmlSchema, XmlUnit, iterate_units
 
-ROOTS = ("set", "hits", "hit")
+SCHEMA = XmlSchema(("set", "hits", "hit"), ("seg",))
 _KNOWN = ("source", "reference", "translation", "context-before", "context-after")
 
 
@@ -32,7 +32,7 @@ def read(files: Sequence[SourceFile], state: ImportState) -> Iterator[ImportedIt
 
 def _read_file(file: SourceFile, state: ImportState) -> Iterator[ImportedItem]:
     used: dict[str, int] = {}
-    for number, unit in enumerate(iterate_units(file, state, ROOTS, {"seg"}), 1):
+    for number, unit in enumerate(iterate_units(file, state, SCHEMA), 1):
         root = unit.ancestors[0] if unit.ancestors else unit.element
         is_set = root.tag == "set"
         if number == 1:

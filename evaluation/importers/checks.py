@@ -33,6 +33,7 @@ from evaluation.tokens import offsets
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _BROKEN = re.compile("[\ufffd\x80-\x84\x86-\x9f]")
+_NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?([eE][+-]?[0-9]+)?%?")
 _MAX_SIGNATURES = 1000  # sets of systems of which example items are kept
 
 
@@ -159,6 +160,7 @@ def _list_texts(item: ImportedItem) -> list[tuple[str, str]]:
     texts = [("source", item.source)] if item.source else []
     texts += [("reference", reference) for reference in item.references]
     texts += [(f"translation by {system}", text) for system, text in item.candidates]
+    texts += [(f"damaged translation by {system}", text) for system, text in item.damaged]
     texts += [("context", text) for text in (item.before, item.after) if text]
     return texts
 
@@ -182,6 +184,13 @@ def _contains_system_name(candidate: ImportedCandidate) -> bool:
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
+def _list_numeric_outputs(item: ImportedItem) -> list[str]:
+    """Return the systems that translated words by a number."""
+    if any(_NUMBER.fullmatch(text.strip()) for text in (item.source, *item.references)):
+        return []
+    return [candidate.system for candidate in item.candidates if _NUMBER.fullmatch(candidate.text.strip())]
+
+
 @dataclass(slots=True)
 class DatasetChecks:
     """Checks over all items together: ``add`` each, then ``finish``."""
@@ -190,6 +199,7 @@ class DatasetChecks:
     count: int = 0
     judgements: list[ImportedJudgement] = field(default_factory=list)
     systems: Counter[str] = field(default_factory=Counter)
+    numbers: Counter[str] = field(default_factory=Counter)
     is_comparable: bool = False
     _ids: dict[str, SourcePosition] = field(default_factory=dict)
     _examples: dict[tuple[str, ...], list[ImportedItem]] = field(default_factory=dict)
@@ -208,7 +218,7 @@ class DatasetChecks:
             self.state.refuse_excess("items", limits.max_items, record.position)
         self._check_id(record)
         self._count_systems(record)
-        self._hash.update(_encode(_ITEM_CONTENT(record)))
+        self._hash.update(_encode(_ITEM_CONTENT(record) + (record.damaged and (record.damaged,))))
 
     def finish(self) -> str:
         """Report what is wrong with the dataset; return the digest of its content."""
@@ -216,6 +226,7 @@ class DatasetChecks:
         if not self.count and not self.state.problems:
             self.state.refuse("no_items", "the file has no items", "choose a file with sentences", position)
         self.state.raise_problems()  # further checks would only repeat these problems
+        self._check_numbers(position)
         if not self.state.incomplete:
             self._check_missing()
         self._check_judgements()
@@ -242,12 +253,23 @@ class DatasetChecks:
         self.systems.update(item.systems)
         if len(self.systems) > self.state.limits.max_systems:
             self.state.refuse_excess("systems", self.state.limits.max_systems, item.position)
+        self.numbers.update(_list_numeric_outputs(item))
         self.is_comparable = self.is_comparable or len(item.systems) > 1
         signature = tuple(sorted(item.systems))
         self._counts[signature] += 1
         examples = self._examples.setdefault(signature, [])
         if len(examples) < self.state.limits.max_problems and len(self._examples) < _MAX_SIGNATURES:
             examples.append(item)
+
+    def _check_numbers(self, position: SourcePosition) -> None:
+        """Report systems whose outputs are all numbers: scores or lengths in a column of their own."""
+        for system, count in self.numbers.items():
+            if count == self.systems[system] > 1:
+                message = (
+                    f"the {count:,} outputs of {shorten(system)!r} are numbers, and their sources are not"
+                )
+                remedy = "remove the column, or give the file with the translations"
+                self.state.report("numeric_outputs", message, remedy, position)
 
     def _check_missing(self) -> None:
         """Report items whose systems are not those of most items."""

@@ -1,9 +1,9 @@
 """Decoding of bytes, the same for every format: UTF-8 only.
 
 A byte order mark is removed; UTF-16 and UTF-32 are refused by name; a byte that is not UTF-8 is reported with
-its offset. Control characters are refused (not every database can store a NUL), except tab, line ends and
-form feed. Lines end with LF or CR LF; ``str.splitlines`` would also split at U+2028, U+0085 and form feed and
-so shift one side of a parallel text against the other.
+its offset. Control characters are refused (not every database can store a NUL), or replaced by spaces if the
+options say so, except tab, line ends and form feed. Lines end with LF or CR LF; ``str.splitlines`` would also
+split at U+2028, U+0085 and form feed and so shift one side of a parallel text against the other.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _BINARY = {
     b"\x89PNG": "a PNG picture",
     b"\xff\xd8\xff": "a JPEG picture",
     b"GIF8": "a GIF picture",
-    b"PK\x03\x04": "a ZIP archive (an .xlsx, .ods or .docx file is one too)",
+    b"PK\x03\x04": "a ZIP archive (an .ods or .docx file is one too)",
     b"%PDF": "a PDF document",
     b"\x1f\x8b": "a gzip archive",
     b"BZh": "a bzip2 archive",
@@ -38,22 +38,28 @@ _BINARY = {
     b"\xd0\xcf\x11\xe0": "an old Office document",
     b"SQLite format 3": "a database",
 }
-_AS_TEXT = "unpack it, or save it as text; a spreadsheet can be saved as “CSV UTF-8”"
+_AS_TEXT = "unpack it, or save it as text; a spreadsheet can be saved as .xlsx or “CSV UTF-8”"
 
 
 def head(file: SourceFile, state: ImportState, size: int = CHUNK) -> bytes:
     """Return the first bytes; refuse an empty file, a binary file and another encoding."""
-    position = SourcePosition(file.name)
-    with file.open(state.limits) as stream:
-        start = _read(stream, size, state, position)
-    if not start:
-        state.refuse("empty_file", "the file is empty", "choose another file", position)
+    start, position = read_start(file, state, size), SourcePosition(file.name)
     for magic, encoding in _WIDE.items():
         if start.startswith(magic):
             state.refuse("encoding_unsupported", f"the file is {encoding}", "save it as UTF-8", position)
     for magic, kind in _BINARY.items():
         if start.startswith(magic):
             state.refuse("type_mismatch", f"the file is {kind}", _AS_TEXT, position)
+    return start
+
+
+def read_start(file: SourceFile, state: ImportState, size: int = CHUNK) -> bytes:
+    """Return the first bytes of any file; refuse an empty one."""
+    position = SourcePosition(file.name)
+    with file.open(state.limits) as stream:
+        start = _read(stream, size, state, position)
+    if not start:
+        state.refuse("empty_file", "the file is empty", "choose another file", position)
     return start
 
 
@@ -73,7 +79,7 @@ def chunks(file: SourceFile, state: ImportState) -> Iterator[str]:
             offset += len(data)
             if offset > state.limits.max_bytes:
                 _refuse_size(state, SourcePosition(file.name))
-            _refuse_control(file, state, text, line, column)
+            text = _check_controls(file, state, text, line, column)
             line, column = _advance(line, column, text)
             if text:
                 yield text
@@ -141,11 +147,16 @@ def _refuse_bytes(
     state.refuse("bad_utf8", message, remedy, position, before[before.rfind("\n") + 1 :][-60:])
 
 
-def _refuse_control(file: SourceFile, state: ImportState, text: str, line: int, column: int) -> None:
+def _check_controls(file: SourceFile, state: ImportState, text: str, line: int, column: int) -> str:
+    """Return the text without control characters: replaced by spaces if the options say so, else refused."""
     match = CONTROL.search(text)
     if match is None:
-        return
+        return text
     position = SourcePosition(file.name, *_advance(line, column, text[: match.start()]))
-    message = f"the control character U+{ord(match.group()):04X} is not allowed"
+    name = f"the control character U+{ord(match.group()):04X}"
+    if state.options.controls == "replace":
+        state.warn("control_char", f"{name} is replaced by a space", "", position)
+        return CONTROL.sub(" ", text)
     excerpt = text[max(0, match.start() - 30) : match.start() + 30].replace("\n", " ")
-    state.refuse("control_char", message, "remove it", position, excerpt)
+    remedy = "remove it, or choose to replace control characters by spaces"
+    state.refuse("control_char", f"{name} is not allowed", remedy, position, excerpt)

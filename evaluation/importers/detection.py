@@ -14,13 +14,16 @@ from evaluation.importers import (
     json_format,
     parallel,
     phrases,
+    sgml,
+    spreadsheets,
     tables,
+    translation_memories,
     wmt_xml,
 )
-from evaluation.importers.decode import CHUNK, head
+from evaluation.importers.decode import CHUNK, head, read_start
 from evaluation.importers.model import FileRole, Record, SourceFile, SourcePosition
-from evaluation.importers.parallel import TEXT_ROLES
-from evaluation.importers.rows import find_separator, first_line
+from evaluation.importers.parallel import TEXT_ROLES, guess_role
+from evaluation.importers.rows import find_separator, first_line, read_plain, read_quoted
 from evaluation.importers.state import ImportState
 
 
@@ -37,6 +40,7 @@ class ImportFormat:
 _TAG = re.compile(rb"<([A-Za-z_][\w.:-]*)")
 _COMMENT = re.compile(rb"<!--(?:.*?-->|.*)", re.DOTALL)  # its end may be beyond the first chunk
 _BATCH_KEY = re.compile(rb'"(?:itemID|sourceText|targetText|targets|batchNo|requiredAnnotations)"\s*:')
+_PEARMUT = re.compile(rb'"campaign_id"\s*:')
 _JSON = re.compile(rb"""(?:\{\s*["}]|\[\s*[\[{"\]0-9])""")
 
 
@@ -44,12 +48,14 @@ def assign_formats(state: ImportState) -> list[tuple[ImportFormat, list[SourceFi
     """Return the files by format: items of one format first, then tables of judgements."""
     if not state.select_files(FileRole.ITEMS, *TEXT_ROLES):
         state.refuse("empty_file", "there is no file", "choose a file", SourcePosition(""))
-    texts = state.select_files(*TEXT_ROLES)
-    items: dict[str, list[SourceFile]] = {"text": texts} if texts else {}
+    items: dict[str, list[SourceFile]] = {}
     judgements: dict[str, list[SourceFile]] = {}
-    for file in state.select_files(FileRole.ITEMS):
-        start = head(file, state)
+    for file in state.select_files(FileRole.ITEMS, *TEXT_ROLES):
+        start = _read_start(file, state)
         name = next((form.name for form in FORMATS.values() if form.recognises(start)), "text")
+        is_text = file.role is not FileRole.ITEMS and name not in _JOINED
+        if is_text or (name == "tsv" and guess_role(file.name)[0] is FileRole.DOCUMENTS):
+            name = "text"  # a domain and a document in a line look like a table
         is_judged = name in ("tsv", "csv") and tables.is_judgement_header(_column_names(start))
         (judgements if is_judged else items).setdefault(name, []).append(file)
     if len(items) > 1:
@@ -63,10 +69,22 @@ def assign_formats(state: ImportState) -> list[tuple[ImportFormat, list[SourceFi
 def refuse_blank(state: ImportState) -> None:
     """Refuse files that contain only white space."""
     for file in state.select_files(FileRole.ITEMS):
-        start = head(file, state)
+        start = _read_start(file, state)
         if len(start) < CHUNK and not start.removeprefix(b"\xef\xbb\xbf").strip():
             position = SourcePosition(file.name)
             state.refuse("no_items", "the file is blank", "choose a file with sentences", position)
+
+
+def _read_start(file: SourceFile, state: ImportState) -> bytes:
+    """Return the first bytes; refuse what no importer reads."""
+    start = read_start(file, state)
+    if spreadsheets.is_spreadsheet(start):
+        return start
+    if _is_json(start) and _PEARMUT.search(start):
+        message = "the file is a campaign of Pearmut"
+        remedy = "write its outputs as a table with the columns id, source and one per system (TSV or CSV)"
+        state.refuse("unknown_schema", message, remedy, SourcePosition(file.name))
+    return head(file, state)
 
 
 def _strip_start(start: bytes) -> bytes:
@@ -77,9 +95,14 @@ def _is_xml(start: bytes) -> bool:
     return _strip_start(start).startswith(b"<")
 
 
-def _is_wmt_xml(start: bytes) -> bool:
-    tag = _TAG.search(_COMMENT.sub(b"", start)) if _is_xml(start) else None
-    return tag is not None and tag[1].decode("ascii", "replace") in wmt_xml.ROOTS
+def _has_root(*roots: str) -> Callable[[bytes], bool]:
+    """Return a function that says whether a file begins with one of these elements, in any case."""
+
+    def recognises(start: bytes) -> bool:
+        tag = _TAG.search(_COMMENT.sub(b"", start)) if _is_xml(start) else None
+        return tag is not None and tag[1].decode("ascii", "replace").lower() in roots
+
+    return recognises
 
 
 def _is_json(start: bytes) -> bool:
@@ -112,11 +135,22 @@ def _column_names(start: bytes) -> list[str]:
     return [name.strip(' "') for name in header.split("\t" if "\t" in header else find_separator(header))]
 
 
+_JOINED = ("xliff", "tmx", "sgml")
+"""Formats with a file per system, whose files can be given with a role like those of plain text."""
 # In the order of detection: the specific before the general.
 FORMATS: dict[str, ImportFormat] = {
     form.name: form
     for form in (
-        ImportFormat("wmt-xml", "WMT XML", _is_wmt_xml, wmt_xml.read),
+        ImportFormat(
+            "xlsx",
+            "spreadsheet (.xlsx)",
+            spreadsheets.is_spreadsheet,
+            partial(tables.read, read_cells=spreadsheets.read_cells),
+        ),
+        ImportFormat("wmt-xml", "WMT XML", _has_root(*wmt_xml.SCHEMA.roots), wmt_xml.read),
+        ImportFormat("xliff", "XLIFF", _has_root("xliff"), translation_memories.read_xliff),
+        ImportFormat("tmx", "TMX", _has_root("tmx"), translation_memories.read_tmx),
+        ImportFormat("sgml", "WMT SGML", _has_root(*sgml.ROOTS), sgml.read),
         ImportFormat("appraise-xml", "Appraise XML", _is_xml, appraise_xml.read),
         ImportFormat("appraise-json", "Appraise batches (JSON)", _is_batch, appraise_json.read),
         ImportFormat("jsonl", "JSON lines", _is_json_lines, json_format.read_lines),
@@ -126,13 +160,13 @@ FORMATS: dict[str, ImportFormat] = {
             "tsv",
             "TSV with a header",
             lambda start: "\t" in first_line(start),
-            partial(tables.read, quoted=False),
+            partial(tables.read, read_cells=read_plain),
         ),
         ImportFormat(
             "csv",
             "CSV with a header",
             lambda start: tables.is_item_header(_column_names(start)),
-            partial(tables.read, quoted=True),
+            partial(tables.read, read_cells=read_quoted),
         ),
         ImportFormat("text", "plain parallel text", lambda start: False, parallel.read),
     )

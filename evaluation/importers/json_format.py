@@ -41,7 +41,7 @@ LISTS = ("items", "judgements")
 HEADER = ("format", "version", "name", "source_language", "target_language", "incomplete")
 ITEM = (
     "id", "document", "source", "reference", "references",
-    "candidates", "before", "after", "links", "phrases",
+    "candidates", "damaged", "before", "after", "links", "phrases",
 )  # fmt: skip
 
 
@@ -85,6 +85,7 @@ def item_object(item: ImportedItem) -> dict[str, Any]:
         "document": item.document,
         "source": item.source,
         "references": list(item.references),
+        "damaged": dict(item.damaged),
         "before": item.before,
         "after": item.after,
         "links": links,
@@ -194,6 +195,7 @@ def _item(value: JsonValue, number: int) -> ImportedItem | None:
         after=value.at("after").text(""),
         links=_links(value, candidates),
         phrases=tuple(_phrases(pair) for pair in value.at("phrases").items()),
+        damaged=_candidates(value.at("damaged")) if value.has("damaged") else (),
     )
 
 

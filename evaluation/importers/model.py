@@ -180,7 +180,10 @@ class PairPhrases(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ImportedItem:
-    """One item; ``candidates`` keep the order of the file."""
+    """One item; ``candidates`` keep the order of the file.
+
+    ``damaged``: copies of candidates that the file damaged on purpose, for attention checks.
+    """
 
     id: str
     source: str
@@ -192,6 +195,7 @@ class ImportedItem:
     after: str = ""
     links: tuple[PairLinks, ...] = ()
     phrases: tuple[PairPhrases, ...] = ()
+    damaged: tuple[ImportedCandidate, ...] = ()
 
     @property
     def systems(self) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ _NAME_PARTS = {
     FileRole.REFERENCE: "(?:ref|reference)[A-D0-9]?",
     FileRole.DOCUMENTS: "(?:docs?|docids?|documents)",
 }
+_EXTENSIONS = "txt|text|tok|gz|xlf|xliff|tmx|mxliff|sdlxliff"
 
 
 def guess_role(name: str) -> tuple[FileRole, str]:
@@ -37,12 +38,12 @@ def guess_role(name: str) -> tuple[FileRole, str]:
     for role, part in _NAME_PARTS.items():
         if re.search(rf"(?:^|[._-]){part}(?:[._-]|$)", name, re.IGNORECASE):
             return role, ""
-    return FileRole.SYSTEM, re.sub(r"(\.[a-z]{2,3})?(\.(txt|text|tok|gz))*$", "", name) or name
+    return FileRole.SYSTEM, re.sub(rf"(\.[a-z]{{2,3}})?(\.({_EXTENSIONS}))*$", "", name) or name
 
 
 def read(files: Sequence[SourceFile], state: ImportState) -> Iterator[ImportedItem]:
     """Yield one item per line that is not blank in all files."""
-    files = [file for file in map(_assign_role, files) if file.role in TEXT_ROLES]
+    files = assign_roles(files)
     _check_roles(files, state)
     cr_ends = _find_line_ends(files, state)
     sides = [lines(file, state, cr_ends=ends) for file, ends in zip(files, cr_ends, strict=True)]
@@ -54,13 +55,48 @@ def read(files: Sequence[SourceFile], state: ImportState) -> Iterator[ImportedIt
             yield _build_item(pairs, number)
 
 
-def _assign_role(file: SourceFile) -> SourceFile:
-    """Return the file with the role and system that its name suggests, unless they are given."""
-    role, system = guess_role(file.name)
-    if file.role is not FileRole.ITEMS:
-        role = file.role
-    systems = file.systems or ((system or file.name,) if role is FileRole.SYSTEM else ())
-    return SourceFile(file.name, file.opener, role, systems)
+def assign_roles(files: Sequence[SourceFile]) -> list[SourceFile]:
+    """Return the texts with the roles and systems that their names suggest, unless they are given."""
+    guesses = [guess_role(file.name) for file in files]
+    roles = [
+        role if file.role is FileRole.ITEMS else file.role
+        for file, (role, _) in zip(files, guesses, strict=True)
+    ]
+    is_guessed = [
+        role is FileRole.SYSTEM and not file.systems for file, role in zip(files, roles, strict=True)
+    ]
+    names = iter(
+        strip_shared_parts(
+            [
+                system or file.name
+                for file, (_, system), guessed in zip(files, guesses, is_guessed, strict=True)
+                if guessed
+            ]
+        )
+    )
+    assigned = [
+        SourceFile(file.name, file.opener, role, (next(names),) if guessed else file.systems)
+        for file, role, guessed in zip(files, roles, is_guessed, strict=True)
+    ]
+    return [file for file in assigned if file.role in TEXT_ROLES]
+
+
+def strip_shared_parts(names: Sequence[str]) -> list[str]:
+    """Return the names without the parts that all of them share at the beginning and at the end.
+
+    >>> strip_shared_parts(["newstest2012.de-en.uedin.0", "newstest2012.de-en.online-B.0"])
+    ['uedin', 'online-B']
+    >>> strip_shared_parts(["online-A", "online-B"]), strip_shared_parts(["news.uedin"])
+    (['online-A', 'online-B'], ['news.uedin'])
+    """
+    if len(set(names)) < 2:
+        return list(names)
+    parts = [name.split(".") for name in names]
+    shortest = min(map(len, parts))
+    start = next((n for n in range(shortest) if len({part[n] for part in parts}) > 1), shortest - 1)
+    rest = shortest - start - 1
+    tail = next((n for n in range(rest) if len({part[-1 - n] for part in parts}) > 1), rest)
+    return [".".join(part[start : len(part) - tail]) for part in parts]
 
 
 def _check_roles(files: list[SourceFile], state: ImportState) -> None:
@@ -115,11 +151,15 @@ def _find_line_ends(files: list[SourceFile], state: ImportState) -> list[bool]:
 
 
 def _refuse_lengths(files: list[SourceFile], counts: list[int], state: ImportState) -> NoReturn:
+    """Refuse files of different lengths; name the one that differs from most others, if there is one."""
     numbers = ", ".join(f"{file.name} {count:,}" for file, count in zip(files, counts, strict=True))
     usual = mode(counts)
-    unusual = min((n for n, count in enumerate(counts) if count != usual), key=counts.__getitem__)
+    unusual = [n for n, count in enumerate(counts) if count != usual]
+    has_majority = 2 * len(unusual) < len(counts)
+    position = SourcePosition(files[unusual[0]].name, counts[unusual[0]] if has_majority else None)
     message = f"the files have different numbers of lines: {numbers}"
-    position = SourcePosition(files[unusual].name, counts[unusual])
+    if not has_majority:
+        message += "; it is unclear which of them is wrong"
     state.refuse("line_count", message, "write one line per sentence in every file", position)
 
 
@@ -155,6 +195,6 @@ def _build_item(pairs: list[tuple[SourceFile, str]], number: int) -> ImportedIte
         source="".join(texts[FileRole.SOURCE]),
         candidates=tuple(ImportedCandidate(*pair) for pair in systems),
         position=SourcePosition(pairs[0][0].name, number),
-        document="".join(texts[FileRole.DOCUMENTS]).strip(),
+        document="".join(texts[FileRole.DOCUMENTS]).rpartition("\t")[2].strip(),  # a domain may precede it
         references=tuple(texts[FileRole.REFERENCE]),
     )

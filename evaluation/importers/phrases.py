@@ -23,7 +23,7 @@ from evaluation.importers.model import (
     SourceFile,
     Span,
 )
-from evaluation.importers.rows import SourceTable, TableRow
+from evaluation.importers.rows import SourceTable, TableRow, read_plain
 from evaluation.importers.state import ImportState
 
 NEEDED = ("phrase_a", "phrase_b")
@@ -34,7 +34,7 @@ _POSITION = re.compile(r"[1-9][0-9]{0,5}", re.ASCII)
 def read(files: Sequence[SourceFile], state: ImportState) -> Iterator[ImportedItem]:
     """Yield the items of every file."""
     for file in files:
-        table = SourceTable(file, state, quoted=False)
+        table = SourceTable(file, state, read_plain)
         _check_columns(table, state)
         for _, group in groupby(table, key=_identify):
             yield _build_item(list(group), state)

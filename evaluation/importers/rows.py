@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import dropwhile
 from typing import NamedTuple, NoReturn
 
@@ -19,6 +19,10 @@ from evaluation.importers.model import SourceFile, SourcePosition
 from evaluation.importers.state import ImportState
 
 _SEPARATOR = re.compile(r'"?sep=.?"?', re.IGNORECASE)
+
+
+CellReader = Callable[[SourceFile, ImportState], Iterator[tuple[int, list[str]]]]
+"""Yields the cells of each row of a file with the number of its line."""
 
 
 class TableRow(NamedTuple):
@@ -34,9 +38,8 @@ class TableRow(NamedTuple):
 class SourceTable:
     """A checked header; iterate to read the rows below it."""
 
-    def __init__(self, file: SourceFile, state: ImportState, *, quoted: bool) -> None:
-        cells = _read_quoted(file, state) if quoted else _read_plain(file, state)
-        self._reader = TableReader(cells, state.log_for(file))
+    def __init__(self, file: SourceFile, state: ImportState, read_cells: CellReader) -> None:
+        self._reader = TableReader(read_cells(file, state), state.log_for(file))
         self._file, self._state = file.name, state
         self.header = self._reader.header
         self.position = SourcePosition(file.name, self._reader.line)
@@ -94,7 +97,8 @@ def looks_like_rows(start: bytes) -> bool:
     return len(rows) > 1 and any(len(counts) == 1 and 0 not in counts for counts in numbers)
 
 
-def _read_plain(file: SourceFile, state: ImportState) -> Iterator[tuple[int, list[str]]]:
+def read_plain(file: SourceFile, state: ImportState) -> Iterator[tuple[int, list[str]]]:
+    """Yield the cells of TSV."""
     numbered = lines(file, state, cr_ends=True)
     for number, line in dropwhile(lambda entry: not _has_content(entry[1]), numbered):
         cells = line.split("\t")
@@ -114,7 +118,8 @@ def _is_quoted(cell: str) -> bool:
     return cell[:1] == cell[-1:] == '"' and '""' in inner and '"' not in inner.replace('""', "")
 
 
-def _read_quoted(file: SourceFile, state: ImportState) -> Iterator[tuple[int, list[str]]]:
+def read_quoted(file: SourceFile, state: ImportState) -> Iterator[tuple[int, list[str]]]:
+    """Yield the cells of CSV."""
     numbered = lines(file, state, cr_ends=True)
     number, first = next(((n, line) for n, line in numbered if _has_content(line)), (1, ""))
     last = number

@@ -19,7 +19,8 @@ class ImportOptions:
     """The options of an import.
 
     ``empty``: an item with an empty side is refused, kept (with a warning) or skipped. ``incomplete``: not
-    every system needs to have translated every item. ``link_base``: 0 or 1, never guessed.
+    every system needs to have translated every item. ``link_base``: 0 or 1, never guessed. ``controls``:
+    control characters are refused, or replaced by spaces (with a warning).
     """
 
     source_language: str = ""
@@ -27,12 +28,15 @@ class ImportOptions:
     link_base: int = 0
     empty: str = "refuse"
     incomplete: bool = False
+    controls: str = "refuse"
 
     def __post_init__(self) -> None:
         if self.link_base not in (0, 1):
             raise ValueError(f"link_base must be 0 or 1, not {self.link_base!r}")
         if self.empty not in ("refuse", "keep", "skip"):
             raise ValueError(f"empty must be refuse, keep or skip, not {self.empty!r}")
+        if self.controls not in ("refuse", "replace"):
+            raise ValueError(f"controls must be refuse or replace, not {self.controls!r}")
 
 
 @dataclass(slots=True)
@@ -128,6 +132,10 @@ class ImportState:
         if known is None:
             message, remedy = "is not a language code", "use an ISO 639 code such as de, eng or zh-Hans"
             self.report("bad_language", f"{shorten(code)!r} {message}", remedy, position)
+        elif known and not languages.is_known(known):
+            message = f"the language {known} is accepted, but nothing is known about it here"
+            remedy = "check the code (ISO 639-3); words are separated by spaces and signs"
+            self.warn("unknown_language", message, remedy, position, known)
         return known or ""
 
 

@@ -1,8 +1,9 @@
-"""TSV and CSV: one row per item with a column per system, one row per item and system, or judgements.
+"""Tables: one row per item with a column per system, one row per item and system, or judgements.
 
 The header decides: ``annotator`` makes it a table of judgements, ``system`` with ``translation`` a table with
-a row per output; otherwise every column without another meaning is a system. Common spellings are accepted
-(``seg`` for ``id``).
+a row per output; otherwise every column without another meaning is a system. Beside a table of outputs, one
+without systems gives the sources and references of the same items. Common spellings are accepted (``seg``
+for ``id``).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from evaluation.importers.model import (
     SourceFile,
     SourcePosition,
 )
-from evaluation.importers.rows import SourceTable, TableRow
+from evaluation.importers.rows import CellReader, SourceTable, TableRow
 from evaluation.importers.state import ImportState
 
 _MEANINGS = {
@@ -45,22 +46,35 @@ _REFERENCE = re.compile(r"(?:ref|reference)[_-]?(?:[0-9]{1,2}|[a-d])", re.IGNORE
 _SINGLE = ("id", "document", "source", "before", "after", "links")
 
 
-def read(files: Sequence[SourceFile], state: ImportState, *, quoted: bool) -> Iterator[Record]:
-    """Yield the items and judgements of CSV (``quoted``) or TSV files."""
+def read(files: Sequence[SourceFile], state: ImportState, *, read_cells: CellReader) -> Iterator[Record]:
+    """Yield the items and judgements of tables."""
+    tables = [SourceTable(file, state, read_cells) for file in files]
+    layouts = [_find_layout(table, state) for table in tables]
+    is_grouped = any(_has_outputs(layout) for layout in layouts)
     grouped = _GroupedRows(state)
-    for file in files:
-        table = SourceTable(file, state, quoted=quoted)
-        layout = _find_layout(table, state)
+    for table, layout in zip(tables, layouts, strict=True):
+        systems = _find_systems(table.header, layout)
         for row in table:
             if "annotator" in layout:
                 judgement = check_judgement(_judgement_fields(row, layout), row.position, state)
                 if judgement is not None:
                     yield judgement
-            elif "system" in layout and "translation" in layout:
+            elif _has_outputs(layout) or (is_grouped and "id" in layout and not systems):
                 grouped.add(row, layout)
             else:
-                yield _build_item(row, layout, state)
+                yield _build_item(row, layout, systems, state)
     yield from grouped.items()
+
+
+def _has_outputs(layout: dict[str, str]) -> bool:
+    """Whether each row is the output of a system."""
+    return "system" in layout and "translation" in layout
+
+
+def _find_systems(header: Sequence[str], layout: dict[str, str]) -> list[str]:
+    """Return the columns without another meaning: each contains the outputs of a system."""
+    used = {layout[meaning] for meaning in (*_SINGLE, "reference") if meaning in layout}
+    return [name for name in header if name not in used and not _REFERENCE.fullmatch(name)]
 
 
 def is_item_header(header: Sequence[str]) -> bool:
@@ -89,7 +103,7 @@ def _find_layout(table: SourceTable, state: ImportState) -> dict[str, str]:
             layout[meaning] = name
     if not is_item_header(table.header):
         _refuse_header(table, state)
-    if "system" in layout and "translation" in layout and "id" not in layout:
+    if _has_outputs(layout) and "id" not in layout:
         message = "a table with one row per system has no column id"
         state.refuse("bad_header", message, "add the column id", table.position)
     return layout
@@ -119,10 +133,10 @@ def _references(row: TableRow, layout: dict[str, str]) -> tuple[str, ...]:
     return tuple(row.get(name) for name in names if row.get(name))
 
 
-def _build_item(row: TableRow, layout: dict[str, str], state: ImportState) -> ImportedItem:
+def _build_item(
+    row: TableRow, layout: dict[str, str], systems: Sequence[str], state: ImportState
+) -> ImportedItem:
     """Build an item from a row with a column per system."""
-    used = {layout[meaning] for meaning in (*_SINGLE, "reference") if meaning in layout}
-    systems = [name for name in row.cells if name not in used and not _REFERENCE.fullmatch(name)]
     candidates = tuple(ImportedCandidate(name.removeprefix("system:"), row.get(name)) for name in systems)
     links: tuple[PairLinks, ...] = ()
     if "links" in layout and len(candidates) == 2:
@@ -173,8 +187,9 @@ class _GroupedRows:
                 self.state.report("conflict", message, remedy, row.position)
         parts.source, parts.document = parts.source or source, parts.document or document
         parts.references = parts.references or references
-        system, text = row.get(layout["system"]).strip(), row.get(layout["translation"])
-        parts.candidates.append(ImportedCandidate(system, text))
+        if _has_outputs(layout):
+            system, text = row.get(layout["system"]).strip(), row.get(layout["translation"])
+            parts.candidates.append(ImportedCandidate(system, text))
         if len(self._parts) > self.state.limits.max_items:
             self.state.refuse_excess("items", self.state.limits.max_items, row.position)
 

@@ -18,15 +18,15 @@ from collections.abc import Iterator, Sequence
 from appraise.lib.problems import shorten
 from evaluation.importers.model import ImportedCandidate, ImportedItem, SourceFile
 from evaluation.importers.state import ImportState
-from evaluation.importers.xml_units import XmlElement, iterate_units
+from evaluation.importers.xml_units import XmlElement, XmlSchema, iterate_units
 
-ROOTS = ("dataset",)
+SCHEMA = XmlSchema(("dataset",), ("doc",))
 
 
 def read(files: Sequence[SourceFile], state: ImportState) -> Iterator[ImportedItem]:
     """Yield the items of every file, document by document."""
     for file in files:
-        for number, unit in enumerate(iterate_units(file, state, ROOTS, {"doc"}), 1):
+        for number, unit in enumerate(iterate_units(file, state, SCHEMA), 1):
             enclosing = [element.attributes.get("id", "") for element in unit.ancestors]
             state.name = state.name or next(filter(None, enclosing), unit.attribute("id"))
             yield from _read_document(unit.element, number, state)

@@ -1,6 +1,7 @@
 """XML as a stream of small trees: one ``<seg>`` or ``<doc>`` at a time, with the attributes of its ancestors.
 
-DTDs are forbidden, and with them entities, external files and entity bombs. Depth, size and the number of
+Entities are forbidden, and so are DTDs, except a reference to one that the format prescribes, which is not
+followed. Depth, size and the number of
 elements in one unit are limited. The bytes are decoded by ``decode``, so XML obeys the same rules for
 encodings and control characters as every other format.
 """
@@ -43,11 +44,26 @@ class XmlElement:
     position: SourcePosition
     children: list[XmlElement] = field(default_factory=list)
     pieces: list[str] = field(default_factory=list)
+    offset: int = 0
+    """The number of the parent's pieces that precede this element."""
 
     @property
     def text(self) -> str:
         """The text without line breaks and indentation."""
         return _LAYOUT.sub(" ", "".join(self.pieces)).strip(" \t")
+
+    def inner_text(self, codes: Collection[str]) -> str:
+        """Return the text with that of its descendants, in order, but not that of ``codes``."""
+        return _LAYOUT.sub(" ", "".join(self._walk_text(codes))).strip(" \t")
+
+    def _walk_text(self, codes: Collection[str]) -> Iterator[str]:
+        start = 0
+        for child in self.children:
+            yield from self.pieces[start : child.offset]
+            start = child.offset
+            if child.tag not in codes:
+                yield from child._walk_text(codes)
+        yield from self.pieces[start:]
 
     def all(self, tag: str) -> list[XmlElement]:
         """Return the children with this tag."""
@@ -59,6 +75,20 @@ class XmlElement:
             if child.tag == tag:
                 yield child
             yield from child.walk(tag)
+
+
+@dataclass(frozen=True, slots=True)
+class XmlSchema:
+    """The root elements and namespaces of a format, and the elements that are its units.
+
+    ``is_strict``: there is no text outside of units.
+    """
+
+    roots: tuple[str, ...]
+    units: tuple[str, ...]
+    namespaces: tuple[str, ...] = ("",)
+    allows_doctype: bool = False
+    is_strict: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +106,13 @@ class XmlUnit:
         return ""
 
 
-def iterate_units(
-    file: SourceFile, state: ImportState, roots: Collection[str], wanted: Collection[str]
-) -> Iterator[XmlUnit]:
-    """Yield every element whose tag is in ``wanted``, as soon as it is complete."""
-    handler = _Handler(file.name, state, roots, wanted)
-    parser = DefusedExpatParser(forbid_dtd=True)
+def iterate_units(file: SourceFile, state: ImportState, schema: XmlSchema) -> Iterator[XmlUnit]:
+    """Yield every element that is a unit of the schema, as soon as it is complete."""
+    handler = _Handler(file.name, state, schema)
+    # A reference to a DTD is skipped, not followed: the parser opens no external file by default.
+    parser = DefusedExpatParser(
+        forbid_dtd=not schema.allows_doctype, forbid_external=not schema.allows_doctype
+    )
     parser.setContentHandler(handler)
     handler.parser = parser
     for number, text in enumerate(chunks(file, state)):
@@ -97,13 +128,10 @@ def iterate_units(
 class _Handler(ContentHandler):
     """Collects units; outside of them it keeps only the path to the current element."""
 
-    def __init__(
-        self, file: str, state: ImportState, roots: Collection[str], wanted: Collection[str]
-    ) -> None:
+    def __init__(self, file: str, state: ImportState, schema: XmlSchema) -> None:
         super().__init__()
         self.parser: DefusedExpatParser | None = None
-        self._file, self._state = file, state
-        self._roots, self._wanted = roots, wanted
+        self._file, self._state, self._schema = file, state, schema
         self._path: list[XmlElement] = []
         self._unit_depth: int | None = None
         self._size = 0
@@ -124,11 +152,12 @@ class _Handler(ContentHandler):
             message = f"elements are nested more than {self._state.limits.max_depth} deep"
             self._state.refuse("too_deep", message, "flatten the file", element.position)
         if self._unit_depth is not None:
+            element.offset = len(self._path[-1].pieces)
             self._path[-1].children.append(element)
             if self._size > _MAX_ELEMENTS:
                 message = f"<{self._path[self._unit_depth].tag}> is too large"
                 self._state.refuse("too_large", message, "split it", element.position)
-        elif name in self._wanted:
+        elif name in self._schema.units:
             self._unit_depth, self._size = len(self._path), 0
         self._path.append(element)
 
@@ -141,7 +170,7 @@ class _Handler(ContentHandler):
     def characters(self, content: str) -> None:
         if self._unit_depth is not None:
             self._path[-1].pieces.append(content)
-        elif content.strip():
+        elif self._schema.is_strict and content.strip():
             parent = self._path[-1].tag if self._path else ""
             message, remedy = f"there is text directly in <{shorten(parent)}>", "move it into an element"
             self._state.report("unknown_schema", message, remedy, self._position(), content)
@@ -157,9 +186,9 @@ class _Handler(ContentHandler):
             )
 
     def _check_root(self, root: XmlElement) -> None:
-        expected = " or ".join(f"<{name}>" for name in self._roots)
+        expected = " or ".join(f"<{name}>" for name in self._schema.roots)
         namespace = root.attributes.get("xmlns", "")
-        if root.tag not in self._roots or namespace:
+        if root.tag not in self._schema.roots or namespace not in self._schema.namespaces:
             actual = f"<{shorten(root.tag)}>" + (f" in namespace {shorten(namespace)!r}" if namespace else "")
             message = f"the root element is {actual}"
             self._state.refuse("unknown_schema", message, f"use {expected}", root.position)

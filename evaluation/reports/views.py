@@ -9,8 +9,9 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
-from functools import wraps
+from functools import partial, wraps
 from http import HTTPStatus
+from typing import IO
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -34,6 +35,7 @@ from evaluation.reports.report_job import ReportPending, compute_report
 from evaluation.reports.results import compute_results
 from evaluation.reports.scope import Scope, find_scope, find_scopes
 from evaluation.reports.word_tags import find_taggable_tasks
+from evaluation.reports.workbooks import write_spreadsheet
 from evaluation.study import Filter
 from evaluation.study.tables import build_agreement_tables, build_result_tables
 from evaluation.web import attachment, get_user, post_only
@@ -136,14 +138,16 @@ def export(request: HttpRequest, kind: str, slug: str, form: str) -> HttpRespons
 
 def send_export(user: User, scope: Scope, form: str, *, identify: bool) -> HttpResponseBase:
     """Return the response to a request for an export, by page or by API."""
-    if form not in {*FORMATS, "latex", "bundle"}:
+    if form not in {*FORMATS, "xlsx", "latex", "bundle"}:
         raise Http404(f"no format {form}")
-    if identify and not (user.is_superuser and form in FORMATS):
+    if identify and not (user.is_superuser and form in {*FORMATS, "xlsx"}):
         return JsonResponse({"detail": "Names are for administrators, in the plain formats."}, status=403)
     detail = {"format": form, "identified": identify}
     AuditEntry.objects.record(user, "export", f"{scope.kind} {scope.slug}", detail)
     if form == "bundle":
-        return _bundle(scope)
+        return _send_file(f"{scope.slug}-bundle.zip", partial(write_bundle, scope))
+    if form == "xlsx":
+        return _send_file(f"{scope.slug}.xlsx", partial(write_spreadsheet, scope, identify=identify))
     if form == "latex":
         tables = {
             **build_agreement_tables(get_agreement(scope)),
@@ -163,13 +167,13 @@ def send_export(user: User, scope: Scope, form: str, *, identify: bool) -> HttpR
     )
 
 
-def _bundle(scope: Scope) -> FileResponse:
+def _send_file(name: str, write: Callable[[IO[bytes]], object]) -> FileResponse:
     # On disk, not in memory: the archive of a campaign may be of any size.
     file = tempfile.TemporaryFile()  # noqa: SIM115 — closed by the response after the last byte
-    write_bundle(scope, file)
+    write(file)
     file.seek(0)
     headers = {"Cache-Control": "no-store"}
-    return FileResponse(file, as_attachment=True, filename=f"{scope.slug}-bundle.zip", headers=headers)
+    return FileResponse(file, as_attachment=True, filename=name, headers=headers)
 
 
 def scope_of(request: HttpRequest, kind: str, slug: str, *, others: bool = False) -> Scope:

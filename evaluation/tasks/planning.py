@@ -202,27 +202,39 @@ class Planner:
         return PlannedItem(item, staves, comparisons, places=group.places)
 
     def add_checks(self, planned: Sequence[PlannedItem], before: int) -> list[PlannedItem]:
-        """Add attention checks; ``before`` is the number of comparisons planned before these."""
+        """Add attention checks; ``before`` is the number of comparisons planned before these.
+
+        Damaged copies that an item brings with it are used instead of new ones.
+        """
         result = []
         for number, plan in enumerate(planned):
             donor = planned[(number + 1) % len(planned)]
-            made: dict[str, PlannedCheck] = {}  # by the damaged text: an item has each text once
+            checks = self._use_damaged(plan) if self.checks else []
             for comparison in plan.comparisons:
-                if known_answers.has_check(before, self.checks):
-                    check = self._check(plan, donor, comparison)
-                    made |= {check.damaged.text: check} if check else {}
+                if known_answers.has_check(before, self.checks) and not plan.item.damaged:
+                    checks.append(self._damage(plan, donor, comparison))
                 before += 1
+            made = {check.damaged.text: check for check in checks if check}  # an item has each text once
             result.append(replace(plan, checks=tuple(made.values())))
         return result
 
-    def _check(
+    def _use_damaged(self, plan: PlannedItem) -> list[PlannedCheck | None]:
+        """Return a check for each damaged copy that the file contains."""
+        outputs = _texts_by_system(plan.item)
+        return [self._check(plan, plan.staves[outputs[copy.system]], copy.text) for copy in plan.item.damaged]
+
+    def _damage(
         self, plan: PlannedItem, donor: PlannedItem, comparison: PlannedComparison
     ) -> PlannedCheck | None:
         seed = f"{self.seed} {comparison.key}"
         original = (comparison.first, comparison.second)[known_answers.pick_number(2, "side", seed)]
         words = () if donor is plan else next(iter(donor.staves.values())).words
         text = known_answers.damage_text(original, words, seed)
-        if text is None or text in plan.staves:
+        return None if text is None else self._check(plan, original, text)
+
+    def _check(self, plan: PlannedItem, original: Stave, text: str) -> PlannedCheck | None:
+        """Return a comparison of a text with its damaged copy; None if it would ask nothing."""
+        if text in plan.staves:
             return None
         damaged = self._stave(plan.item, text)
         first, second = sorted((original, damaged), key=lambda stave: stave.text)

@@ -52,6 +52,21 @@ def checks_of(task: Task) -> list[Comparison]:
     return list(Comparison.objects.filter(item__task=task, check_kind="degraded").select_related("first"))
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize("percent", [0, 5])
+def test_damaged_copies_of_the_file_are_the_checks_of_their_sentences(percent: int) -> None:
+    given = {"one": "Number 3 of the river houses is small and rather quiet today"}
+    items = [item | ({"damaged": given} if item["id"] == "m3" else {}) for item in MANY]
+    task = make_task(sentences=items, checks=percent)
+    checks = [check for check in checks_of(task) if check.item.key == "m3"]
+    assert [given["one"] in (check.first.text, check.second.text) for check in checks] == [True] * bool(
+        percent
+    )
+    for check in checks:
+        damaged_first = check.first.text == given["one"]
+        assert check.expected == (Choice.B_BETTER if damaged_first else Choice.A_BETTER)
+
+
 class TestDamage:
     @pytest.mark.parametrize("percent", range(MOST_PERCENT + 1))
     @pytest.mark.parametrize("count", [1, 7, 40, 333])

@@ -6,7 +6,7 @@ import csv
 import json
 import zipfile
 from collections.abc import Callable, Sequence
-from io import StringIO
+from io import BytesIO, StringIO
 from pathlib import Path
 from uuid import uuid4
 
@@ -15,6 +15,7 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
+from openpyxl import load_workbook
 
 from evaluation.blinding import pseudonym
 from evaluation.exporters import FORMATS
@@ -85,6 +86,25 @@ def test_all_formats_tell_the_same(answered: Task, alice: User, signed_in: SignI
     assert texts["tsv"].count("\n") == count + 1
     assert texts["xml"].count("<ranking ") == count
     assert texts["csv"] == exported("--task", answered.slug, "--format", "csv")
+
+
+def test_a_spreadsheet_has_the_answers_of_the_csv_and_runs_no_formula(
+    answered: Task, alice: User, signed_in: SignIn, tmp_path: Path
+) -> None:
+    PhrasePair.objects.filter(pk=Ranking.objects.values("pair")[:1]).update(first="=1+1")
+    response = signed_in(alice).get(reverse("task-export", args=[answered.slug, "xlsx"]))
+    data = b"".join(response.streaming_content)  # type: ignore[attr-defined]  # a file
+    workbook = load_workbook(BytesIO(data))
+    rows = list(csv.reader(StringIO(exported("--task", answered.slug, "--format", "csv"))))
+    cells = [["" if cell.value is None else str(cell.value) for cell in row] for row in workbook["answers"]]
+    assert cells == rows
+    kinds = {str(cell.value): cell.data_type for row in workbook["answers"] for cell in row}
+    assert kinds["=1+1"] == "s"
+    assert len(workbook.sheetnames) > 1
+    exported("--task", answered.slug, "--format", "xlsx", "--out", str(tmp_path / "answers.xlsx"))
+    assert load_workbook(tmp_path / "answers.xlsx").sheetnames == workbook.sheetnames
+    with pytest.raises(CommandError, match="--out"):
+        exported("--task", answered.slug, "--format", "xlsx")
 
 
 def test_a_campaign_is_all_its_tasks(answered: Task, bob: Annotator) -> None:

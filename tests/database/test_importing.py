@@ -207,6 +207,18 @@ def test_a_task_that_asks_nothing_is_imported_with_a_warning(
     assert [warning.split(": ")[0] for warning in told["warnings"]][-1:] == ["nothing_asked"]
 
 
+@pytest.mark.parametrize("dry", [(), ("--dry-run",)])
+def test_sentences_that_ask_nothing_are_counted_and_listed(
+    db: None, tmp_path: Path, dry: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = "1\tx\tthe same\tthe same\n2\ty\tthe red house\tthe blue house\n3\tz\tequal\tequal\n"
+    (tmp_path / "some.tsv").write_text("id\tsource\ta\tb\n" + rows)
+    call_command("import_task", str(tmp_path / "some.tsv"), "--name=Some", *dry)
+    warning = json.loads(capsys.readouterr().out)["warnings"][-1]
+    assert warning.startswith("sentences_not_asked: 2 of 3 sentences")
+    assert "1, 3;" in warning
+
+
 def test_an_address_spells_the_german_s(db: None) -> None:
     assert make_task(name="Große Straße").slug == "grosse-strasse"
 

@@ -105,6 +105,18 @@ GOOD_WMT = """<dataset id="s"><doc id="d"><src lang="de"><p><seg id="1">Guten Ta
 <hyp lang="en" system="one"><p><seg id="1">Good day</seg></p></hyp>
 <hyp lang="en" system="two"><p><seg id="1">Hello</seg></p></hyp></doc></dataset>
 """
+GOOD_XLIFF = """<xliff version="1.2"><file original="d" source-language="de" target-language="en"><body>
+<trans-unit id="1"><source>Guten Tag</source><target>Good <g id="1">day</g></target></trans-unit>
+</body></file></xliff>
+"""
+GOOD_TMX = """<tmx version="1.4"><header srclang="de"/><body>
+<tu tuid="1"><tuv xml:lang="de"><seg>Guten Tag</seg></tuv><tuv xml:lang="en"><seg>Good day</seg></tuv></tu>
+</body></tmx>
+"""
+GOOD_SGML = """<srcset setid="s" srclang="de"><doc docid="d"><seg id="1">Guten Tag</seg></doc></srcset>
+<tstset setid="s" srclang="de" trglang="en"><doc docid="d" sysid="one"><seg id="1">Good day</seg></doc>
+<doc docid="d" sysid="two"><seg id="1">Hello & welcome</seg></doc></tstset>
+"""
 GOOD = {
     "appraise-xml": GOOD_XML,
     "wmt-xml": GOOD_WMT,

@@ -15,7 +15,7 @@ from appraise.lib.problems import InputError
 from evaluation.importers import FileRole, SourceFile, read
 from evaluation.tokens import offsets
 
-PATIENCE = 4  # seconds, on a machine that does other things
+PATIENCE = 4  # seconds of CPU
 
 
 def hits(segments: str) -> bytes:
@@ -50,17 +50,17 @@ FILES: dict[str, tuple[str, Callable[[], bytes]]] = {
 @pytest.mark.parametrize("case", FILES)
 def test_a_file_is_accepted_or_refused_in_a_moment(case: str) -> None:
     name, made = FILES[case]
-    data, began = made(), time.perf_counter()
+    data, began = made(), time.process_time()
     with suppress(InputError):
         read([SourceFile.from_bytes(name, data)])
-    assert time.perf_counter() - began < PATIENCE
+    assert time.process_time() - began < PATIENCE
 
 
 @pytest.mark.parametrize("text", ["a." * 9_999 + "a", "\u0e40" * 40_000], ids=["initials", "Thai vowels"])
 def test_a_long_text_is_cut_into_tokens_in_a_moment(text: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     assert "".join(text[start:end] for start, end in offsets(text)) == text
-    assert time.perf_counter() - began < PATIENCE
+    assert time.process_time() - began < PATIENCE
 
 
 def test_a_sentence_that_is_shown_again_is_numbered() -> None:

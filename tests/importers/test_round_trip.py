@@ -29,7 +29,9 @@ from tests.importers.test_formats import OF_SAMPLE, sample
 
 NOWHERE = SourcePosition("")
 text = st.text(
-    st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n\t\f\u0085"), min_size=1, max_size=30
+    st.characters(exclude_categories=["Cs", "Cc", "Nd"], include_characters="\n\t\f\u0085"),
+    min_size=1,
+    max_size=30,
 ).filter(lambda value: bool(value.strip()))
 
 

@@ -18,12 +18,14 @@ from evaluation.reports import study_query
 from evaluation.reports.bundles import write_bundle
 from evaluation.reports.exports import load_display_names, read_answered_pairs, read_sentences
 from evaluation.reports.scope import Scope, load_scope
+from evaluation.reports.workbooks import write_spreadsheet
 from evaluation.study.tables import build_study_tables
 
 
 class Command(AppraiseCommand):
     help = (
-        "Export answers (csv, tsv, jsonl, xml, spreadsheet), sentences (items), tables (latex), all (bundle)."
+        "Export answers (csv, tsv, jsonl, xml, spreadsheet), sentences (items), tables (latex), answers and"
+        " tables (xlsx), all (bundle)."
     )
     examples = (
         "export --task evening-news --format csv --out answers.csv",
@@ -39,15 +41,16 @@ class Command(AppraiseCommand):
         what = parser.add_mutually_exclusive_group(required=True)
         what.add_argument("--task", metavar="SLUG")
         what.add_argument("--campaign", metavar="SLUG")
-        parser.add_argument("--format", required=True, choices=[*FORMATS, "items", "latex", "bundle"])
+        parser.add_argument("--format", required=True, choices=[*FORMATS, "xlsx", "items", "latex", "bundle"])
         parser.add_argument("--out", metavar="FILE", type=Path)
         parser.add_argument("--identify", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         kind = "task" if options["task"] else "campaign"
         scope, form = load_scope(kind, options[kind]), options["format"]
-        if options["identify"] and form not in FORMATS:
-            self.refuse(f"--identify is for {', '.join(FORMATS)}; a {form} export contains no user names")
+        named = (*FORMATS, "xlsx")
+        if options["identify"] and form not in named:
+            self.refuse(f"--identify is for {', '.join(named)}; a {form} export contains no user names")
         detail = {"format": form, "identified": options["identify"]}
         record = partial(AuditEntry.objects.record, None, "export", f"{kind} {scope.slug}", detail)
         try:
@@ -62,11 +65,15 @@ class Command(AppraiseCommand):
 
     def write(self, scope: Scope, form: str, out: Path | None, *, identify: bool) -> None:
         pieces: Iterator[str]
-        if form == "bundle":
+        if form in ("bundle", "xlsx"):
             if out is None:
-                self.refuse("a bundle is an archive; say where it goes with --out FILE.zip")
+                self.refuse(f"{form} is a binary file; say where it goes with --out FILE")
             with out.open("wb") as stream:
-                self.note(write_bundle(scope, stream))
+                if form == "bundle":
+                    self.note(write_bundle(scope, stream))
+                    return
+                write_spreadsheet(scope, stream, identify=identify)
+            self.note(f"{out} written")
             return
         if form == "items":
             if len(scope.tasks) != 1:

@@ -78,6 +78,7 @@ class Command(AppraiseCommand):
         add("--system", action="extend", nargs="+", default=[], metavar="NAME=FILE")
         add("--empty", choices=["refuse", "keep", "skip"], default="refuse")
         add("--incomplete", action="store_true", help="allow missing translations")
+        add("--controls", choices=["refuse", "replace"], default="refuse")
         add("--repeats", type=whole_number(0, 100), default=0, metavar="PERCENT")
         add("--checks", type=int, choices=range(MOST_PERCENT + 1), default=0, metavar="PERCENT")
         add("--order", choices=Task.Order.values, default=Task.Order.DOCUMENT, help="order of the sentences")
@@ -99,6 +100,7 @@ class Command(AppraiseCommand):
                 link_base=options["link_base"],
                 empty=options["empty"],
                 incomplete=options["incomplete"],
+                controls=options["controls"],
             ),
         )
         settings = self.settings(imported, options)

@@ -183,6 +183,7 @@ class SettingsForm(forms.Form):
         initial="0", label=_("Word links count from"), required=False, choices=[("0", "0"), ("1", "1")]
     )
     incomplete = forms.BooleanField(label=_("Allow missing translations"), required=False)
+    replace_controls = forms.BooleanField(label=_("Replace control characters by spaces"), required=False)
 
     def __init__(
         self, *args: Any, systems: Sequence[str] = (), tops: Sequence[str] = ("source",), **kwargs: Any

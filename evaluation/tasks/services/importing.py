@@ -260,5 +260,7 @@ def summarize_import(tasks: Sequence[Task], warnings: Sequence[Problem] = ()) ->
         slots=Slot.objects.filter(task__in=keys).count(),
         warnings=list(warnings),
     )
-    summary.warn_if_idle()
+    asking = Occurrence.objects.filter(pair__in=asked).values("alignment__comparison__item")
+    silent = Item.objects.filter(task__in=keys).exclude(pk__in=asking).order_by("task", "position")
+    summary.warn_of_silence(list(silent.values_list("key", flat=True)))
     return summary

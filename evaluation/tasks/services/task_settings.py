@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from appraise.lib.digests import text_digest
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError, Problem, shorten
 from evaluation.alignment.designs import SystemPair, plan_comparisons
 from evaluation.alignment.pairs import DedupScope, merge_questions
 from evaluation.alignment.question_rules import QuestionSize
@@ -21,6 +21,8 @@ from evaluation.tasks.services.slots import (
     select_repeated,
     slot_sort_key,
 )
+
+MOST_LISTED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,19 @@ class ImportSummary:
     slots: int = 0
     warnings: list[Problem] = field(default_factory=list)
 
-    def warn_if_idle(self) -> None:
+    def warn_of_silence(self, silent: Sequence[str]) -> None:
+        """Warn if nothing is asked, or of the items that ask nothing, by id."""
+        if silent and self.slots:
+            names = ", ".join(map(shorten, silent[:MOST_LISTED])) + (
+                " …" if len(silent) > MOST_LISTED else ""
+            )
+            self.warnings.append(
+                Problem(
+                    "sentences_not_asked",
+                    f"{len(silent):,} of {self.items:,} sentences have no difference to ask about: {names}",
+                    "nobody will see them; choose to ask everything if small differences matter",
+                )
+            )
         if not self.slots:
             self.warnings.append(
                 Problem(
@@ -137,11 +151,12 @@ def dry_run(imported: ImportedSet, settings: TaskSettings, *, split: int | None 
     system_pairs = settings.system_pairs(imported.items)
     planner = settings.planner(zip(imported.items, system_pairs, strict=True))
     size = split or max(len(imported.items), 1)
-    summary = ImportSummary(tasks=[])
+    summary, silent = ImportSummary(tasks=[]), list[str]()
     plans = (planner.plan(*compared) for compared in zip(imported.items, system_pairs, strict=True))
     while part := list(islice(plans, size)):
         _count_part(planner.add_checks(part, 0), settings, summary)
-    summary.warn_if_idle()
+        silent += [plan.item.id for plan in part if not any(each.questions for each in plan.comparisons)]
+    summary.warn_of_silence(silent)
     return summary
 
 

@@ -40,6 +40,7 @@ from evaluation.importers import (
     guess_role,
     languages,
     read,
+    strip_shared_parts,
 )
 from evaluation.models import Job, Upload, UploadedFile, User
 
@@ -48,7 +49,10 @@ LIMITS = BROWSER
 CHECK_AT_ONCE = 4 * 1024 * 1024
 KEPT_FOR = timedelta(days=30)
 SAMPLE_ITEMS, SAMPLE_CHARACTERS = 10, 200_000
-OPTION_FIELDS = ("format", "source_language", "target_language", "link_base", "empty", "incomplete")
+OPTION_FIELDS = (
+    *("format", "source_language", "target_language", "link_base", "empty", "incomplete"),
+    "replace_controls",
+)
 _LINKS_WORDS = ("align", "links", "pharaoh", ".a3")
 
 
@@ -133,6 +137,20 @@ def _add_files(upload: Upload, files: Sequence[Incoming], made: list[Path]) -> N
         upload.files.create(
             position=number, name=name, path=path.name, size=file.size or 0, role=role, systems=systems
         )
+    _name_systems(upload)
+
+
+def _name_systems(upload: Upload) -> None:
+    """Shorten the names that were guessed from those of files: the parts that all share are no names."""
+    files = [
+        file
+        for file in upload.files.filter(role=FileRole.SYSTEM)
+        if file.systems == [guess_role(file.name)[1]]
+    ]
+    for file, name in zip(files, strip_shared_parts([file.systems[0] for file in files]), strict=True):
+        if file.systems != [name]:
+            file.systems = [name]
+            file.save(update_fields=["systems"])
 
 
 def remove_file(upload: Upload, position: str) -> None:
@@ -198,7 +216,7 @@ def guess_languages(upload: Upload) -> tuple[str, str]:
     for file in upload.files.all():
         parts = file.name.lower().removesuffix(".txt").split(".")
         code = languages.normalise(parts[-1]) if len(parts) > 1 and len(parts[-1]) in (2, 3) else None
-        if code:
+        if code and languages.is_known(code):  # any three letters may be a language, but also an extension
             languages_by_side.setdefault("source" if file.role == FileRole.SOURCE else "target", code)
     texts = all(file.role != FileRole.ITEMS for file in upload.files.all())
     return (languages_by_side.get("source", ""), languages_by_side.get("target", "")) if texts else ("", "")
@@ -274,6 +292,7 @@ def read_upload(upload: Upload) -> ImportedSet:
             link_base=1 if values.get("link_base") == "1" else 0,
             empty=values["empty"] if values.get("empty") in ("keep", "skip") else "refuse",
             incomplete=bool(values.get("incomplete")),
+            controls="replace" if values.get("replace_controls") else "refuse",
         ),
     )
 
@@ -311,6 +330,7 @@ def restore_item(kept: dict[str, Any]) -> ImportedItem:
     fields = dict(kept)
     fields["position"] = SourcePosition(*fields["position"])
     fields["candidates"] = tuple(ImportedCandidate(*candidate) for candidate in fields["candidates"])
+    fields["damaged"] = tuple(ImportedCandidate(*copy) for copy in fields["damaged"])
     fields["references"] = tuple(fields["references"])
     fields["links"] = tuple(
         PairLinks(a, b, tuple((i, j) for i, j in links)) for a, b, links in fields["links"]
