@@ -1,7 +1,8 @@
 """Queries that read the rankings of some tasks as columns of a ``Study``.
 
-The current version of each answer counts; withdrawn answers and machine votes do not. Agreement uses first
-presentations of ordinary pairs; repeats feed intra-annotator agreement, attention checks feed the filters.
+The current version of each answer counts (``find_current``); withdrawn answers and machine votes do not.
+Agreement uses first presentations of ordinary pairs; repeats feed intra-annotator agreement, attention checks
+feed the filters.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from evaluation.models import Alignment, Annotator, Occurrence, PhrasePair, Rank
 from evaluation.schemes import Choice
 from evaluation.study import SystemPairs
 from evaluation.study.systems import pair_systems
-from evaluation.study.values import CODE_OF, NO_CHECK, NO_TIME, Study, StudyTask, find_latest
+from evaluation.study.values import CODE_OF, NO_CHECK, NO_TIME, Study, StudyTask, find_current
 
 WITHDRAWN = -1  # in place of a label
 MAX_SLUGS = 12  # listed in one message
@@ -90,6 +91,7 @@ def load_study(tasks: Sequence[Task], *, named: bool = False) -> Study:
         pair_tasks=np.searchsorted(_ids(tasks), asked.tasks).astype(np.int16),
         pair_sentences=np.unique(asked.items, return_inverse=True)[1].astype(np.int32),
         expected=asked.expected,
+        comparisons=asked.comparisons,
     )
 
 
@@ -107,9 +109,13 @@ class _Answers(NamedTuple):
     def at(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> _Answers:
         return _Answers(*(column[rows] for column in self))
 
+    def current(self) -> _Answers:
+        cells = [self.pairs, self.annotators, self.presentations]
+        return self.at(find_current(cells, self.surplus.astype(bool), self.labels == WITHDRAWN))
+
 
 def _read_answers(tasks: Sequence[Task], asked: _Pairs) -> _Answers:
-    """Read the last version of each answer, unless it was withdrawn."""
+    """Read the current version of each answer, unless it was withdrawn."""
     rows = Ranking.objects.order_by("pk")
     # Where much of the table is needed, reading all of it is faster than going through the index.
     if len(asked.ids) * 4 < asked.newest:
@@ -125,7 +131,7 @@ def _read_answers(tasks: Sequence[Task], asked: _Pairs) -> _Answers:
     )
     answers = _Answers(*read_integer_columns(columns, len(_Answers._fields)))
     answers = answers.at(np.isin(answers.pairs, asked.ids))
-    answers = answers.at(find_latest([answers.pairs, answers.annotators, answers.presentations]))
+    answers = answers.current()
     return answers.at(answers.labels != WITHDRAWN)
 
 
@@ -149,6 +155,7 @@ class _Pairs(NamedTuple):
     ids: NDArray[np.int64]
     tasks: NDArray[np.int64]
     items: NDArray[np.int64]
+    comparisons: NDArray[np.int64]
     expected: NDArray[np.int8]
     newest: int
 
@@ -161,13 +168,14 @@ def _read_pairs(tasks: Sequence[Task]) -> _Pairs:
         "pk",
         "task_id",
         "owner__item_id",
+        "owner_id",
         Case(When(owner__check_kind="", then=Value(NO_CHECK)), default=label_code("owner__expected")),
         Case(When(owner__check_kind="", then=Value(0)), default=Coalesce(flipped, Value(0))),
         Subquery(PhrasePair.objects.order_by("-pk").values("pk")[:1]),
     )
-    ids, of_task, items, expected, is_flipped, newest = read_integer_columns(columns, 6)
+    ids, of_task, items, comparisons, expected, is_flipped, newest = read_integer_columns(columns, 7)
     expected = np.where(is_flipped, _FLIPPED[expected], expected)
-    return _Pairs(ids, of_task, items, expected.astype(np.int8), int(newest.max(initial=0)))
+    return _Pairs(ids, of_task, items, comparisons, expected.astype(np.int8), int(newest.max(initial=0)))
 
 
 # A check's expected label is relative to its two candidates; a flipped pair has them in the other order.

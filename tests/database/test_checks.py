@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from evaluation.annotate.known_answers import MOST_PERCENT, count_damaged_words, damage_text, has_check
 from evaluation.annotate.queries import build_pair_page
 from evaluation.annotate.services import answers, assignments
-from evaluation.blinding import canonical
+from evaluation.blinding import canonical, pseudonym
 from evaluation.importers import ImportedSet, SourceFile, read
 from evaluation.models import (
     Annotator,
@@ -29,6 +30,7 @@ from evaluation.models import (
 from evaluation.presentation import Stave
 from evaluation.reports.study_query import find_tasks, load_study
 from evaluation.schemes import Choice
+from evaluation.study.annotators import compute_annotator_lines
 from evaluation.tasks.queries.members import count_checks
 from evaluation.tasks.services.importing import import_set
 from evaluation.tasks.services.task_settings import TaskSettings, dry_run
@@ -130,10 +132,42 @@ class TestChecks:
         assert (results[bob.pk].seen, results[bob.pk].passed) == (4, 4)
         assert (results[carol.pk].seen, results[carol.pk].passed) == (4, 0)
         assert results[carol.pk].share == 0
-        table = load_study(find_tasks("slug", task.slug)).judgements()
+        study = load_study(find_tasks("slug", task.slug))
+        lines = {line.annotator: (line.checks_passed, line.checks) for line in compute_annotator_lines(study)}
+        for who in (bob, carol):  # the members page and the agreement page count alike
+            counted = results[who.pk]
+            assert lines[pseudonym(task.campaign.key, who.key)] == (counted.passed, counted.seen)
+        table = study.judgements()
         ordinary = task.pairs.filter(owner__check_kind="").count()
         assert len(table.labels) == 2 * ordinary
         assert Ranking.objects.count() > 2 * ordinary
+
+    def test_one_wrong_answer_fails_the_check_on_both_pages(self) -> None:
+        """A check may ask about several phrases; it is one check."""
+        longer = [
+            {
+                **one,
+                "candidates": {
+                    name: f"{text}, and {text.lower()}" for name, text in one["candidates"].items()
+                },
+            }
+            for one in MANY
+        ]
+        task = make_task(sentences=longer, checks=10, question_size="phrase")
+        bob = annotator("bob", task)
+        while (assignment := assignments.next_assignment(task, bob)) is not None:
+            said = Choice(assignment.comparison.expected or Choice.EQUAL)
+            shown = canonical(said, swapped=assignment.swapped, flipped=False)
+            answer_all(assignment, shown)
+        checks = Ranking.objects.exclude(pair__owner__check_kind="").values_list("pair__owner", flat=True)
+        check, answered = Counter(checks).most_common(1)[0]
+        assert answered > 1
+        wrong = Ranking.objects.filter(pair__owner=check).order_by("pk")[0]
+        Ranking.objects.filter(pk=wrong.pk).update(choice=Choice(wrong.choice).mirrored.value)
+        counted = count_checks(task)[bob.pk]
+        line = compute_annotator_lines(load_study([task]))[0]
+        assert (line.checks_passed, line.checks) == (counted.passed, counted.seen)
+        assert counted.passed == counted.seen - 1
 
     def test_a_dry_run_counts_seats_of_checks_and_repeats(self) -> None:
         settings = TaskSettings(name="x", scheme="six-way", target_language="en", checks=10, repeats=20)
