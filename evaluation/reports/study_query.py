@@ -72,7 +72,13 @@ def load_study(tasks: Sequence[Task], *, named: bool = False) -> Study:
     Three queries, however much is stored.
     """
     asked = _read_pairs(tasks)
-    answers = _read_answers(tasks, asked)
+    return make_study(tasks, asked, _read_answers(tasks, asked), named=named)
+
+
+def make_study(
+    tasks: Sequence[Task], asked: AskedPairs, answers: StoredAnswers, *, named: bool = False
+) -> Study:
+    """Return the study of stored answers, without those of machines; one query, for the annotators."""
     people = _read_people(tasks, np.unique(answers.annotators), named=named)
     ids = np.array(list(people), dtype=np.int64)
     answers = answers.at(np.isin(answers.annotators, ids))
@@ -95,8 +101,8 @@ def load_study(tasks: Sequence[Task], *, named: bool = False) -> Study:
     )
 
 
-class _Answers(NamedTuple):
-    """Stored rankings as columns, oldest first."""
+class StoredAnswers(NamedTuple):
+    """Stored answers as columns, oldest first."""
 
     annotators: NDArray[np.int64]
     pairs: NDArray[np.int64]
@@ -106,15 +112,17 @@ class _Answers(NamedTuple):
     surplus: NDArray[np.int64]
     active_ms: NDArray[np.int64]
 
-    def at(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> _Answers:
-        return _Answers(*(column[rows] for column in self))
+    def at(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> StoredAnswers:
+        return StoredAnswers(*(column[rows] for column in self))
 
-    def current(self) -> _Answers:
+    def current(self) -> StoredAnswers:
+        """Return the versions that count, without withdrawn answers."""
         cells = [self.pairs, self.annotators, self.presentations]
-        return self.at(find_current(cells, self.surplus.astype(bool), self.labels == WITHDRAWN))
+        current = self.at(find_current(cells, self.surplus.astype(bool), self.labels == WITHDRAWN))
+        return current.at(current.labels != WITHDRAWN)
 
 
-def _read_answers(tasks: Sequence[Task], asked: _Pairs) -> _Answers:
+def _read_answers(tasks: Sequence[Task], asked: AskedPairs) -> StoredAnswers:
     """Read the current version of each answer, unless it was withdrawn."""
     rows = Ranking.objects.order_by("pk")
     # Where much of the table is needed, reading all of it is faster than going through the index.
@@ -129,10 +137,9 @@ def _read_answers(tasks: Sequence[Task], asked: _Pairs) -> _Answers:
         Case(When(slot=None, then=Value(1)), default=Value(0)),
         Coalesce("active_ms", Value(NO_TIME)),
     )
-    answers = _Answers(*read_integer_columns(columns, len(_Answers._fields)))
+    answers = StoredAnswers(*read_integer_columns(columns, len(StoredAnswers._fields)))
     answers = answers.at(np.isin(answers.pairs, asked.ids))
-    answers = answers.current()
-    return answers.at(answers.labels != WITHDRAWN)
+    return answers.current()
 
 
 def label_code(field: str) -> Case:
@@ -149,7 +156,7 @@ def _read_people(tasks: Sequence[Task], ids: NDArray[np.int64], *, named: bool) 
     return dict(sorted(names.items(), key=lambda item: (item[1], item[0])))
 
 
-class _Pairs(NamedTuple):
+class AskedPairs(NamedTuple):
     """The pairs of some tasks in the order of their ids; ``newest`` is the highest id of any task."""
 
     ids: NDArray[np.int64]
@@ -160,7 +167,7 @@ class _Pairs(NamedTuple):
     newest: int
 
 
-def _read_pairs(tasks: Sequence[Task]) -> _Pairs:
+def _read_pairs(tasks: Sequence[Task]) -> AskedPairs:
     here = Occurrence.objects.filter(pair=OuterRef("pk"), alignment__comparison=OuterRef("owner"))
     flipped = Subquery(here.order_by("-pk").values_list(Cast("flipped", IntegerField()))[:1])
     rows = PhrasePair.objects.filter(task__in=_ids(tasks)).order_by("pk")
@@ -175,7 +182,7 @@ def _read_pairs(tasks: Sequence[Task]) -> _Pairs:
     )
     ids, of_task, items, comparisons, expected, is_flipped, newest = read_integer_columns(columns, 7)
     expected = np.where(is_flipped, _FLIPPED[expected], expected)
-    return _Pairs(ids, of_task, items, comparisons, expected.astype(np.int8), int(newest.max(initial=0)))
+    return AskedPairs(ids, of_task, items, comparisons, expected.astype(np.int8), int(newest.max(initial=0)))
 
 
 # A check's expected label is relative to its two candidates; a flipped pair has them in the other order.

@@ -31,8 +31,8 @@ from evaluation.reports.bundles import write_bundle
 from evaluation.reports.exports import load_display_names, read_answered_pairs
 from evaluation.reports.registry import REPORTS, AnyReport, read_options
 from evaluation.reports.report_job import ReportPending, compute_report
-from evaluation.reports.results import compute_results
 from evaluation.reports.scope import Scope, find_scope, find_scopes
+from evaluation.reports.system_results import compute_results
 from evaluation.reports.word_tags import find_taggable_tasks
 from evaluation.study import Filter
 from evaluation.study.tables import build_agreement_tables, build_result_tables

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -25,6 +26,13 @@ ANSWER_COLUMNS = ("annotators", "pairs", "presentations", "labels", "swapped", "
 
 VoterChoices = Mapping[str, Mapping[int, Choice]]
 """Voter → key of the pair in the study → choice."""
+
+
+class AnswerKind(StrEnum):
+    """What the answers of a study are about."""
+
+    PHRASES = "phrases"
+    SENTENCES = "sentences"
 
 
 class StudyTask(NamedTuple):
