@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import json
 import uuid
-from collections import Counter
+from collections import Counter, defaultdict
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -235,6 +238,71 @@ class TestJudgedElsewhere:
         verdicts = SentenceAnswer.objects.filter(question="verdict")
         assert verdicts.count() == 3
         assert verdicts.filter(value="A=B").count() == 1
+
+    def test_two_rankings_of_one_judge_are_not_compared_with_each_other(self) -> None:
+        """Four ranks make six preferences in one ranking, and two in two."""
+        ranks = [
+            {"annotator": "zoe", "item": "s1", "system": system, "rank": rank, "source_ranking": source}
+            for source, ranking in (("r1", {"alpha": 1, "beta": 2}), ("r2", {"beta": 1, "gamma": 2}))
+            for system, rank in ranking.items()
+        ]
+        assert self.imported(*ranks) == []
+        assert sorted(SentenceAnswer.objects.values_list("source_ranking", flat=True)) == ["r1", "r2"]
+
+    @pytest.mark.parametrize("source", [{}, {"source_ranking": "r1"}])
+    def test_a_system_that_is_ranked_twice_is_reported(self, source: dict[str, str]) -> None:
+        ranks = [
+            {"annotator": "zoe", "item": "s1", "system": system, "rank": rank, **source}
+            for system, rank in (("alpha", 1), ("beta", 2), ("alpha", 3))
+        ]
+        (warning,) = self.imported(*ranks)
+        assert "ranks the same system of a sentence twice" in warning
+        assert "source_ranking" in warning
+        assert SentenceAnswer.objects.count() == 1
+
+    @pytest.mark.realdata
+    def test_real_rankings_of_wmt12_give_the_pairwise_rankings_of_their_authors(
+        self, real_data: Path
+    ) -> None:
+        """German–English, the hundred segments that were ranked most often: 285 rankings."""
+        folder = real_data / "rr_wmt12"
+        with gzip.open(folder / "de-en.rankings.jsonl.gz", "rt", encoding="utf-8") as lines:
+            rankings = [json.loads(line) for line in lines]
+        often = Counter(ranking["seg"] for ranking in rankings).most_common(100)
+        chosen = [ranking for ranking in rankings if ranking["seg"] in dict(often)]
+        assert len(chosen) == 285
+        ranked = [
+            (ranking, system, rank)
+            for ranking in chosen
+            for systems, rank in ranking["items"]
+            for system in systems
+            if rank is not None
+        ]
+        with gzip.open(folder / "de-en.outputs.tsv.gz", "rt", encoding="utf-8") as lines:
+            outputs = {
+                (seg, name): text for name, seg, text in (line.rstrip("\n").split("\t") for line in lines)
+            }
+        candidates: dict[int, dict[str, str]] = defaultdict(dict)
+        for ranking, system, _rank in ranked:
+            # The words are of no interest here, only which outputs are the same: one word each is fast.
+            text = outputs[str(ranking["seg"]), system]
+            candidates[ranking["seg"]][system] = hashlib.md5(text.encode()).hexdigest()
+        sentences = [
+            {"id": str(seg), "source": "x", "candidates": texts} for seg, texts in candidates.items()
+        ]
+        judged = [
+            {"annotator": ranking["judge"], "item": str(ranking["seg"]), "system": system, "rank": rank,
+             "source_ranking": ranking["id"]}
+            for ranking, system, rank in ranked
+        ]  # fmt: skip
+        document = {"incomplete": True, "items": sentences, "judgements": judged}
+        imported = read([SourceFile.from_bytes("x.json", json.dumps(document).encode())])
+        import_set(
+            imported,
+            TaskSettings(name="x", scheme="four-way"),
+            campaign=Campaign.objects.create(slug="c", name="C"),
+        )
+        assert SentenceAnswer.objects.count() == 2_749
 
     def test_a_rating_stays_with_its_candidate(self) -> None:
         rating = {"annotator": "zoe", "item": "s1", "system": "beta", "rating": 73.5}
