@@ -25,8 +25,8 @@ def shorten(name: str, most: int) -> str:
     return f"{name[: most - 1 - end]}…{name[-end:]}"
 
 
-# In units of the plot: on a phone a character takes nine, and the names may take half of the width.
-CHARACTER_WIDTH, NAME_MARGIN, MAX_NAME_WIDTH = 9, 16, 330
+# In units of the plot: on a phone a bold character takes twelve, and the names may take half of the width.
+CHARACTER_WIDTH, NAME_MARGIN, MAX_NAME_WIDTH = 12, 16, 330
 
 
 def axis_start(names: Sequence[str], least: int) -> int:

@@ -5,6 +5,7 @@ All intervals come from the same resamples, so that differences (such as κ′ �
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -14,7 +15,7 @@ from appraise.lib.tables import Cell, Table, format_cell
 from evaluation.agreement.bootstrap import Bootstrap, CoefficientResult, Collapse, compute_coefficients
 from evaluation.agreement.coefficients import correct_for_chance, none_if_nan, ratio
 from evaluation.agreement.judgements import Floats, Judgements
-from evaluation.agreement.kappa import Chance, LabelSet, name_band
+from evaluation.agreement.kappa import Chance, LabelSet, collapsed_codes, name_band
 from evaluation.agreement.pairwise import PairTable, build_pair_table
 from evaluation.agreement.stability import (
     IntraAgreement,
@@ -23,7 +24,7 @@ from evaluation.agreement.stability import (
     measure_intra_agreement,
 )
 from evaluation.agreement.tally import Pairing, Tally
-from evaluation.schemes import Scheme
+from evaluation.schemes import SCHEMES, Scheme
 
 TOP_LEVEL_COEFFICIENTS = (
     "cohen_mean",
@@ -73,6 +74,23 @@ class AgreementReport:
         return {result.name: result for result in self.coefficients}[name]
 
     @property
+    def observed_chance(self) -> float | None:
+        """How often two answers agree that are given at random with the observed frequencies (Scott's P(E)).
+
+        Where it is above the P(E) of κ, κ credits annotators with agreement that frequent labels explain.
+        """
+        return _chance_of(self.label_totals)
+
+    @property
+    def observed_chance_prime(self) -> float | None:
+        """The same over the labels of κ′; None without a scheme."""
+        if self.scheme is None:
+            return None
+        scheme = SCHEMES[self.scheme]
+        totals = np.bincount(collapsed_codes(scheme), self.label_totals, len(scheme.collapsed.labels))
+        return _chance_of(totals.tolist())
+
+    @property
     def kappa(self) -> CoefficientResult:
         """The headline κ, always the first coefficient."""
         return self.coefficients[0]
@@ -84,6 +102,16 @@ class AgreementReport:
     @property
     def band_prime(self) -> str | None:
         return name_band(self.kappa.prime)
+
+
+def _chance_of(totals: Sequence[float]) -> float | None:
+    """Return the sum of the squared shares.
+
+    >>> round(_chance_of([45, 20, 35]) or 0, 3), _chance_of([0, 0])
+    (0.365, None)
+    """
+    total = sum(totals)
+    return sum((count / total) ** 2 for count in totals) if total else None
 
 
 def compute_agreement(
@@ -158,6 +186,7 @@ def to_document(report: AgreementReport) -> dict[str, object]:
             for label, row in zip(report.labels, report.confusion, strict=True)
         },
         "chance": report.chance.value,
+        "p_e_observed": report.observed_chance,
         "pairing": report.pairing.value,
         "resampled": "sentence",
         "sentences": report.sentences,

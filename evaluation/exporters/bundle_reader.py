@@ -20,11 +20,12 @@ from appraise.lib.digests import pieces_digest
 from appraise.lib.problems import InputError, Problem
 from appraise.lib.streams import convert_read_errors
 from appraise.lib.tables import Table, to_csv
+from evaluation.agreement.judgements import Codes
 from evaluation.exporters.bundle import FORMAT, VERSION, sign_manifest
 from evaluation.study import Study, StudyTask, SystemPairs
 from evaluation.study.systems import pair_systems
 from evaluation.study.tables import build_study_tables
-from evaluation.study.values import CODE_OF, NO_CHECK, NO_TIME, find_latest
+from evaluation.study.values import CODE_OF, NO_CHECK, NO_TIME, find_current
 
 # Exceptions of ``zipfile`` for a member with damaged bytes.
 DAMAGED = (OSError, EOFError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error)
@@ -212,15 +213,15 @@ def _read_study(bundle: Bundle) -> tuple[Study, SystemPairs]:
     task_codes = {task.slug: code for code, task in enumerate(tasks)}
     pairs = list(bundle.read_rows("pairs"))
     pair_codes = {(pair["task"], pair["pair"]): code for code, pair in enumerate(pairs)}
-    item_codes, system_pairs = _read_system_pairs(bundle, pair_codes)
+    item_codes, system_pairs, checks = _read_system_pairs(bundle, pair_codes)
     sentences = np.array([item_codes[pair["task"], pair["item"]] for pair in pairs], dtype=np.int64)
     annotators = sorted(bundle.manifest["annotators"])
     annotator_codes = {name: code for code, name in enumerate(annotators)}
     rankings = sorted(bundle.read_rows("rankings"), key=lambda row: int(row["order"]))
     rows = [_code_ranking(row, pair_codes, annotator_codes) for row in rankings]
     columns = np.array(rows, dtype=np.int64).reshape(-1, 7).T
-    latest = find_latest([columns[0], columns[1], columns[2]])
-    current = latest[(columns[3, latest] != WITHDRAWN) & (columns[0, latest] >= 0)]
+    current = find_current([*columns[:3]], columns[5].astype(bool), columns[3] == WITHDRAWN)
+    current = current[(columns[3, current] != WITHDRAWN) & (columns[0, current] >= 0)]
     annotator, pair, presentation, label, swapped, surplus, active_ms = columns[:, current]
     study = Study(
         tasks=tasks,
@@ -239,6 +240,7 @@ def _read_study(bundle: Bundle) -> tuple[Study, SystemPairs]:
             [NO_CHECK if row["expected"] is None else CODE_OF[row["expected"]] for row in pairs],
             dtype=np.int8,
         ),
+        comparisons=checks,
     )
     return study, system_pairs
 
@@ -256,11 +258,12 @@ def _code_ranking(row: Row, pair_codes: PairCodes, annotator_codes: dict[str, in
     )
 
 
-def _read_system_pairs(bundle: Bundle, pair_codes: PairCodes) -> tuple[PairCodes, SystemPairs]:
-    """Return the codes of items by (task, item), and the systems of every occurrence.
+def _read_system_pairs(bundle: Bundle, pair_codes: PairCodes) -> tuple[PairCodes, SystemPairs, Codes]:
+    """Return the codes of items by (task, item), the systems of every occurrence, and the check of each pair.
 
     Occurrences are those of the latest alignment of each comparison that is no attention check.
     """
+    checks = np.full(len(pair_codes), NO_CHECK)
     names = tuple(sorted({name for task in bundle.manifest["tasks"] for name in task["systems"]}))
     system_codes = {name: code for code, name in enumerate(names)}
     item_codes: PairCodes = {}
@@ -273,8 +276,11 @@ def _read_system_pairs(bundle: Bundle, pair_codes: PairCodes) -> tuple[PairCodes
             code = candidate_codes.setdefault(key, len(candidate_codes))
             outputs += [(code, system_codes[system]) for system in candidate["systems"]]
     rows = []
-    for row in bundle.read_rows("comparisons"):
+    for number, row in enumerate(bundle.read_rows("comparisons")):
         task, item = row["task"], row["item"]
+        if row["check"]:
+            shown = {(task, pair) for version in row["alignments"] for _, pair, _ in version["occurrences"]}
+            checks[[pair_codes[key] for key in shown]] = number
         if row["check"] or not row["alignments"]:
             continue
         sides = [candidate_codes[task, item, row[side]] for side in ("first", "second")]
@@ -284,4 +290,4 @@ def _read_system_pairs(bundle: Bundle, pair_codes: PairCodes) -> tuple[PairCodes
     pairs, items, firsts, seconds = np.array(rows, dtype=np.int64).reshape(-1, 4).T
     sentences = np.unique(items, return_inverse=True)[1].reshape(-1)
     table = np.array(outputs, dtype=np.int64).reshape(-1, 2).T
-    return item_codes, pair_systems(pairs, sentences, firsts, seconds, table, names)
+    return item_codes, pair_systems(pairs, sentences, firsts, seconds, table, names), checks

@@ -236,7 +236,7 @@ class DatasetChecks:
         self.state.raise_problems()
         self._hash.update(f"{self.state.source_language}\x1f{self.state.target_language}".encode())
         for judgement in self.judgements:
-            self._hash.update(_encode(_JUDGEMENT_CONTENT(judgement)))
+            self._hash.update(_encode(_judgement_content(judgement)))
         return self._hash.hexdigest()
 
     @property
@@ -302,6 +302,12 @@ _ITEM_CONTENT = attrgetter(
     "id", "document", "source", "references", "candidates", "before", "after", "links", "phrases"
 )
 _JUDGEMENT_CONTENT = attrgetter("annotator", "item", "systems", "phrase", "measure", "label", "value")
+
+
+def _judgement_content(judgement: ImportedJudgement) -> tuple[object, ...]:
+    # Without a name of the ranking the digest is that of files from before there were such names.
+    named = (judgement.source_ranking,) if judgement.source_ranking else ()
+    return (*_JUDGEMENT_CONTENT(judgement), *named)
 
 
 def _encode(content: tuple[object, ...]) -> bytes:

@@ -1,7 +1,8 @@
 """Judgements made elsewhere: the same checks whether they come from a table or from JSON.
 
 There are three measures: a label on two systems (``A>B`` and so on, in the order in which the two are named),
-a rating of one system (higher is better), and a rank of one system (1 is best).
+a rating of one system (higher is better), and a rank of one system (1 is best). ``source_ranking`` tells the
+rankings of one annotator on one item apart.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from evaluation.importers.model import ImportedJudgement, JudgementMeasure, Sour
 from evaluation.importers.state import ImportState
 from evaluation.schemes import Choice
 
-FIELDS = ("annotator", "item", "a", "b", "label", "system", "rating", "rank", "phrase")
+FIELDS = ("annotator", "item", "a", "b", "label", "system", "rating", "rank", "phrase", "source_ranking")
 _NUMBER = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?", re.ASCII)
 _COUNT = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 
@@ -25,11 +26,11 @@ def check_judgement(
     """Return a judgement from its fields as text; None, with a problem reported, if it is invalid."""
     cells = {key: value.strip() for key, value in fields.items() if value.strip()}
     most = state.limits.max_name
-    for key in ("annotator", "item"):
-        if key not in cells:
+    for key in ("annotator", "item", "source_ranking"):
+        if key not in cells and key != "source_ranking":
             state.report("schema", f"the judgement has no {key}", f"fill in {key}", position)
             return None
-        if len(cells[key]) > most:
+        if len(cells.get(key, "")) > most:
             message = f"the {key} has {len(cells[key]):,} characters"
             state.report("field_too_long", message, f"use at most {most}", position, cells[key])
     measures = [measure for measure in JudgementMeasure if measure.value in cells]
@@ -58,7 +59,10 @@ def _check_label(
         return None
     phrase = _check_phrase(cells, position, state)
     annotator, item, measure = cells["annotator"], cells["item"], JudgementMeasure.LABEL
-    return ImportedJudgement(annotator, item, systems, measure, position, label=label, phrase=phrase)
+    source = cells.get("source_ranking", "")
+    return ImportedJudgement(
+        annotator, item, systems, measure, position, label=label, phrase=phrase, source_ranking=source
+    )
 
 
 def _check_score(
@@ -75,7 +79,10 @@ def _check_score(
     phrase = _check_phrase(cells, position, state)
     systems, value = (cells["system"],), float(text)
     annotator, item = cells["annotator"], cells["item"]
-    return ImportedJudgement(annotator, item, systems, measure, position, value=value, phrase=phrase)
+    source = cells.get("source_ranking", "")
+    return ImportedJudgement(
+        annotator, item, systems, measure, position, value=value, phrase=phrase, source_ranking=source
+    )
 
 
 def _check_phrase(cells: Mapping[str, str], position: SourcePosition, state: ImportState) -> int | None:

@@ -225,6 +225,7 @@ class ImportedJudgement:
 
     A label is relative to ``systems`` in that order; a rating or a rank belongs to the single system.
     ``phrase`` counts the given phrase pairs of the item from 1; None means the whole sentence.
+    ``source_ranking`` names the ranking that a rank comes from; empty where an annotator made one per item.
     """
 
     annotator: str
@@ -235,6 +236,7 @@ class ImportedJudgement:
     label: Choice | None = None
     value: float | None = None
     phrase: int | None = None
+    source_ranking: str = ""
 
 
 Record = ImportedItem | ImportedJudgement

@@ -124,7 +124,8 @@ def _judgement_fields(row: TableRow, layout: dict[str, str]) -> dict[str, str]:
         meaning: layout[meaning] for meaning in ("annotator", "a", "b", "system") if meaning in layout
     }
     folded = {name.casefold(): name for name in row.cells}
-    names |= {name: folded[name] for name in ("label", "rating", "rank", "phrase") if name in folded}
+    own = ("label", "rating", "rank", "phrase", "source_ranking")
+    names |= {name: folded[name] for name in own if name in folded}
     return {field: row.get(name) for field, name in names.items() if field in FIELDS}
 
 

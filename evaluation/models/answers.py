@@ -108,6 +108,9 @@ class SentenceAnswer(models.Model):
     version = models.PositiveIntegerField()
     value = models.TextField(blank=True, help_text="Empty for a withdrawn answer.")
     swapped = models.BooleanField(default=False)
+    source_ranking = models.CharField(
+        max_length=200, blank=True, default="", db_default="", help_text="The imported ranking it comes from."
+    )
     active_ms = models.PositiveIntegerField(null=True, blank=True, help_text="As for a ranking.")
     received_at = models.DateTimeField(default=timezone.now)
 

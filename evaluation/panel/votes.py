@@ -46,7 +46,7 @@ class PanelVotes:
         """The weight of each member, and mirrored labels for the confusion matrices."""
         weight = 1 / max(1, len(self.voters)) if weighting is VoterWeighting.ONE_VOTER else 1.0
         weights = np.array([1.0] * self.people + [weight] * len(self.voters))
-        return ModelOptions(weights, mirror_labels(FOUR_WAY.labels))
+        return ModelOptions(weights, mirror_labels(FOUR_WAY.labels), self.people)
 
 
 def mirror_labels(labels: Sequence[str]) -> tuple[int, ...] | None:

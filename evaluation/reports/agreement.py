@@ -14,13 +14,14 @@ from ninja import Field
 from appraise.lib.digests import bytes_digest
 from appraise.lib.tables import Table
 from evaluation.agreement import AgreementReport
+from evaluation.agreement.kappa import ROUNDING
 from evaluation.agreement.report import to_document
 from evaluation.models import Ranking
 from evaluation.reports import plots
-from evaluation.reports.registry import FilterOptions, Report, report, tables_of
-from evaluation.reports.scope import Scope, get_study, get_system_pairs, load_names
+from evaluation.reports.registry import Report, StudyOptions, report, tables_of
+from evaluation.reports.scope import Scope, choose_kind, get_study, get_system_pairs, load_names
 from evaluation.schemes import CHOICE_REASONS, SCHEMES, Choice, Scheme
-from evaluation.study import AgreementSummary, Filter, summarise_agreement
+from evaluation.study import AgreementSummary, AnswerKind, Filter, summarise_agreement
 from evaluation.study.annotators import AnnotatorLine
 from evaluation.study.tables import AGREEMENT_TABLES
 from evaluation.study.values import name_voter
@@ -28,6 +29,7 @@ from evaluation.voters import collect_choices, list_voters
 from evaluation.web import numeral
 
 MAX_IN_HEAT_MAP = 30  # annotators
+MAX_LISTED = 30  # annotators on the page; the files contain all
 MAX_FOR_TRIADS = 300_000  # answers; beyond that, cyclic triads would take too long
 
 
@@ -48,8 +50,25 @@ class HeatMap:
 
 
 @dataclass(frozen=True, slots=True)
+class ChanceNote:
+    """Answers at random, with the observed frequencies, agree more often than κ assumes."""
+
+    assumed: float
+    observed: float
+    pi: float | None
+
+
+def _note_chance(assumed: float | None, observed: float | None, pi: float | None) -> ChanceNote | None:
+    if assumed is None or observed is None or observed <= assumed + ROUNDING:
+        return None
+    return ChanceNote(assumed, observed, pi)
+
+
+@dataclass(frozen=True, slots=True)
 class AgreementPage:
     scope: Scope
+    kind: AnswerKind
+    sentence_answers: int
     summary: AgreementSummary
     names: dict[str, str]
     people: HeatMap | None
@@ -67,9 +86,23 @@ class AgreementPage:
         return sorted(self.summary.annotators, key=lambda line: _sort_key(line.annotator, self.names))
 
     @property
+    def listed_annotators(self) -> list[AnnotatorLine]:
+        """The annotators on the page; of very many, those who need attention, then the busiest."""
+        if len(self.annotators) <= MAX_LISTED:
+            return self.annotators
+        by_urgency = sorted(
+            self.annotators,
+            key=lambda line: (-line.failed - line.speeder - line.bias.is_one_sided, -line.answers),
+        )
+        listed = {line.annotator for line in by_urgency[:MAX_LISTED]}
+        return [line for line in self.annotators if line.annotator in listed]
+
+    @property
     def leave_one_out_table(self) -> Table:
-        lines = sorted(self.report.leave_one_out, key=lambda line: _sort_key(line.annotator, self.names))
-        names = self.names
+        """Of very many annotators, those who change κ most."""
+        kappa, names = self.report.kappa.value or 0.0, self.names
+        by_effect = sorted(self.report.leave_one_out, key=lambda line: -abs((line.kappa or kappa) - kappa))
+        lines = sorted(by_effect[:MAX_LISTED], key=lambda line: _sort_key(line.annotator, names))
         rows = tuple((names.get(line.annotator, line.annotator), line.pairs, line.kappa) for line in lines)
         return Table(_("Leave one annotator out"), (_("Excluded"), _("Pairs"), "κ"), rows)
 
@@ -84,13 +117,34 @@ class AgreementPage:
         return next(scheme for scheme in SCHEMES.values() if scheme.labels == tuple(self.report.labels))
 
     @property
+    def shows_prime(self) -> bool:
+        """Whether κ and κ′ differ; of tasks with different schemes, κ′ is the one that can be pooled."""
+        return self.summary.mixed or self.coarse_scheme is not None
+
+    @property
+    def chance(self) -> ChanceNote | None:
+        return _note_chance(
+            self.report.p_e, self.report.observed_chance, self.report.coefficient("scott_pi").value
+        )
+
+    @property
+    def coarse_chance(self) -> ChanceNote | None:
+        if self.coarse_scheme is None:
+            return None
+        p_e = 1 / len(self.coarse_scheme.choices)
+        return _note_chance(p_e, self.report.observed_chance_prime, self.report.coefficient("scott_pi").prime)
+
+    @property
     def coarse_scheme(self) -> Scheme | None:
         """The scheme of κ′; None where it is the same, because the scheme has no degrees."""
         return None if self.scheme.collapsed == self.scheme else self.scheme.collapsed
 
 
 def get_agreement(
-    scope: Scope, without: Collection[Filter] = (), selected_voters: Sequence[str] = ()
+    scope: Scope,
+    without: Collection[Filter] = (),
+    selected_voters: Sequence[str] = (),
+    kind: AnswerKind = AnswerKind.PHRASES,
 ) -> AgreementSummary:
     """Return the summary; cached until a new answer arrives or the votes of the voters change."""
     filters = tuple(sorted(without))
@@ -98,14 +152,14 @@ def get_agreement(
     votes = {name_voter(voter): choices for voter, choices in by_voter.items()}
 
     def compute() -> AgreementSummary:
-        study = get_study(scope)
-        system_pairs = get_system_pairs(scope) if len(study) <= MAX_FOR_TRIADS else None
+        study = get_study(scope, kind)
+        system_pairs = get_system_pairs(scope, kind) if len(study) <= MAX_FOR_TRIADS else None
         return summarise_agreement(study, system_pairs, without=filters, votes=votes)
 
-    return scope.cached("agreement", compute, filters, _digest(votes))
+    return scope.cached("agreement", compute, filters, _digest(votes), kind)
 
 
-class AgreementOptions(FilterOptions):
+class AgreementOptions(StudyOptions):
     voter: list[str] = Field(default_factory=list, description="Include this voter as one more annotator")
 
 
@@ -128,18 +182,22 @@ class AnnotatorAgreement(Report[AgreementOptions, AgreementPage]):
         "sides": lambda page: plots.side_bars(
             [
                 (page.names.get(line.annotator, line.annotator), line.bias.left_share, line.bias.interval)
-                for line in page.annotators
+                for line in page.listed_annotators
             ]
         ),
     }
 
     def compute(self, scope: Scope, options: AgreementOptions) -> AgreementPage:
-        voters = list_voters(scope.task_ids)
+        kind = choose_kind(scope, options.answers)
+        # Voters vote on phrases.
+        voters = list_voters(scope.task_ids) if kind is AnswerKind.PHRASES else []
         selected_voters = [name for name in voters if name in options.voter]
-        summary, names = get_agreement(scope, options.without, selected_voters), load_names(scope)
+        summary, names = get_agreement(scope, options.without, selected_voters, kind), load_names(scope)
         names |= {name_voter(voter): _("%(name)s (voter)") % {"name": voter} for voter in selected_voters}
         return AgreementPage(
             scope=scope,
+            kind=kind,
+            sentence_answers=len(get_study(scope, AnswerKind.SENTENCES)),
             summary=summary,
             names=names,
             people=_annotator_heat_map(summary.report, names),
@@ -153,6 +211,7 @@ class AnnotatorAgreement(Report[AgreementOptions, AgreementPage]):
         """Return what the command ``agreement`` prints, with subsets, tasks, annotators and time."""
         summary = page.summary
         return {
+            "answers": page.kind.value,
             **to_document(summary.report),
             "mixed_schemes": summary.mixed,
             "without": [name.value for name in summary.without],

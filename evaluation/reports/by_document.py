@@ -24,8 +24,8 @@ from evaluation.agreement.tasks import compute_part_row
 from evaluation.models import PhrasePair
 from evaluation.reports import plots
 from evaluation.reports.registry import FilterOptions, Report, report
-from evaluation.reports.results import filter_study
 from evaluation.reports.scope import Scope, get_study, get_system_pairs
+from evaluation.reports.system_results import filter_study
 from evaluation.study import Filter, Study, SystemPairs
 from evaluation.study.systems import SIGNS, join_votes
 from evaluation.web import numeral

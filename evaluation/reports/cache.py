@@ -1,6 +1,7 @@
 """Cached results of reports, and consistent snapshots of the database.
 
-A result is cached until a new answer arrives, which the id of the newest ranking shows (one index lookup).
+A result is cached until a new answer arrives, which the ids of the newest ranking and of the newest answer
+about a sentence show (index lookups).
 While transactions overlap, ids can become visible out of order. Therefore, a result that was computed within
 a minute of the newest answer is computed once more after that minute. The cache is in the memory of each
 process; the least recently used entries are dropped first.
@@ -28,7 +29,7 @@ from django.db.models import Model, Subquery
 from django.utils import timezone
 
 from appraise.lib.digests import text_digest
-from evaluation.models import Alignment, Ranking
+from evaluation.models import Alignment, Ranking, SentenceAnswer, Task
 
 # Longer than any transaction that appends answers, so that none with a smaller id can commit later.
 SETTLED = timedelta(minutes=1)
@@ -38,7 +39,7 @@ T = TypeVar("T")
 
 
 class DatabaseState(NamedTuple):
-    """The ids of the newest ranking and alignment, and when that ranking was received.
+    """The ids of the newest ranking, alignment and answer about a sentence, and when the newest was received.
 
     A pinned state is that of a result which is shown although there may be newer answers.
     """
@@ -132,20 +133,23 @@ def clear_cache() -> None:
 
 def state_columns() -> dict[str, Subquery]:
     """Return the state of the database as annotations of any query; ``read_state`` reads them."""
-    rankings = Ranking.objects.order_by("-pk")
+    rankings, answers = Ranking.objects.order_by("-pk"), SentenceAnswer.objects.order_by("-pk")
     return {
         "newest_ranking": Subquery(rankings.values("pk")[:1]),
         "newest_at": Subquery(rankings.values("received_at")[:1]),
         "newest_alignment": Subquery(Alignment.objects.order_by("-pk").values("pk")[:1]),
+        "newest_answer": Subquery(answers.values("pk")[:1]),
+        "newest_answer_at": Subquery(answers.values("received_at")[:1]),
     }
 
 
 def read_state(row: Model) -> DatabaseState:
     """Return the state from a row with the annotations of ``state_columns``."""
-    ranking, alignment, at = (
-        getattr(row, name) for name in ("newest_ranking", "newest_alignment", "newest_at")
-    )
-    return DatabaseState((0,), None) if ranking is None else DatabaseState((ranking, alignment), at)
+    ranking, ranked_at, alignment, answer, answered_at = (getattr(row, name) for name in state_columns())
+    if ranking is None and answer is None:
+        return DatabaseState((0,), None)
+    newest_at = max(at for at in (ranked_at, answered_at) if at is not None)
+    return DatabaseState((ranking or 0, alignment, answer or 0), newest_at)
 
 
 @contextmanager
@@ -159,9 +163,9 @@ def _shared_state(state: DatabaseState | None) -> Iterator[DatabaseState]:
 
 
 def _query_state() -> DatabaseState:
-    alignment = Alignment.objects.order_by("-pk").values("pk")[:1]
-    newest = Ranking.objects.order_by("-pk").values_list("pk", Subquery(alignment), "received_at").first()
-    return DatabaseState((0,), None) if newest is None else DatabaseState(newest[:2], newest[2])
+    # Of any table with one row or more: without a task there are no answers.
+    row = Task.objects.annotate(**state_columns()).only("pk").first()
+    return DatabaseState((0,), None) if row is None else read_state(row)
 
 
 def is_settled(computed_at: datetime, newest_at: datetime | None, now: datetime) -> bool:

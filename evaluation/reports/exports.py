@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
 from django.db import connection
 from django.db.models import F, Prefetch, Q
 
@@ -31,6 +32,7 @@ from evaluation.models import (
     Task,
 )
 from evaluation.reports.scope import Scope
+from evaluation.study.values import find_current
 
 PAIRS_AT_ONCE = 2_000
 ITEMS_AT_ONCE = 200
@@ -143,7 +145,7 @@ def _read_answers(pairs: Sequence[int], names: DisplayNames, first: int) -> dict
     times: dict[int, str] = {}
     if names.identified:
         times = {pk: str(at) for pk, at in _fetch(rankings.values_list("pk", "received_at"))}
-    newest = {(pair, annotator, presentation): pk for pair, annotator, presentation, *_rest, pk in rows}
+    current = _find_current(rows)
     answers: dict[int, list[AnswerRow]] = {pair: [] for pair in pairs}
     for pair, annotator, presentation, *answer in rows:
         version, choice, reason, swapped, slot, alignment, active, elapsed, pk = answer
@@ -153,7 +155,7 @@ def _read_answers(pairs: Sequence[int], names: DisplayNames, first: int) -> dict
                     names[annotator],
                     presentation,
                     version,
-                    newest[pair, annotator, presentation] == pk,
+                    pk in current,
                     choice,
                     reason,
                     "second" if swapped else "first",
@@ -166,6 +168,17 @@ def _read_answers(pairs: Sequence[int], names: DisplayNames, first: int) -> dict
                 )
             )
     return answers
+
+
+def _find_current(rows: Sequence[tuple[Any, ...]]) -> set[int]:
+    """Return the ids of the versions that count in reports, unless they are withdrawals."""
+    pairs, annotators, presentations, _versions, choices, _reasons, _swapped, slots, *_numbers, ids = (
+        zip(*rows, strict=True) if rows else ((),) * len(_RANKING_COLUMNS)
+    )
+    cells = [np.array(column, dtype=np.int64) for column in (pairs, annotators, presentations)]
+    is_surplus = np.array([slot is None for slot in slots], dtype=bool)
+    is_withdrawn = np.array([choice is None for choice in choices], dtype=bool)
+    return {ids[row] for row in find_current(cells, is_surplus, is_withdrawn)}
 
 
 def _fetch(rows: Any) -> list[tuple[Any, ...]]:

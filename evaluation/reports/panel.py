@@ -14,6 +14,7 @@ import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from ninja import Field
+from numpy.typing import NDArray
 
 from appraise.lib.tables import Table
 from evaluation.agreement.judgements import Ints
@@ -21,10 +22,11 @@ from evaluation.models import Adjudication, PhrasePair
 from evaluation.panel.models import Panel, fit_model
 from evaluation.panel.reliability import (
     Calibration,
+    HeldOut,
     Reliability,
     estimate_reliabilities,
     measure_calibration,
-    simulate_calibration,
+    measure_held_out,
 )
 from evaluation.panel.votes import PanelVotes, VoterWeighting, collect_panel_votes
 from evaluation.reports import plots
@@ -43,10 +45,10 @@ MAX_RESAMPLED = 5_000  # votes; beyond that, resampling would take too long for 
 
 
 class PanelOptions(ReportOptions):
-    model: Literal["dawid-skene", "mace"] = Field(
-        default="dawid-skene",
-        description="A confusion matrix per member (Dawid–Skene), or its probability of knowing the answer"
-        " (MACE)",
+    model: Literal["staged", "dawid-skene", "mace"] = Field(
+        default="staged",
+        description="N/A apart from the other answers (staged), a confusion matrix per member (Dawid–Skene),"
+        " or its probability of knowing the answer (MACE)",
     )
     voter_weighting: VoterWeighting = Field(
         default=VoterWeighting.ONE_VOTER,
@@ -62,13 +64,13 @@ class PanelOptions(ReportOptions):
 
 @dataclass(frozen=True, slots=True)
 class FittedPanel:
-    """A fitted panel; ``expected`` is its calibration if the model were true."""
+    """A fitted panel, and how well it predicts answers that it has not seen."""
 
     options: PanelOptions
     votes: PanelVotes
     panel: Panel
     members: list[Reliability]
-    expected: Calibration
+    held_out: HeldOut
 
     @property
     def resampled(self) -> bool:
@@ -93,6 +95,11 @@ class OverruledPair:
     consensus: Choice
     probability: float
 
+    @property
+    def is_unanimous(self) -> bool:
+        """Whether two or more people gave the same answer and nobody another one."""
+        return _are_unanimous(np.array([[n for _, n in self.votes]])).item()
+
 
 @dataclass(frozen=True, slots=True)
 class PanelPage:
@@ -102,6 +109,8 @@ class PanelPage:
     members: list[PanelMember]
     overruled: list[OverruledPair]
     contradicted: int
+    unanimous: int
+    """Of the contradicted pairs, those on which all people agree."""
     adjudicated: Calibration
     majority_right: int
     has_voters: bool
@@ -125,7 +134,7 @@ def fit_panel(scope: Scope, options: PanelOptions) -> FittedPanel | None:
     def compute() -> FittedPanel:
         panel = fit_model(options.model, judgements, votes.model_options(options.voter_weighting))
         members = estimate_reliabilities(judgements, panel, resamples=resamples)
-        return FittedPanel(options, votes, panel, members, simulate_calibration(judgements, panel))
+        return FittedPanel(options, votes, panel, members, measure_held_out(judgements, panel))
 
     # Voters can vote without a new answer arriving, so the votes are part of the cache key.
     return scope.cached("panel", compute, options.model, options.voter_weighting, resamples, checksum)
@@ -160,10 +169,11 @@ class ConsensusPanel(Report[PanelOptions, PanelPage]):
         fitted, names = fit_panel(scope, options), load_names(scope)
         if fitted is None:
             empty = Calibration(0, None, None, [])
-            return PanelPage(scope, options, None, [], [], 0, empty, 0, bool(providers()))
+            return PanelPage(scope, options, None, [], [], 0, 0, empty, 0, bool(providers()))
         study = get_study(scope)
         overruled = _find_overruled(fitted)
-        truth, majority = _read_adjudications(scope, study, fitted), find_majorities(_people_votes(fitted))
+        people = _people_votes(fitted)
+        truth, majority = _read_adjudications(scope, study, fitted), find_majorities(people)
         return PanelPage(
             scope=scope,
             options=options,
@@ -171,13 +181,14 @@ class ConsensusPanel(Report[PanelOptions, PanelPage]):
             members=list_members(fitted, names),
             overruled=_load_overruled(study, fitted, overruled[:MAX_OVERRULED]),
             contradicted=len(overruled),
+            unanimous=int(_are_unanimous(people[overruled]).sum()),
             adjudicated=measure_calibration(fitted.panel.posterior, truth),
             majority_right=int(((truth >= 0) & (majority == truth)).sum()),
             has_voters=bool(providers()),
         )
 
     def context(self, page: PanelPage) -> dict[str, object]:
-        return {"models": {"dawid-skene": "Dawid–Skene", "mace": "MACE"}.items()}
+        return {"models": {"staged": _("N/A apart"), "dawid-skene": "Dawid–Skene", "mace": "MACE"}.items()}
 
     def missing(self, page: PanelPage) -> str:
         return "" if page.panel else f"nobody has judged anything in {page.scope.slug}"
@@ -189,7 +200,9 @@ class ConsensusPanel(Report[PanelOptions, PanelPage]):
             "voter_weighting": page.options.voter_weighting.value,
             "pairs": len(fitted.votes.pairs) if fitted else 0,
             "members": [asdict(member) for member in page.members],
-            "expected_calibration": fitted.expected._asdict() if fitted else None,
+            "contradicted": page.contradicted,
+            "contradicted_unanimous": page.unanimous,
+            "held_out": fitted.held_out._asdict() if fitted else None,
         }
 
 
@@ -226,17 +239,28 @@ def member_table(fitted: FittedPanel) -> Table:
 
 
 def consensus_table(scope: Scope, fitted: FittedPanel) -> Table:
-    """Return every judged pair with the votes of people and the consensus beside them."""
+    """Return every judged pair with the votes of people, their plurality, and the consensus beside them.
+
+    The plurality is empty where two labels have equally many votes.
+    """
     columns = ("pk", "task__slug", "owner__item__key", "key", "first", "second")
     pairs = PhrasePair.objects.filter(task__in=scope.task_ids).values_list(*columns)
     texts = {pk: rest for pk, *rest in pairs}
-    votes, posterior = _people_votes(fitted), fitted.panel.posterior
+    votes, posterior, consensus = _people_votes(fitted), fitted.panel.posterior, fitted.panel.consensus
+    majorities, unanimous = find_majorities(votes), _are_unanimous(votes)
     rows = [
-        (*texts[pk], *votes[n].tolist(), FOUR_WAY.labels[int(posterior[n].argmax())], *posterior[n].tolist())
+        (
+            *texts[pk], *votes[n].tolist(), None if majorities[n] < 0 else FOUR_WAY.labels[majorities[n]],
+            FOUR_WAY.labels[consensus[n]],
+            "unanimous" if is_against and unanimous[n] else "plurality" if is_against else None,
+            *posterior[n].tolist(),
+        )
         for n, pk in enumerate(_ids(get_study(scope), fitted.votes.pairs))
-    ]
+        for is_against in [0 <= majorities[n] != consensus[n]]
+    ]  # fmt: skip
     shares = tuple(f"p({label})" for label in FOUR_WAY.labels)
-    heads = ("task", "item", "pair", "first", "second", *FOUR_WAY.labels, "consensus", *shares)
+    answers = ("plurality", "consensus", "contradicts")
+    heads = ("task", "item", "pair", "first", "second", *FOUR_WAY.labels, *answers, *shares)
     return Table("Consensus and answers of the annotators", heads, tuple(rows))
 
 
@@ -257,6 +281,11 @@ def _people_votes(fitted: FittedPanel) -> Ints:
     size = votes.size
     cells = votes.items[by_people].astype(np.int64) * size + votes.labels[by_people]
     return np.bincount(cells, minlength=len(fitted.votes.pairs) * size).reshape(-1, size)
+
+
+def _are_unanimous(votes: Ints) -> NDArray[np.bool_]:
+    """Return which rows of votes have two or more, all of one label."""
+    return np.asarray((votes.sum(axis=1) > 1) & ((votes > 0).sum(axis=1) == 1))
 
 
 def _find_overruled(fitted: FittedPanel) -> list[int]:

@@ -22,7 +22,7 @@ from pydantic import ConfigDict, ValidationError
 from appraise.lib.tables import Table, as_document
 from evaluation.reports.plots import Plot
 from evaluation.reports.scope import Scope, count_rankings
-from evaluation.study import Filter
+from evaluation.study import AnswerKind, Filter
 
 
 class ReportOptions(Schema):
@@ -35,6 +35,14 @@ class FilterOptions(ReportOptions):
     without: list[Filter] = Field(
         default_factory=list,
         description="Exclude annotators who failed checks or were too fast, or surplus answers",
+    )
+
+
+class StudyOptions(FilterOptions):
+    answers: AnswerKind | None = Field(
+        default=None,
+        description="Answers about phrases or whole sentences (default: phrases, or sentences where only"
+        " they have answers)",
     )
 
 
@@ -72,10 +80,10 @@ class Report(Generic[Options, Summary]):
 
     def estimate_seconds(self, scope: Scope, options: Options) -> float:
         """Estimate the time of ``compute`` if nothing is cached; above one second, any value will do."""
-        newest = scope.state.ids[0] if scope.state else None
-        if isinstance(newest, int):
-            # The newest id bounds the rankings of the whole site; a small bound saves a query.
-            most = self.seconds_for(newest, scope, options)
+        newest = [n for n in scope.state.ids[::2] if isinstance(n, int)] if scope.state else []
+        if newest:
+            # The newest ids bound the answers of the whole site; a small bound saves a query.
+            most = self.seconds_for(sum(newest), scope, options)
             if most <= 1:
                 return most
         return self.seconds_for(

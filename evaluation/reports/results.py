@@ -1,9 +1,11 @@
-"""System results: which system is better, by how much, and how certain that is."""
+"""System results: which system is better, by how much, and how certain that is.
+
+From answers about phrases, or from those about whole sentences, with the same figures.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -11,69 +13,66 @@ from django.utils.translation import gettext_lazy as _
 
 from evaluation.models import SentenceAnswer
 from evaluation.reports import plots
-from evaluation.reports.registry import FilterOptions, Report, report, tables_of
-from evaluation.reports.scope import Scope, get_study, get_system_outputs, get_system_pairs
-from evaluation.results import PhraseRanking, SystemResults, Votes, compute_system_results
-from evaluation.schemes import Choice
-from evaluation.study import Filter, Study, compute_study_results, select_answers
+from evaluation.reports.registry import Report, StudyOptions, report, tables_of
+from evaluation.reports.scope import Scope, choose_kind, get_study, get_system_outputs
+from evaluation.reports.system_results import compute_results, list_differing_pairs
+from evaluation.results import SystemResults
+from evaluation.study import AnswerKind
 from evaluation.study.sentence_answers import Rating, RatingLine, build_rating_table, compute_rating_lines
 from evaluation.study.tables import RESULT_TABLES
 
-Question = SentenceAnswer.Question
-
-
-@dataclass(frozen=True, slots=True)
-class SentenceResults:
-    """Results of the answers about sentences; ``verdicts`` is None where no verdict was asked."""
-
-    verdicts: SystemResults | None
-    ratings: list[RatingLine]
+RATINGS = (SentenceAnswer.Question.RATING_FIRST, SentenceAnswer.Question.RATING_SECOND)
 
 
 @dataclass(frozen=True, slots=True)
 class ResultsPage:
     scope: Scope
+    kind: AnswerKind
     results: SystemResults
-    sentences: SentenceResults
-
-
-def compute_results(scope: Scope, without: Collection[Filter] = ()) -> SystemResults:
-    """Return the system results from answers about phrases; cached until a new answer arrives."""
-    filters = tuple(sorted(without))
-
-    def compute() -> SystemResults:
-        return compute_study_results(filter_study(get_study(scope), filters), get_system_pairs(scope))
-
-    return scope.cached("results", compute, filters)
-
-
-def filter_study(study: Study, without: Collection[Filter]) -> Study:
-    """Return the study without the answers that the filters leave out."""
-    return study.filter_rows(select_answers(study, tuple(without))) if without else study
+    sentence_answers: int
+    ratings: list[RatingLine]
+    differing: tuple[str, ...]
+    """The system pairs about which the stopping rule says something else; empty where it does not apply."""
 
 
 @report("results", title=_("Systems"))
-class Results(Report[FilterOptions, ResultsPage]):
+class Results(Report[StudyOptions, ResultsPage]):
     """Wins, strengths, rank ranges and clusters of the systems, and sign tests between every two."""
 
-    options = FilterOptions
+    options = StudyOptions
     tables = {
         **tables_of(lambda page: page.results, RESULT_TABLES),
-        "ratings": lambda page: build_rating_table(page.sentences.ratings),
-        "sentence-verdicts": lambda page: (
-            RESULT_TABLES["systems"](page.sentences.verdicts) if page.sentences.verdicts else None
-        ),
+        "ratings": lambda page: build_rating_table(page.ratings),
     }
     plots = {"strengths": lambda page: plots.strengths(page.results.systems)}
 
-    def compute(self, scope: Scope, options: FilterOptions) -> ResultsPage:
-        return ResultsPage(scope, compute_results(scope, options.without), compute_sentence_results(scope))
+    def compute(self, scope: Scope, options: StudyOptions) -> ResultsPage:
+        kind = choose_kind(scope, options.answers)
+        is_comparable = kind is AnswerKind.PHRASES and not options.without
+        return ResultsPage(
+            scope=scope,
+            kind=kind,
+            results=compute_results(scope, options.without, kind),
+            sentence_answers=len(get_study(scope, AnswerKind.SENTENCES)),
+            ratings=compute_ratings(scope),
+            differing=list_differing_pairs(scope) if is_comparable else (),
+        )
 
     def document(self, page: ResultsPage) -> dict[str, Any]:  # Any: JSON
-        return asdict(page.results)
+        return {
+            "answers": page.kind.value,
+            **asdict(page.results),
+            "ratings": [asdict(line) for line in page.ratings],
+            "differs_from_stopping_rule": list(page.differing),
+        }
 
 
-class _SentenceAnswer(NamedTuple):
+def compute_ratings(scope: Scope) -> list[RatingLine]:
+    """Return the ratings of each system; cached until a new answer arrives."""
+    return scope.cached("ratings", lambda: compute_rating_lines(_load_ratings(scope)))
+
+
+class _StoredRating(NamedTuple):
     annotator: int
     comparison: int
     question: str
@@ -83,39 +82,35 @@ class _SentenceAnswer(NamedTuple):
     second: int
 
 
-def compute_sentence_results(scope: Scope) -> SentenceResults:
-    """Use the newest answer of each annotator's first presentation; one query beside those of the systems."""
-    answers = list(_newest_answers(scope))
-    systems: dict[int, list[str]] = defaultdict(list)
-    if answers:
-        (candidates, codes), names = get_system_outputs(scope)
-        for candidate, code in zip(candidates.tolist(), codes.tolist(), strict=True):
-            systems[candidate].append(names[code])
-    verdicts, ratings = [], []
-    for answer in answers:
-        first, second = systems[answer.first], systems[answer.second]
-        if answer.question == Question.VERDICT:
-            sign = Choice(answer.value).sign
-            verdicts.append(PhraseRanking(first, second, sign, answer.item, answer.annotator))
-        else:
-            rated = first if answer.question == Question.RATING_FIRST else second
-            ratings.append(Rating(answer.annotator, answer.item, rated, float(answer.value)))
-    results = compute_system_results(Votes.from_rankings(verdicts)) if verdicts else None
-    return SentenceResults(results, compute_rating_lines(ratings))
-
-
-def _newest_answers(scope: Scope) -> Iterator[_SentenceAnswer]:
+def _load_ratings(scope: Scope) -> list[Rating]:
+    """Return the newest rating of each annotator's first presentation."""
     rows = (
         SentenceAnswer.objects.filter(
-            comparison__item__task__in=scope.task_ids, comparison__check_kind="", presentation=0
+            comparison__item__task__in=scope.task_ids, comparison__check_kind="", presentation=0,
+            question__in=RATINGS,
         )
-        .exclude(question=Question.COMMENT)
         .order_by("version")
         .values_list(
             "annotator_id", "comparison_id", "question", "value",
             "comparison__item_id", "comparison__first_id", "comparison__second_id",
         )
     )  # fmt: skip
-    answers = (_SentenceAnswer(*row) for row in rows)
-    newest = {(answer.annotator, answer.comparison, answer.question): answer for answer in answers}
-    return (answer for answer in newest.values() if answer.value)
+    newest = {
+        (rating.annotator, rating.comparison, rating.question): rating
+        for rating in (_StoredRating(*row) for row in rows)
+    }
+    systems: dict[int, list[str]] = defaultdict(list)
+    if newest:
+        (candidates, codes), names = get_system_outputs(scope)
+        for candidate, code in zip(candidates.tolist(), codes.tolist(), strict=True):
+            systems[candidate].append(names[code])
+    return [
+        Rating(
+            rating.annotator,
+            rating.item,
+            systems[rating.first if rating.question == RATINGS[0] else rating.second],
+            float(rating.value),
+        )
+        for rating in newest.values()
+        if rating.value
+    ]

@@ -11,10 +11,10 @@ from django.http import Http404
 from django.urls import reverse
 
 from evaluation.blinding import pseudonym
-from evaluation.models import Annotator, Campaign, Ranking, Role, Task, User
-from evaluation.reports import study_query
+from evaluation.models import Annotator, Campaign, Ranking, Role, SentenceAnswer, Task, User
+from evaluation.reports import sentence_query, study_query
 from evaluation.reports.cache import DatabaseState, get_or_compute, read_state, state_columns
-from evaluation.study import Study, SystemPairs
+from evaluation.study import AnswerKind, Study, SystemPairs
 
 T = TypeVar("T")
 
@@ -109,20 +109,34 @@ def load_scope(kind: str, slug: str) -> Scope:
 
 
 def count_rankings(scope: Scope, most: float) -> int:
-    """Return the number of rankings in the scope, not counting further than ``most``."""
-    return Ranking.objects.filter(pair__task__in=scope.task_ids).order_by()[: int(most) + 1].count()
+    """Return the number of answers in the scope, of each kind not counting further than ``most``."""
+    rankings = Ranking.objects.filter(pair__task__in=scope.task_ids).order_by()
+    answers = SentenceAnswer.objects.filter(comparison__item__task__in=scope.task_ids).order_by()
+    return sum(rows[: int(most) + 1].count() for rows in (rankings, answers))
 
 
-def get_study(scope: Scope) -> Study:
+def get_study(scope: Scope, kind: AnswerKind = AnswerKind.PHRASES) -> Study:
+    if kind is AnswerKind.SENTENCES:
+        return scope.cached("sentence study", lambda: sentence_query.load_sentence_study(scope.tasks))
     return scope.cached("study", lambda: study_query.load_study(scope.tasks))
 
 
-def get_system_pairs(scope: Scope) -> SystemPairs:
-    def compute() -> SystemPairs:
-        occurrences = study_query.load_occurrences(scope.tasks)
-        return study_query.join_system_pairs(get_study(scope), occurrences, get_system_outputs(scope))
+def choose_kind(scope: Scope, wanted: AnswerKind | None) -> AnswerKind:
+    """Return what a report is about: by default phrases, or sentences where only they have answers."""
+    if wanted is None and not len(get_study(scope)) and len(get_study(scope, AnswerKind.SENTENCES)):
+        return AnswerKind.SENTENCES
+    return wanted or AnswerKind.PHRASES
 
-    return scope.cached("system pairs", compute)
+
+def get_system_pairs(scope: Scope, kind: AnswerKind = AnswerKind.PHRASES) -> SystemPairs:
+    def compute() -> SystemPairs:
+        load = study_query.load_occurrences
+        if kind is AnswerKind.SENTENCES:
+            load = sentence_query.load_sentence_occurrences
+        study, outputs = get_study(scope, kind), get_system_outputs(scope)
+        return study_query.join_system_pairs(study, load(scope.tasks), outputs)
+
+    return scope.cached("system pairs", compute, kind)
 
 
 def get_system_outputs(scope: Scope) -> study_query.SystemOutputs:

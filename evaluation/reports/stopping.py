@@ -6,26 +6,30 @@ The worker updates the stored result of each running task in the background.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 import numpy as np
-from django.db.models import Exists, Max, OuterRef, Q, QuerySet
+from django.db.models import Max, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from ninja import Field
-from numpy.typing import NDArray
 
 from appraise.lib.tables import Table
-from evaluation.models import PhrasePair, Ranking, Slot, StoppingStatus, Task
+from evaluation.models import Ranking, Slot, StoppingStatus, Task
 from evaluation.reports import plots
 from evaluation.reports.registry import Report, ReportOptions, report
 from evaluation.reports.scope import Scope, get_study, get_system_pairs
 from evaluation.reports.study_query import load_study, load_system_pairs
-from evaluation.stopping.decisions import ALPHA, HALF_WIDTH, StoppingResult, evaluate_stopping_rule
-from evaluation.study import Study
+from evaluation.reports.system_results import compute_results, find_open_pairs
+from evaluation.stopping.decisions import (
+    ALPHA,
+    HALF_WIDTH,
+    StoppingResult,
+    evaluate_stopping_rule,
+    find_differing_pairs,
+)
 
 UPDATE_INTERVAL = timedelta(minutes=1)
 IDLE_FACTOR = 50  # updating may take at most a fiftieth of the time
@@ -35,6 +39,8 @@ IDLE_FACTOR = 50  # updating may take at most a fiftieth of the time
 class StoppingPage:
     scope: Scope
     result: StoppingResult
+    differing: tuple[str, ...]
+    """The system pairs about which the sign test of the results says something else."""
 
 
 class StoppingOptions(ReportOptions):
@@ -66,10 +72,12 @@ class Stopping(Report[StoppingOptions, StoppingPage]):
     }  # fmt: skip
 
     def compute(self, scope: Scope, options: StoppingOptions) -> StoppingPage:
-        return StoppingPage(scope, apply_stopping_rule(scope, options.alpha, options.wanted))
+        result = apply_stopping_rule(scope, options.alpha, options.wanted)
+        differing = find_differing_pairs(result.system_pairs, compute_results(scope).comparisons)
+        return StoppingPage(scope, result, differing)
 
     def document(self, page: StoppingPage) -> dict[str, Any]:  # Any: JSON
-        return stopping_document(page.result)
+        return {**stopping_document(page.result), "differs_from_results": list(page.differing)}
 
 
 def apply_stopping_rule(scope: Scope, alpha: float = ALPHA, wanted: float = HALF_WIDTH) -> StoppingResult:
@@ -84,19 +92,6 @@ def apply_stopping_rule(scope: Scope, alpha: float = ALPHA, wanted: float = HALF
         return evaluate_stopping_rule(study, system_pairs, awaited, alpha=alpha, wanted=wanted)
 
     return scope.cached("stopping", compute, alpha, wanted, np.packbits(awaited).tobytes())
-
-
-def find_open_pairs(tasks: Sequence[Task], study: Study) -> NDArray[np.bool_]:
-    """Return which pairs of the study still await answers; those of a closed task never do."""
-    open_tasks = [task.pk for task in tasks if task.is_open]
-    unfinished = Slot.objects.exclude(state=Slot.State.DONE).filter(presentation=0)
-    here = Exists(unfinished.filter(comparison=OuterRef("owner")))
-    together = Exists(unfinished.filter(comparison__item=OuterRef("owner__item")))
-    awaited = PhrasePair.objects.filter(
-        here | Q(task__judging=Task.Judging.PLACES) & together, task__in=open_tasks
-    )
-    keys = np.fromiter(awaited.order_by().values_list("pk", flat=True), dtype=np.int64)
-    return np.isin(np.asarray(study.pair_keys, dtype=np.int64), keys)
 
 
 def _decision_table(result: StoppingResult) -> Table:

@@ -1,7 +1,8 @@
 """Queries that read the rankings of some tasks as columns of a ``Study``.
 
-The current version of each answer counts; withdrawn answers and machine votes do not. Agreement uses first
-presentations of ordinary pairs; repeats feed intra-annotator agreement, attention checks feed the filters.
+The current version of each answer counts (``find_current``); withdrawn answers and machine votes do not.
+Agreement uses first presentations of ordinary pairs; repeats feed intra-annotator agreement, attention checks
+feed the filters.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from evaluation.models import Alignment, Annotator, Occurrence, PhrasePair, Rank
 from evaluation.schemes import Choice
 from evaluation.study import SystemPairs
 from evaluation.study.systems import pair_systems
-from evaluation.study.values import CODE_OF, NO_CHECK, NO_TIME, Study, StudyTask, find_latest
+from evaluation.study.values import CODE_OF, NO_CHECK, NO_TIME, Study, StudyTask, find_current
 
 WITHDRAWN = -1  # in place of a label
 MAX_SLUGS = 12  # listed in one message
@@ -71,7 +72,13 @@ def load_study(tasks: Sequence[Task], *, named: bool = False) -> Study:
     Three queries, however much is stored.
     """
     asked = _read_pairs(tasks)
-    answers = _read_answers(tasks, asked)
+    return make_study(tasks, asked, _read_answers(tasks, asked), named=named)
+
+
+def make_study(
+    tasks: Sequence[Task], asked: AskedPairs, answers: StoredAnswers, *, named: bool = False
+) -> Study:
+    """Return the study of stored answers, without those of machines; one query, for the annotators."""
     people = _read_people(tasks, np.unique(answers.annotators), named=named)
     ids = np.array(list(people), dtype=np.int64)
     answers = answers.at(np.isin(answers.annotators, ids))
@@ -90,11 +97,12 @@ def load_study(tasks: Sequence[Task], *, named: bool = False) -> Study:
         pair_tasks=np.searchsorted(_ids(tasks), asked.tasks).astype(np.int16),
         pair_sentences=np.unique(asked.items, return_inverse=True)[1].astype(np.int32),
         expected=asked.expected,
+        comparisons=asked.comparisons,
     )
 
 
-class _Answers(NamedTuple):
-    """Stored rankings as columns, oldest first."""
+class StoredAnswers(NamedTuple):
+    """Stored answers as columns, oldest first."""
 
     annotators: NDArray[np.int64]
     pairs: NDArray[np.int64]
@@ -104,12 +112,18 @@ class _Answers(NamedTuple):
     surplus: NDArray[np.int64]
     active_ms: NDArray[np.int64]
 
-    def at(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> _Answers:
-        return _Answers(*(column[rows] for column in self))
+    def at(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> StoredAnswers:
+        return StoredAnswers(*(column[rows] for column in self))
+
+    def current(self) -> StoredAnswers:
+        """Return the versions that count, without withdrawn answers."""
+        cells = [self.pairs, self.annotators, self.presentations]
+        current = self.at(find_current(cells, self.surplus.astype(bool), self.labels == WITHDRAWN))
+        return current.at(current.labels != WITHDRAWN)
 
 
-def _read_answers(tasks: Sequence[Task], asked: _Pairs) -> _Answers:
-    """Read the last version of each answer, unless it was withdrawn."""
+def _read_answers(tasks: Sequence[Task], asked: AskedPairs) -> StoredAnswers:
+    """Read the current version of each answer, unless it was withdrawn."""
     rows = Ranking.objects.order_by("pk")
     # Where much of the table is needed, reading all of it is faster than going through the index.
     if len(asked.ids) * 4 < asked.newest:
@@ -123,10 +137,9 @@ def _read_answers(tasks: Sequence[Task], asked: _Pairs) -> _Answers:
         Case(When(slot=None, then=Value(1)), default=Value(0)),
         Coalesce("active_ms", Value(NO_TIME)),
     )
-    answers = _Answers(*read_integer_columns(columns, len(_Answers._fields)))
+    answers = StoredAnswers(*read_integer_columns(columns, len(StoredAnswers._fields)))
     answers = answers.at(np.isin(answers.pairs, asked.ids))
-    answers = answers.at(find_latest([answers.pairs, answers.annotators, answers.presentations]))
-    return answers.at(answers.labels != WITHDRAWN)
+    return answers.current()
 
 
 def label_code(field: str) -> Case:
@@ -143,17 +156,18 @@ def _read_people(tasks: Sequence[Task], ids: NDArray[np.int64], *, named: bool) 
     return dict(sorted(names.items(), key=lambda item: (item[1], item[0])))
 
 
-class _Pairs(NamedTuple):
+class AskedPairs(NamedTuple):
     """The pairs of some tasks in the order of their ids; ``newest`` is the highest id of any task."""
 
     ids: NDArray[np.int64]
     tasks: NDArray[np.int64]
     items: NDArray[np.int64]
+    comparisons: NDArray[np.int64]
     expected: NDArray[np.int8]
     newest: int
 
 
-def _read_pairs(tasks: Sequence[Task]) -> _Pairs:
+def _read_pairs(tasks: Sequence[Task]) -> AskedPairs:
     here = Occurrence.objects.filter(pair=OuterRef("pk"), alignment__comparison=OuterRef("owner"))
     flipped = Subquery(here.order_by("-pk").values_list(Cast("flipped", IntegerField()))[:1])
     rows = PhrasePair.objects.filter(task__in=_ids(tasks)).order_by("pk")
@@ -161,13 +175,14 @@ def _read_pairs(tasks: Sequence[Task]) -> _Pairs:
         "pk",
         "task_id",
         "owner__item_id",
+        "owner_id",
         Case(When(owner__check_kind="", then=Value(NO_CHECK)), default=label_code("owner__expected")),
         Case(When(owner__check_kind="", then=Value(0)), default=Coalesce(flipped, Value(0))),
         Subquery(PhrasePair.objects.order_by("-pk").values("pk")[:1]),
     )
-    ids, of_task, items, expected, is_flipped, newest = read_integer_columns(columns, 6)
+    ids, of_task, items, comparisons, expected, is_flipped, newest = read_integer_columns(columns, 7)
     expected = np.where(is_flipped, _FLIPPED[expected], expected)
-    return _Pairs(ids, of_task, items, expected.astype(np.int8), int(newest.max(initial=0)))
+    return AskedPairs(ids, of_task, items, comparisons, expected.astype(np.int8), int(newest.max(initial=0)))
 
 
 # A check's expected label is relative to its two candidates; a flipped pair has them in the other order.

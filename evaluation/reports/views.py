@@ -32,8 +32,8 @@ from evaluation.reports.bundles import write_bundle
 from evaluation.reports.exports import load_display_names, read_answered_pairs
 from evaluation.reports.registry import REPORTS, AnyReport, read_options
 from evaluation.reports.report_job import ReportPending, compute_report
-from evaluation.reports.results import compute_results
 from evaluation.reports.scope import Scope, find_scope, find_scopes
+from evaluation.reports.system_results import compute_results
 from evaluation.reports.word_tags import find_taggable_tasks
 from evaluation.reports.workbooks import write_spreadsheet
 from evaluation.study import Filter

@@ -57,6 +57,10 @@ class SideBias:
         return self.left + self.right + self.ties + self.not_applicable
 
     @property
+    def is_one_sided(self) -> bool:
+        return self.side not in (None, PreferredSide.EVEN)
+
+    @property
     def tie_share(self) -> float | None:
         return self.ties / self.judgements if self.judgements else None
 

@@ -67,6 +67,13 @@ class SystemPairTest:
         """The number of decided sentences."""
         return self.sentences_for + self.sentences_against
 
+    @property
+    def better(self) -> str | None:
+        """The better system, where the difference is significant."""
+        if not self.significant:
+            return None
+        return self.a if self.sentences_for > self.sentences_against else self.b
+
 
 @dataclass(frozen=True, slots=True)
 class SystemResults:

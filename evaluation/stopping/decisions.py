@@ -12,6 +12,7 @@ wanted (a fixed-width rule, Chow & Robbins 1965).
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from appraise.lib.resampling import Interval
 from evaluation.agreement.judgements import Codes, Floats, Ints
 from evaluation.agreement.tasks import AgreementSettings, compute_task_row
+from evaluation.results.systems import SystemPairTest
 from evaluation.stopping.betting import confidence_sequence, evidence
 from evaluation.study.systems import SystemPairs, collect_system_votes, join_votes
 from evaluation.study.values import Study
@@ -101,7 +103,7 @@ def evaluate_stopping_rule(
     sentences = len(np.unique(judgements.sentences[judgements.counts.sum(axis=0)[judgements.items] > 1]))
     return StoppingResult(
         alpha,
-        _decide_system_pairs(study, system_pairs, open_pairs, alpha),
+        decide_system_pairs(study, system_pairs, open_pairs, alpha),
         row.kappa,
         row.interval,
         sentences,
@@ -162,9 +164,10 @@ def _forecast_sentences(y: Floats, alpha: float) -> int | None:
     return max(needed - len(y), 1) if needed <= (MAX_FORECAST + 1) * len(y) else None
 
 
-def _decide_system_pairs(
+def decide_system_pairs(
     study: Study, system_pairs: SystemPairs, open_pairs: NDArray[np.bool_], alpha: float
 ) -> tuple[SystemPairDecision, ...]:
+    """Decide which of two systems is better, each pair at ``alpha`` / number of pairs."""
     names = system_pairs.system_names
     values = _SentenceValues.of(study, system_pairs, open_pairs)
     codes = np.unique(_code_system_pairs(system_pairs.first, system_pairs.second, len(names))[0])
@@ -178,6 +181,21 @@ def _decide_system_pairs(
         a, b = names[code // len(names)], names[code % len(names)]
         decisions.append(SystemPairDecision(a, b, int((own & values.is_open).sum()), decision))
     return tuple(decisions)
+
+
+def find_differing_pairs(
+    decisions: Sequence[SystemPairDecision], tests: Sequence[SystemPairTest]
+) -> tuple[str, ...]:
+    """Return the system pairs of which the rule and the sign test name different winners, or only one does.
+
+    The test takes every answer and is valid for one look; the rule takes complete sentences and any number.
+    """
+    winners = {frozenset((test.a, test.b)): test.better for test in tests}
+    return tuple(
+        f"{decision.a} / {decision.b}"
+        for decision in decisions
+        if decision.better != winners.get(frozenset((decision.a, decision.b)))
+    )
 
 
 class _SentenceValues(NamedTuple):

@@ -8,10 +8,11 @@ from evaluation.study.agreement import AgreementSummary, summarise_agreement
 from evaluation.study.annotators import Filter, select_answers
 from evaluation.study.disagreements import Disagreement, find_disagreements
 from evaluation.study.systems import SystemPairs, collect_system_votes, compute_study_results
-from evaluation.study.values import Study, StudyTask
+from evaluation.study.values import AnswerKind, Study, StudyTask
 
 __all__ = [
     "AgreementSummary",
+    "AnswerKind",
     "Disagreement",
     "Filter",
     "Study",

@@ -1,5 +1,8 @@
 """Figures of each annotator (time, side bias, consistency, attention checks), and filters based on them.
 
+Sides, times and answers are counted over the same answers: first presentations of ordinary pairs. An
+attention check is passed if all answers to its pairs are as expected.
+
 Filters leave annotators or answers out of a report; nothing is ever deleted. *failed*: annotators who passed
 fewer than two thirds of their attention checks. *speeders*: annotators whose median time for an answer is
 below a third of the usual one (the median of the annotators' medians). *surplus*: answers that came after the
@@ -73,9 +76,8 @@ def compute_annotator_lines(
     study: Study, system_pairs: SystemPairs | None = None
 ) -> tuple[AnnotatorLine, ...]:
     """Compute the figures of everybody who answered, in the order of the names in the study."""
-    is_ordinary = ~study.is_check
-    sides = compute_shown_signs(study)[is_ordinary]
-    bias = measure_side_bias_by_annotator(study.annotators[is_ordinary], sides)
+    sides = compute_shown_signs(study)[study.is_counted]
+    bias = measure_side_bias_by_annotator(study.annotators[study.is_counted], sides)
     checks, doubtful = count_checks(study), find_doubtful_annotators(study)
     repeats = measure_intra_by_annotator(study.repeats())
     votes = None if system_pairs is None else collect_system_votes(study, system_pairs)
@@ -130,10 +132,27 @@ def count_checks(study: Study) -> dict[int, tuple[int, int]]:
     """Annotator code → (checks passed, checks answered), over the four-way labels."""
     codes = label_codes(FOUR_WAY)
     rows = study.is_check & (study.presentations == 0)
-    is_passed = codes[study.labels[rows]] == codes[study.expected[study.pairs[rows]]]
-    annotators, size = study.annotators[rows], len(study.annotator_names)
-    passed, total = np.bincount(annotators, is_passed, size), np.bincount(annotators, minlength=size)
-    return {code: (int(passed[code]), int(total[code])) for code in range(size)}
+    pairs = study.pairs[rows]
+    is_right = codes[study.labels[rows]] == codes[study.expected[pairs]]
+    checks = pairs if study.comparisons is None else study.comparisons[pairs]
+    counts = count_passed_checks(study.annotators[rows], checks, is_right)
+    return {code: counts.get(code, (0, 0)) for code in range(len(study.annotator_names))}
+
+
+def count_passed_checks(
+    annotators: Codes, checks: Codes, is_right: NDArray[np.bool_]
+) -> dict[int, tuple[int, int]]:
+    """Annotator → (checks passed, checks answered), from answers to the pairs of checks.
+
+    >>> count_passed_checks(np.array([4, 4, 4]), np.array([1, 1, 2]), np.array([True, False, True]))
+    {4: (1, 2)}
+    """
+    cells, cell_of = np.unique(np.stack([annotators, checks]), axis=1, return_inverse=True)
+    is_passed = np.bincount(cell_of.reshape(-1), ~is_right, cells.shape[1]) == 0
+    people, code_of = np.unique(cells[0], return_inverse=True)
+    passed, total = np.bincount(code_of, is_passed), np.bincount(code_of)
+    rows = zip(people.tolist(), passed.astype(int).tolist(), total.tolist(), strict=True)
+    return {person: (good, seen) for person, good, seen in rows}
 
 
 def find_speeders(study: Study) -> set[int]:
@@ -154,7 +173,7 @@ def compute_shown_signs(study: Study) -> Ints:
 
 def count_times(study: Study) -> tuple[tuple[float, float | None, int], ...]:
     """Return a histogram of (from, to, answers) in seconds; the last bin has no upper end."""
-    times = study.active_ms[(study.active_ms != NO_TIME) & ~study.is_check]
+    times = study.active_ms[(study.active_ms != NO_TIME) & study.is_counted]
     counts = np.histogram(times, bins=[*(1000 * edge for edge in EDGES), np.inf])[0].tolist()
     ends: list[float | None] = [*EDGES[1:], None]
     return tuple(zip(EDGES, ends, counts, strict=True))
@@ -162,7 +181,7 @@ def count_times(study: Study) -> tuple[tuple[float, float | None, int], ...]:
 
 def _group_times(study: Study) -> dict[int, Codes]:
     """Annotator code → milliseconds of each timed answer, of those who have any."""
-    is_timed = study.active_ms != NO_TIME
+    is_timed = (study.active_ms != NO_TIME) & study.is_counted
     annotators, times = study.annotators[is_timed], study.active_ms[is_timed]
     if not len(annotators):
         return {}

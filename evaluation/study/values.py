@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -27,6 +28,13 @@ VoterChoices = Mapping[str, Mapping[int, Choice]]
 """Voter → key of the pair in the study → choice."""
 
 
+class AnswerKind(StrEnum):
+    """What the answers of a study are about."""
+
+    PHRASES = "phrases"
+    SENTENCES = "sentences"
+
+
 class StudyTask(NamedTuple):
     slug: str
     name: str
@@ -39,7 +47,8 @@ class Study:
 
     ``swapped``: the second text of the pair was shown on the left. ``surplus``: the answer came after the
     slot had been reassigned or the task closed. ``expected``: for each pair of an attention check the
-    expected answer, ``NO_CHECK`` for ordinary pairs.
+    expected answer, ``NO_CHECK`` for ordinary pairs. ``comparisons``: the comparison that asks each pair;
+    the pairs of one are one attention check (None: each pair is asked by its own).
     """
 
     tasks: tuple[StudyTask, ...]
@@ -57,6 +66,7 @@ class Study:
     pair_tasks: Codes
     pair_sentences: Codes
     expected: Codes
+    comparisons: Codes | None = None
 
     def __post_init__(self) -> None:
         lengths = {len(column) for column in self.answer_columns.values()}
@@ -190,6 +200,27 @@ def find_latest(cells: Sequence[Codes]) -> Ints:
     is_last = np.ones(len(order), dtype=bool)
     is_last[:-1] = np.logical_or.reduce([np.diff(cell[order]) != 0 for cell in cells])
     return np.sort(order[is_last])
+
+
+def find_current(
+    cells: Sequence[Codes], is_surplus: NDArray[np.bool_], is_withdrawn: NDArray[np.bool_]
+) -> Ints:
+    """Return the row of each cell that counts, in their order; it may be a withdrawal.
+
+    That is the newest version; but where an answer stood when the slot was reassigned or the task closed, the
+    version of that moment, whatever was changed afterwards.
+
+    >>> cells, surplus = [np.array([7, 8, 7, 8])], np.array([False, True, True, True])
+    >>> find_current(cells, surplus, np.zeros(4, dtype=bool)).tolist()
+    [0, 3]
+    """
+    rows = find_latest(cells)
+    in_time = np.flatnonzero(~is_surplus)
+    if len(in_time) < len(is_surplus):
+        stood = in_time[find_latest([cell[in_time] for cell in cells])]
+        rows = np.concatenate([rows, stood[~is_withdrawn[stood]]])
+        rows = np.sort(rows[find_latest([cell[rows] for cell in cells])])
+    return rows
 
 
 def _code_densely(codes: Codes, size: int) -> Ints:

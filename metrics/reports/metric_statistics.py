@@ -17,7 +17,6 @@ from django.db.models import Value
 from appraise.lib.resampling import Floats, Interval, Ints, percentile_interval, resample_totals
 from evaluation.models import Output
 from evaluation.reports.cache import get_or_compute
-from evaluation.reports.results import filter_study
 from evaluation.reports.scope import Scope, get_study
 from evaluation.reports.study_query import (
     OccurrenceColumns,
@@ -26,6 +25,7 @@ from evaluation.reports.study_query import (
     join_system_pairs,
     load_occurrences,
 )
+from evaluation.reports.system_results import filter_study
 from evaluation.results import SystemLine
 from evaluation.results.systems import compute_system_results, expected_wins
 from evaluation.schemes import Choice

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -20,6 +21,7 @@ from evaluation.reports import cache, study_query
 from evaluation.reports.agreement import AgreementOptions, AnnotatorAgreement, get_agreement
 from evaluation.reports.scope import load_scope
 from evaluation.schemes import FOUR_WAY, Choice
+from evaluation.study.values import CODE_OF
 from tests.agreement.test_command import refusal
 from tests.database.answering import always, another_task, answer_task, change_mind
 from tests.database.conftest import person
@@ -103,6 +105,28 @@ class TestWhatCounts:
         assert found.p_a == pytest.approx(share)
         assert found.kappa.value == pytest.approx((share - 1 / 6) / (5 / 6))
         assert found.kappa.prime == pytest.approx((share - 1 / 4) / (3 / 4))
+
+    def test_an_answer_changed_after_closing_counts_as_it_stood(
+        self, answered: Task, alice: User, bob: Annotator, signed_in: SignIn
+    ) -> None:
+        """Also in the export; an answer that was withdrawn at closing may still be given, as surplus."""
+        changed, withdrawn = Ranking.objects.filter(annotator=bob).order_by("pk")[:2]
+        change_mind(withdrawn, None)
+        for ranking in (changed, withdrawn):
+            late = change_mind(
+                Ranking.objects.filter(pair=ranking.pair, annotator=bob).latest("pk"), Choice.EQUAL
+            )
+            Ranking.objects.filter(pk=late.pk).update(slot=None)
+        study = study_query.load_study([answered])
+        ties = study.labels == CODE_OF[Choice.EQUAL]
+        assert [int(study.pair_keys[code]) for code in study.pairs[ties]] == [withdrawn.pair_id]
+        assert study.surplus[ties].all()
+        export = signed_in(alice).get(reverse("task-export", args=[answered.slug, "jsonl"]))
+        rows = [json.loads(line) for line in b"".join(export.streaming_content).decode().splitlines()]
+        current = {(row["pair"], row["annotator"]): row for row in rows if row["current"]}
+        who = pseudonym(answered.campaign.key, bob.key)
+        assert current[changed.pair.key, who]["version"] == 1
+        assert current[withdrawn.pair.key, who]["version"] == 3
 
     def test_the_last_version_counts_and_a_withdrawn_answer_does_not(self, answered: Task) -> None:
         first, second = Ranking.objects.filter(annotator__key="key of carol").order_by("pk")[:2]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import json
 import uuid
+from collections import Counter, defaultdict
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +15,7 @@ import pytest
 from evaluation.annotate.known_answers import MOST_PERCENT, count_damaged_words, damage_text, has_check
 from evaluation.annotate.queries import build_pair_page
 from evaluation.annotate.services import answers, assignments
-from evaluation.blinding import canonical
+from evaluation.blinding import canonical, pseudonym
 from evaluation.importers import ImportedSet, SourceFile, read
 from evaluation.models import (
     Annotator,
@@ -29,6 +33,7 @@ from evaluation.models import (
 from evaluation.presentation import Stave
 from evaluation.reports.study_query import find_tasks, load_study
 from evaluation.schemes import Choice
+from evaluation.study.annotators import compute_annotator_lines
 from evaluation.tasks.queries.members import count_checks
 from evaluation.tasks.services.importing import import_set
 from evaluation.tasks.services.task_settings import TaskSettings, dry_run
@@ -145,10 +150,42 @@ class TestChecks:
         assert (results[bob.pk].seen, results[bob.pk].passed) == (4, 4)
         assert (results[carol.pk].seen, results[carol.pk].passed) == (4, 0)
         assert results[carol.pk].share == 0
-        table = load_study(find_tasks("slug", task.slug)).judgements()
+        study = load_study(find_tasks("slug", task.slug))
+        lines = {line.annotator: (line.checks_passed, line.checks) for line in compute_annotator_lines(study)}
+        for who in (bob, carol):  # the members page and the agreement page count alike
+            counted = results[who.pk]
+            assert lines[pseudonym(task.campaign.key, who.key)] == (counted.passed, counted.seen)
+        table = study.judgements()
         ordinary = task.pairs.filter(owner__check_kind="").count()
         assert len(table.labels) == 2 * ordinary
         assert Ranking.objects.count() > 2 * ordinary
+
+    def test_one_wrong_answer_fails_the_check_on_both_pages(self) -> None:
+        """A check may ask about several phrases; it is one check."""
+        longer = [
+            {
+                **one,
+                "candidates": {
+                    name: f"{text}, and {text.lower()}" for name, text in one["candidates"].items()
+                },
+            }
+            for one in MANY
+        ]
+        task = make_task(sentences=longer, checks=10, question_size="phrase")
+        bob = annotator("bob", task)
+        while (assignment := assignments.next_assignment(task, bob)) is not None:
+            said = Choice(assignment.comparison.expected or Choice.EQUAL)
+            shown = canonical(said, swapped=assignment.swapped, flipped=False)
+            answer_all(assignment, shown)
+        checks = Ranking.objects.exclude(pair__owner__check_kind="").values_list("pair__owner", flat=True)
+        check, answered = Counter(checks).most_common(1)[0]
+        assert answered > 1
+        wrong = Ranking.objects.filter(pair__owner=check).order_by("pk")[0]
+        Ranking.objects.filter(pk=wrong.pk).update(choice=Choice(wrong.choice).mirrored.value)
+        counted = count_checks(task)[bob.pk]
+        line = compute_annotator_lines(load_study([task]))[0]
+        assert (line.checks_passed, line.checks) == (counted.passed, counted.seen)
+        assert counted.passed == counted.seen - 1
 
     def test_a_dry_run_counts_seats_of_checks_and_repeats(self) -> None:
         settings = TaskSettings(name="x", scheme="six-way", target_language="en", checks=10, repeats=20)
@@ -216,6 +253,71 @@ class TestJudgedElsewhere:
         verdicts = SentenceAnswer.objects.filter(question="verdict")
         assert verdicts.count() == 3
         assert verdicts.filter(value="A=B").count() == 1
+
+    def test_two_rankings_of_one_judge_are_not_compared_with_each_other(self) -> None:
+        """Four ranks make six preferences in one ranking, and two in two."""
+        ranks = [
+            {"annotator": "zoe", "item": "s1", "system": system, "rank": rank, "source_ranking": source}
+            for source, ranking in (("r1", {"alpha": 1, "beta": 2}), ("r2", {"beta": 1, "gamma": 2}))
+            for system, rank in ranking.items()
+        ]
+        assert self.imported(*ranks) == []
+        assert sorted(SentenceAnswer.objects.values_list("source_ranking", flat=True)) == ["r1", "r2"]
+
+    @pytest.mark.parametrize("source", [{}, {"source_ranking": "r1"}])
+    def test_a_system_that_is_ranked_twice_is_reported(self, source: dict[str, str]) -> None:
+        ranks = [
+            {"annotator": "zoe", "item": "s1", "system": system, "rank": rank, **source}
+            for system, rank in (("alpha", 1), ("beta", 2), ("alpha", 3))
+        ]
+        (warning,) = self.imported(*ranks)
+        assert "ranks the same system of a sentence twice" in warning
+        assert "source_ranking" in warning
+        assert SentenceAnswer.objects.count() == 1
+
+    @pytest.mark.realdata
+    def test_real_rankings_of_wmt12_give_the_pairwise_rankings_of_their_authors(
+        self, real_data: Path
+    ) -> None:
+        """German–English, the hundred segments that were ranked most often: 285 rankings."""
+        folder = real_data / "rr_wmt12"
+        with gzip.open(folder / "de-en.rankings.jsonl.gz", "rt", encoding="utf-8") as lines:
+            rankings = [json.loads(line) for line in lines]
+        often = Counter(ranking["seg"] for ranking in rankings).most_common(100)
+        chosen = [ranking for ranking in rankings if ranking["seg"] in dict(often)]
+        assert len(chosen) == 285
+        ranked = [
+            (ranking, system, rank)
+            for ranking in chosen
+            for systems, rank in ranking["items"]
+            for system in systems
+            if rank is not None
+        ]
+        with gzip.open(folder / "de-en.outputs.tsv.gz", "rt", encoding="utf-8") as lines:
+            outputs = {
+                (seg, name): text for name, seg, text in (line.rstrip("\n").split("\t") for line in lines)
+            }
+        candidates: dict[int, dict[str, str]] = defaultdict(dict)
+        for ranking, system, _rank in ranked:
+            # The words are of no interest here, only which outputs are the same: one word each is fast.
+            text = outputs[str(ranking["seg"]), system]
+            candidates[ranking["seg"]][system] = hashlib.md5(text.encode()).hexdigest()
+        sentences = [
+            {"id": str(seg), "source": "x", "candidates": texts} for seg, texts in candidates.items()
+        ]
+        judged = [
+            {"annotator": ranking["judge"], "item": str(ranking["seg"]), "system": system, "rank": rank,
+             "source_ranking": ranking["id"]}
+            for ranking, system, rank in ranked
+        ]  # fmt: skip
+        document = {"incomplete": True, "items": sentences, "judgements": judged}
+        imported = read([SourceFile.from_bytes("x.json", json.dumps(document).encode())])
+        import_set(
+            imported,
+            TaskSettings(name="x", scheme="four-way"),
+            campaign=Campaign.objects.create(slug="c", name="C"),
+        )
+        assert SentenceAnswer.objects.count() == 2_749
 
     def test_a_rating_stays_with_its_candidate(self) -> None:
         rating = {"annotator": "zoe", "item": "s1", "system": "beta", "rating": 73.5}

@@ -81,6 +81,9 @@ def test_a_moved_phrase_is_told_from_one_that_is_the_same_on_both_sides(
         unregister_provider("tests")
     assert page.context["page"].overruled
     assert "⇄ moved" in page.content.decode()
+    assert all(row.is_unanimous for row in page.context["page"].overruled)  # the surest come first
+    assert page.context["page"].unanimous >= len(page.context["page"].overruled)
+    assert "gave the same answer" in page.content.decode()
 
 
 def test_new_votes_of_machines_are_seen_though_nobody_answered(judged: Task) -> None:
@@ -113,10 +116,19 @@ def test_the_page_files_and_the_command_leave_every_answer_as_it_was(
         shares = {label: float(row[f"p({label})"]) for label in ("A>B", "A=B", "A<B", "N/A")}
         assert sum(shares.values()) == pytest.approx(1)
         assert max(shares, key=lambda label: shares[label]) == row["consensus"]
+        counts = {label: int(row[label]) for label in shares}
+        most = [label for label, n in counts.items() if n == max(counts.values())]
+        assert row["plurality"] == (most[0] if len(most) == 1 else "")
+        against = row["plurality"] not in ("", row["consensus"])
+        unanimous = against and sum(counts.values()) > 1 and sorted(counts.values())[-2] == 0
+        assert row["contradicts"] == ("unanimous" if unanimous else "plurality" if against else "")
     assert "bob" not in client.get(f"{base}/members.csv").content.decode()
     out = io.StringIO()
     call_command("report", "panel", "--task", judged.slug, "--resamples", "10", stdout=out)
-    assert len(json.loads(out.getvalue())["members"]) >= 4
+    document = json.loads(out.getvalue())
+    assert len(document["members"]) >= 4
+    assert document["model"] == "staged"
+    assert 0 <= document["held_out"]["calibration_error"] <= 1
     assert list(Ranking.objects.order_by("pk").values()) == before
 
 
@@ -126,7 +138,10 @@ def test_a_panel_that_contradicts_nobody_says_so(
     for who in (bob, carol):
         answer_task(task, who, by_length)
     response = signed_in(alice).get(reverse("task-panel", args=[task.slug]))
-    assert response.context["page"].contradicted == 0
+    page = response.context["page"]
+    assert (page.contradicted, page.unanimous) == (0, 0)
+    assert page.panel.held_out[:3] == (3 * task.pairs.count(), 1.0, 1.0)
+    assert "three times" in response.content.decode()
 
 
 def test_without_answers_there_is_no_panel(task: Task, alice: User, signed_in: SignIn) -> None:

@@ -9,8 +9,8 @@ from django.urls import reverse
 
 from evaluation.models import Annotator, Output, PhrasePair, Task, User
 from evaluation.reports.exports import load_display_names, read_answered_pairs
-from evaluation.reports.results import compute_results
 from evaluation.reports.scope import load_scope
+from evaluation.reports.system_results import compute_results
 from evaluation.schemes import Choice
 from tests.database.answering import Chooser, always, answer_task
 from tests.database.conftest import annotator, make_task

@@ -14,8 +14,10 @@ from django.urls import reverse
 from evaluation.annotate.services import assignments
 from evaluation.annotate.services.answers import submit_sentence_answer
 from evaluation.models import Annotator, Assignment, SentenceAnswer, Slot, Task, User
-from evaluation.reports.results import compute_sentence_results
+from evaluation.reports.results import compute_ratings
 from evaluation.reports.scope import load_scope
+from evaluation.reports.system_results import compute_results
+from evaluation.study import AnswerKind
 from tests.database.conftest import annotator
 
 SignIn = Callable[[User | Annotator | None], Client]
@@ -149,32 +151,33 @@ def test_strict_and_kind_raters_count_alike(
             rate(assignment, of)
             submit_sentence_answer(assignment, "verdict", "A=B", uuid=uuid.uuid4())
             assignments.skip_assignment(assignment, "only rated")
-    found = compute_sentence_results(load_scope("task", task.slug))
-    assert [(line.system, line.mean, line.raters) for line in found.ratings] == [
+    found = compute_ratings(load_scope("task", task.slug))
+    assert [(line.system, line.mean, line.raters) for line in found] == [
         ("alpha", 4.0, 2),
         ("beta", 3.0, 2),
         ("gamma", 2.0, 2),
     ]
-    ratings = {line.system: line.ratings for line in found.ratings}
+    ratings = {line.system: line.ratings for line in found}
     total = sum(ratings.values())
     # The share below, and half the share of equals: what the paper's example does.
-    assert found.ratings[2].percentile == pytest.approx(ratings["gamma"] / total / 2)
-    assert found.ratings[0].percentile == pytest.approx(1 - ratings["alpha"] / total / 2)
-    assert found.verdicts is not None
-    assert {(line.wins, line.losses) for line in found.verdicts.systems} == {(0, 0)}
+    assert found[2].percentile == pytest.approx(ratings["gamma"] / total / 2)
+    assert found[0].percentile == pytest.approx(1 - ratings["alpha"] / total / 2)
+    verdicts = compute_results(load_scope("task", task.slug), kind=AnswerKind.SENTENCES)
+    assert verdicts.votes
+    assert {(line.wins, line.losses) for line in verdicts.systems} == {(0, 0)}
 
     page = reverse("task-results", args=[task.slug])
     shown = signed_in(alice).get(page).content.decode()
     assert "Ratings" in shown
-    assert "Whole sentences" in shown
+    assert "whole sentences" in shown
     table = signed_in(alice).get(f"{page}/ratings.csv").content.decode()
     assert "alpha" in table
-    assert signed_in(alice).get(f"{page}/sentence-verdicts.tex").status_code == 200
+    assert signed_in(alice).get(f"{page}/systems.tex?answers=sentences").status_code == 200
 
 
 def test_a_page_without_such_questions_says_nothing_about_them(
     task: Task, alice: User, signed_in: SignIn
 ) -> None:
     shown = signed_in(alice).get(reverse("task-results", args=[task.slug])).content.decode()
-    assert "Whole sentences" not in shown
+    assert "whole sentences" not in shown
     assert ">Ratings<" not in shown

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from evaluation.study import Filter, select_answers, summarise_agreement
-from evaluation.study.annotators import compute_annotator_lines, count_checks, find_failed, find_speeders
+from evaluation.study.annotators import (
+    compute_annotator_lines,
+    count_checks,
+    count_times,
+    find_failed,
+    find_speeders,
+)
 from tests.study.studies import Answer, make_study
 
 
@@ -15,6 +23,26 @@ def test_whoever_misses_too_many_checks_has_failed_and_whoever_saw_none_has_not(
     assert count_checks(study) == {0: (2, 2), 1: (1, 2), 2: (0, 0)}
     assert find_failed(study) == {1}
     assert select_answers(study, [Filter.FAILED]).tolist() == [True, True, False, False, True]
+
+
+def test_a_check_is_passed_if_every_answer_about_it_is_as_expected() -> None:
+    """Three pairs of two checks: one wrong answer of two fails the check."""
+    rows: list[Answer] = [(0, 0, "A>B"), (0, 1, "A<B"), (0, 2, "A>>B"), (1, 0, "A>B"), (1, 1, "A>>B")]
+    study = make_study(rows, expected={0: "A>B", 1: "A>B", 2: "A>B"})
+    study = replace(study, comparisons=np.array([7, 7, 8]))
+    assert count_checks(study) == {0: (1, 2), 1: (1, 1)}
+
+
+def test_times_and_sides_are_those_of_the_answers_that_are_counted() -> None:
+    """Neither the repeat (pair 0 again) nor the check (pair 2) counts as an answer."""
+    rows: list[Answer] = [(0, 0, "A>B"), (0, 1, "A>B"), (0, 0, "A<B"), (0, 2, "A<B")]
+    study = make_study(
+        rows, expected={2: "A>B"}, presentations=[0, 0, 1, 0], active_ms=[2000, 4000, 90_000, 90_000]
+    )
+    line = compute_annotator_lines(study)[0]
+    assert line.answers == line.bias.left + line.bias.right == 2
+    assert line.median == 3.0
+    assert sum(n for *_, n in count_times(study)) == 2
 
 
 def test_a_speeder_is_three_times_faster_than_usual() -> None:

@@ -14,7 +14,7 @@ from evaluation.agreement.stability import compute_timeline
 from evaluation.agreement.tally import Pairing, Tally
 from evaluation.schemes import FOUR_WAY, SCHEMES, SIX_WAY, Scheme
 from evaluation.study import StudyTask
-from evaluation.study.values import find_latest, label_codes
+from evaluation.study.values import find_current, find_latest, label_codes
 from tests.agreement.columns import from_columns
 from tests.study.studies import answers, make_study
 
@@ -24,6 +24,21 @@ def test_the_last_row_of_each_cell_is_kept(rows: list[tuple[int, int]]) -> None:
     columns = [np.array([row[place] for row in rows], dtype=np.int64) for place in (0, 1)]
     slow = sorted({row: number for number, row in enumerate(rows)}.values())
     assert find_latest(columns).tolist() == slow
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.booleans(), st.booleans()), max_size=30))
+def test_the_version_that_stood_at_closing_counts(rows: list[tuple[int, bool, bool]]) -> None:
+    """Answers (cell, surplus, withdrawn): what was changed later counts only where nothing stood before."""
+    slow = []
+    for cell in {cell for cell, *_ in rows}:
+        own = [(number, surplus, gone) for number, (c, surplus, gone) in enumerate(rows) if c == cell]
+        in_time = [version for version in own if not version[1]]
+        stands = bool(in_time) and not in_time[-1][2]
+        slow.append(in_time[-1][0] if stands else own[-1][0])
+    cells, surplus, withdrawn = (
+        np.array([row[n] for row in rows], dtype=t) for n, t in enumerate((int, bool, bool))
+    )
+    assert find_current([cells], surplus, withdrawn).tolist() == sorted(slow)
 
 
 @given(answers)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Q
 
 from evaluation.blinding import canonical
 from evaluation.models import Invitation, Membership, Occurrence, Ranking, Role, Task
 from evaluation.schemes import Choice
+from evaluation.study.annotators import count_passed_checks
+from evaluation.study.values import find_current
 
 PER_PAGE = 100
 
@@ -81,26 +84,31 @@ def build_members_page(task: Task, number: str = "", invitations_number: str = "
 
 
 def count_checks(task: Task) -> dict[int, CheckCounts]:
-    """Count the checks of each annotator. A check is passed if every answer prefers the original."""
-    rows = (
+    """Count the checks of each annotator as reports do: passed if every answer is as expected."""
+    rows = list(
         Ranking.objects.filter(pair__task=task, presentation=0)
         .exclude(pair__owner__check_kind="")
-        .order_by("version")
-        .values_list("annotator_id", "pair__owner_id", "pair__owner__expected", "pair_id", "choice")
+        .order_by("pk")
+        .values_list(
+            "annotator_id", "pair_id", "pair__owner_id", "pair__owner__expected", "choice", "slot_id"
+        )
     )
     flipped = dict(
         Occurrence.objects.filter(pair__task=task)
         .exclude(pair__owner__check_kind="")
         .values_list("pair_id", "flipped")
     )
-    last = {(annotator, check, expected, pair): choice for annotator, check, expected, pair, choice in rows}
-    right: dict[tuple[int, int], bool] = {}
-    for (annotator, check, expected, pair), choice in last.items():
-        if choice is not None:
-            sign = canonical(Choice(choice), swapped=False, flipped=flipped[pair]).sign
-            right[annotator, check] = right.get((annotator, check), True) and sign == Choice(expected).sign
-    counts: dict[int, CheckCounts] = {}
-    for (annotator, _), good in right.items():
-        before = counts.get(annotator, CheckCounts())
-        counts[annotator] = CheckCounts(before.seen + 1, before.passed + good)
-    return counts
+    if not rows:
+        return {}
+    annotators, pairs, checks, expected, choices, slots = zip(*rows, strict=True)
+    cells = [np.array(annotators), np.array(pairs)]
+    is_withdrawn = np.array([choice is None for choice in choices])
+    current = find_current(cells, np.array([slot is None for slot in slots]), is_withdrawn)
+    current = current[~is_withdrawn[current]]
+    is_right = [
+        canonical(Choice(choices[row]), swapped=False, flipped=flipped[pairs[row]]).collapsed
+        == Choice(expected[row]).collapsed
+        for row in current
+    ]
+    counts = count_passed_checks(cells[0][current], np.array(checks)[current], np.array(is_right, dtype=bool))
+    return {annotator: CheckCounts(seen, passed) for annotator, (passed, seen) in counts.items()}

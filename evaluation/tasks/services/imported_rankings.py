@@ -1,9 +1,9 @@
 """Store judgements that were made elsewhere, with the items of the file that contains them.
 
-A label on a phrase pair becomes a ranking; a label on two whole sentences, or the ranks of both, a sentence
-answer about the comparison; a rating is stored with the candidate, on the scale of its file. Each name in the
-file is an annotator without an account. What cannot be stored (a system that is not compared, identical
-outputs, a label that the scheme does not offer) is left out with a warning.
+A label on a phrase pair becomes a ranking; a label on two whole sentences, or the ranks of both in one
+ranking, a sentence answer about the comparison; a rating is stored with the candidate, on the scale of its
+file. Each name in the file is an annotator without an account. What cannot be stored (a system that is not
+compared, identical outputs, a label that the scheme does not offer) is left out with a warning.
 """
 
 from __future__ import annotations
@@ -86,10 +86,10 @@ class _ItemRankings:
         self.answers: list[SentenceAnswer] = []
 
     def take(self, given: Sequence[ImportedJudgement]) -> None:
-        ranks: dict[str, list[ImportedJudgement]] = defaultdict(list)
+        ranks: dict[tuple[str, str], list[ImportedJudgement]] = defaultdict(list)
         for judgement in given:
             if judgement.measure is JudgementMeasure.RANK:
-                ranks[judgement.annotator].append(judgement)
+                ranks[judgement.annotator, judgement.source_ranking].append(judgement)
             elif judgement.measure is JudgementMeasure.RATING:
                 self._rating(judgement)
             elif judgement.phrase is None:
@@ -112,6 +112,7 @@ class _ItemRankings:
 
     def _ranks(self, ranked: Sequence[ImportedJudgement]) -> None:
         """Store a ranking of n systems as a preference between every two of them."""
+        ranked = self._drop_repeated(ranked)
         used = set()
         for one, other in combinations(ranked, 2):
             if self._find_comparison(one.systems[0], other.systems[0]) is None:
@@ -125,6 +126,18 @@ class _ItemRankings:
         for judgement in ranked:
             if id(judgement) not in used:
                 self._leave_out_unmatched(judgement)
+
+    def _drop_repeated(self, ranked: Sequence[ImportedJudgement]) -> list[ImportedJudgement]:
+        """Return the first rank of each system; it is unknown which other ranks a second one belongs to."""
+        by_system: dict[str, ImportedJudgement] = {}
+        for judgement in ranked:
+            if by_system.setdefault(judgement.systems[0], judgement) is not judgement:
+                self.task_rankings.leave_out(
+                    judgement,
+                    "the same annotator ranks the same system of a sentence twice in one ranking",
+                    "name the ranking of each row in the column source_ranking",
+                )
+        return list(by_system.values())
 
     def _preference(
         self, judgement: ImportedJudgement, systems: tuple[str, ...], label: Choice | None
@@ -182,6 +195,7 @@ class _ItemRankings:
                 question=question,
                 version=1,
                 value=value,
+                source_ranking=judgement.source_ranking,
             )
         )
 
