@@ -8,7 +8,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Count, Q
 
 from evaluation.blinding import canonical
-from evaluation.models import Invitation, Membership, Occurrence, Ranking, Role, Task
+from evaluation.models import Invitation, Membership, Occurrence, Ranking, Role, Task, User
 from evaluation.schemes import Choice
 
 PER_PAGE = 100
@@ -80,16 +80,18 @@ def build_members_page(task: Task, number: str = "", invitations_number: str = "
     )
 
 
-def count_checks(task: Task) -> dict[int, CheckCounts]:
-    """Count the checks of each annotator. A check is passed if every answer prefers the original."""
+def count_checks(*tasks: Task, user: User | None = None) -> dict[int, CheckCounts]:
+    """Count the checks of each annotator, or of one person. A check is passed if every answer prefers the
+    original."""
+    whose = {} if user is None else {"annotator__user": user}
     rows = (
-        Ranking.objects.filter(pair__task=task, presentation=0)
+        Ranking.objects.filter(pair__task__in=tasks, presentation=0, **whose)
         .exclude(pair__owner__check_kind="")
         .order_by("version")
         .values_list("annotator_id", "pair__owner_id", "pair__owner__expected", "pair_id", "choice")
     )
     flipped = dict(
-        Occurrence.objects.filter(pair__task=task)
+        Occurrence.objects.filter(pair__task__in=tasks)
         .exclude(pair__owner__check_kind="")
         .values_list("pair_id", "flipped")
     )
