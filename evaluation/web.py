@@ -18,7 +18,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.views.decorators.http import require_POST
 
-from evaluation.models import Role, Task, User
+from evaluation.models import Campaign, Role, Task, User
 
 View = TypeVar("View", bound=Callable[..., HttpResponse])
 
@@ -55,6 +55,11 @@ def get_managed_task(request: HttpRequest, slug: str) -> Task:
     """Return a task that the signed-in user manages; any other is a 404."""
     tasks = Task.objects.with_role(get_user(request), Role.MANAGER).select_related("campaign")
     return get_object_or_404(tasks.exclude(state=Task.State.IMPORTING), slug=slug)
+
+
+def get_managed_campaign(request: HttpRequest, slug: str) -> Campaign:
+    """Return a campaign that the signed-in user manages as a whole; any other is a 404."""
+    return get_object_or_404(Campaign.objects.with_role(get_user(request), Role.MANAGER), slug=slug)
 
 
 def post_only(view: View) -> View:

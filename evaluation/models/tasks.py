@@ -23,6 +23,13 @@ if TYPE_CHECKING:
     from evaluation.models.people import User
 
 
+class CampaignQuerySet(models.QuerySet["Campaign"]):
+    def with_role(self, user: User, *roles: Role) -> CampaignQuerySet:
+        """Campaigns in which ``user`` has one of ``roles`` for all tasks; administrators have every role."""
+        own = user.memberships.filter(role__in=roles, task=None)
+        return self if user.is_superuser else self.filter(pk__in=own.values("campaign"))
+
+
 class Campaign(models.Model):
     slug = models.SlugField(max_length=80, unique=True)
     name = models.CharField(max_length=200)
@@ -43,6 +50,8 @@ class Campaign(models.Model):
         default=dict, blank=True, help_text=_("What was last set for all tasks; new tasks begin with it.")
     )
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = CampaignQuerySet.as_manager()
 
     class Meta:
         ordering = ["name"]

@@ -64,7 +64,9 @@ def build_pay_sheet(campaign: Campaign) -> Table:
     current = rankings.filter(~Exists(newer), choice__isnull=False).values_list("annotator")
     answers = dict(current.annotate(n=Count("pk")))
     in_open_sentences = rankings.filter(
-        pair__owner__assignments__annotator=F("annotator"), pair__owner__assignments__finished_at=None
+        pair__owner__assignments__annotator=F("annotator"),
+        pair__owner__assignments__presentation=F("presentation"),
+        pair__owner__assignments__finished_at=None,
     )
     open_ms = dict(in_open_sentences.values_list("annotator").annotate(ms=Sum("active_ms")))
     checks = count_checks(*campaign.tasks.all())
@@ -73,14 +75,12 @@ def build_pay_sheet(campaign: Campaign) -> Table:
         annotator = getattr(worker.user, "annotator", None)
         pk = annotator.pk if annotator else 0
         (ms, done), own = work.get(pk, (0, 0)), checks.get(pk, CheckCounts())
-        rows.append(
-            (
-                worker.worker, worker.study, worker.session, worker.user.username, worker.visits,
-                worker.created_at.isoformat(timespec="seconds"),
-                worker.ended_at and worker.ended_at.isoformat(timespec="seconds"),
-                worker.outcome, round((ms + (open_ms.get(pk) or 0)) / 60_000, 2), done, answers.get(pk, 0), own.seen, own.passed,
-            )
-        )  # fmt: skip
+        minutes = round((ms + (open_ms.get(pk) or 0)) / 60_000, 2)
+        times = worker.created_at, worker.ended_at
+        arrived, ended = (at and at.isoformat(timespec="seconds") for at in times)
+        person = worker.worker, worker.study, worker.session, worker.user.username, worker.visits
+        counted = minutes, done, answers.get(pk, 0), own.seen, own.passed
+        rows.append((*person, arrived, ended, worker.outcome, *counted))
     columns = ("worker", "study", "session", "account", "visits", "arrived", "ended", "outcome", "minutes",
                "sentences", "answers", "checks", "checks passed")  # fmt: skip
     return Table(f"Pay sheet of {campaign.slug}", columns, tuple(rows))

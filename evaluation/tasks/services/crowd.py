@@ -58,6 +58,10 @@ def get_platform(campaign: Campaign) -> CrowdPlatform:
     return CrowdPlatform.objects.filter(campaign=campaign).first() or CrowdPlatform(campaign=campaign)
 
 
+def is_known(campaign: Campaign, visit: CrowdVisit) -> bool:
+    return CrowdWorker.objects.filter(campaign=campaign, worker=visit.worker).exists()
+
+
 def accept_visit(invitation: Invitation, visit: CrowdVisit) -> CrowdWorker:
     """Return the worker of a visit: the known one, or a new one, screened out where nothing is left."""
     campaign = invitation.campaign

@@ -13,8 +13,9 @@ from django.views.decorators.http import require_GET, require_POST
 
 from evaluation import jobs
 from evaluation.annotate.queries import list_sentences
-from evaluation.models import Assignment, Job, Role, Task, Upload, User
+from evaluation.models import Assignment, Campaign, Job, Role, Task, Upload, User
 from evaluation.models.jobs import JobQuerySet
+from evaluation.tasks.queries.campaigns import find_next_task
 from evaluation.tasks.queries.history import build_history_page
 from evaluation.tasks.queries.progress import build_home_page, build_monitor_page, load_task_end
 from evaluation.tasks.services import management
@@ -43,11 +44,19 @@ def make_return_link(request: HttpRequest, user: User) -> str:
 @never_cache
 @require_GET
 def finished(request: HttpRequest, slug: str) -> HttpResponse:
-    """The end of a task; the completion code is shown only to annotators who have finished."""
+    """The end of a task; the completion code is shown only to annotators who have finished.
+
+    Who has more to do in the campaign is led there; who came from a crowd platform has another page at the
+    end.
+    """
     user = get_user(request)
-    task = get_object_or_404(Task.objects.annotated_by(user), slug=slug)
+    task = get_object_or_404(Task.objects.annotated_by(user).select_related("campaign"), slug=slug)
+    end = load_task_end(user, task)
+    has_next = end.is_end and find_next_task(task.campaign, user) is not None
+    if end.is_end and not has_next and task.campaign.crowd_workers.filter(user=user).exists():
+        return redirect("campaign-finished", slug=task.campaign.slug)
     context = {
-        "task": task, "end": load_task_end(user, task), "return_link": make_return_link(request, user),
+        "task": task, "end": end, "has_next": has_next, "return_link": make_return_link(request, user),
     }  # fmt: skip
     return render(request, "evaluation/finished.html", context)
 
@@ -79,7 +88,11 @@ def monitor(request: HttpRequest, slug: str) -> HttpResponse:
         slug=slug,
     )
     is_manager = Task.objects.with_role(user, Role.MANAGER).filter(pk=task.pk).exists()
-    context = {"task": task, "page": build_monitor_page(task, named=is_manager), "is_manager": is_manager}
+    campaigns = Campaign.objects.with_role(user, Role.MANAGER, Role.RESEARCHER)
+    context = {
+        "task": task, "page": build_monitor_page(task, named=is_manager), "is_manager": is_manager,
+        "sees_campaign": campaigns.filter(pk=task.campaign_id).exists(),
+    }  # fmt: skip
     return render(request, "evaluation/task.html", context)
 
 
