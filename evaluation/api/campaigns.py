@@ -32,7 +32,7 @@ router = Router(tags=["campaigns"])
 CampaignSlug = PathEx[
     str, P(description="The slug of the campaign, as in the URL of its page", examples=["demo"])
 ]
-InvitationId = PathEx[int, P(description="The ID in the list of invitations", examples=[1])]
+InvitationId = PathEx[int, P(description="The ID in the list of invitations", examples=[1], ge=1, le=10**9)]
 
 
 class CampaignOut(Schema):
@@ -296,10 +296,10 @@ def revoke(request: HttpRequest, slug: CampaignSlug, pk: InvitationId) -> dict[s
 @router.post(
     "/campaigns/{slug}/copy", response={201: CampaignOut}, auth=WriteAuth(), summary="Copy a campaign"
 )
-def copy(request: HttpRequest, slug: CampaignSlug, copy: CopyIn) -> Status[dict[str, Any]]:
+def copy(request: HttpRequest, slug: CampaignSlug, model: CopyIn) -> Status[dict[str, Any]]:
     """Make the next round: settings, guidelines and people of the campaign, without its tasks."""
     campaign = _get_managed(request, slug)
-    form = CopyForm(copy.dict())
+    form = CopyForm(model.dict())
     _check(form)
     data = form.cleaned_data
     made = copy_campaign(campaign, data["name"], by=user_of(request), with_people=data["people"])

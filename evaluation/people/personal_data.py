@@ -16,6 +16,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db.models import Field, Model
 
 from evaluation.models import (
+    AccessCard,
     Adjudication,
     Alignment,
     AlignmentReport,
@@ -23,6 +24,7 @@ from evaluation.models import (
     ApiToken,
     Assignment,
     AuditEntry,
+    CrowdWorker,
     Job,
     Membership,
     PracticeRound,
@@ -55,6 +57,14 @@ SECTIONS = (
         "memberships", Membership, "user",
         {"campaign": "campaign__name", "task": "task__name", **_same("role", "quota")},
     ),
+    Section(
+        "crowd_platform", CrowdWorker, "user",
+        {
+            "campaign": "campaign__name",
+            **_same("worker", "study", "session", "visits", "outcome", "created_at", "ended_at"),
+        },
+    ),
+    Section("access_cards", AccessCard, "user", {"campaign": "campaign__name", **_same("created_at")}),
     Section("removals", Removal, "user", {"task": "task__name", **_same("at")}),
     Section("practice", PracticeRound, "annotator__user", {"task": "task__name", **_same("finished_at")}),
     Section(

@@ -209,7 +209,7 @@ class CrowdForm(forms.ModelForm[CrowdPlatform]):
             "worker_parameter": _("Parameter of the person"),
             "study_parameter": _("Parameter of the study"),
             "session_parameter": _("Parameter of the visit"),
-            "least_checks": _("Checks to pass, %"),
+            "least_checks": _("Checks to pass, % (0: all pass)"),
             "passed_code": _("Code if passed"),
             "passed_url": _("URL if passed"),
             "failed_code": _("Code if checks failed"),
@@ -222,6 +222,7 @@ class CrowdForm(forms.ModelForm[CrowdPlatform]):
         super().__init__(*args, **kwargs)
         for name, field in self.fields.items():
             field.widget.attrs["class"] = "in"
+            field.help_text = ""
             if name.endswith("_parameter"):
                 field.validators.append(RegexValidator(r"^[A-Za-z0-9_.-]*$"))
 

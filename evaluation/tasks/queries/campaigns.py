@@ -8,9 +8,10 @@ from datetime import date, datetime, timedelta
 from math import ceil
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Exists, Max, OuterRef, Q
 from django.utils import timezone
 
+from evaluation.annotate.services.assignments import count_left
 from evaluation.models import (
     AlignmentReport,
     Assignment,
@@ -187,3 +188,11 @@ def build_campaign_members_page(
 def find_next_task(campaign: Campaign | int, user: User) -> Task | None:
     """Return the task of the campaign that somebody works on next; None if nothing is left for them."""
     return pick_task(list(Task.objects.annotated_by(user).open().filter(campaign=campaign)), user)
+
+
+def has_work(campaign: Campaign, user: User) -> bool:
+    """Whether somebody has an unfinished sentence in the campaign, or can get another one."""
+    unfinished = Assignment.objects.unfinished().filter(annotator__user=user, task=OuterRef("pk"))
+    own = Task.objects.annotated_by(user).open().filter(campaign=campaign)
+    tasks = list(own.annotate(is_begun=Exists(unfinished)))
+    return any(task.is_begun for task in tasks) or any(count_left(tasks, user).values())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.db.models import Count, Exists, F, OuterRef, Q, Sum
+from django.db.models import Count, Exists, OuterRef, Q, Sum
 
 from appraise.lib.tables import Table
 from evaluation.annotate.services.assignments import count_left
@@ -28,20 +28,24 @@ def find_return(platform: CrowdPlatform, outcome: str) -> CrowdReturn:
 def find_outcome(platform: CrowdPlatform, user: User) -> str:
     """Return how the work of somebody in the campaign has ended; empty while there is more to do."""
     tasks = list(Task.objects.annotated_by(user).filter(campaign=platform.campaign_id))
-    own = Assignment.objects.filter(annotator__user=user, task__campaign=platform.campaign_id)
-    if own.filter(finished_at=None, task__state=Task.State.OPEN, task__in=tasks).exists():
+    is_open = Q(finished_at=None, task__state=Task.State.OPEN, task__in=tasks)
+    counts = Assignment.objects.filter(annotator__user=user, task__campaign=platform.campaign_id).aggregate(
+        open=Count("pk", filter=is_open),
+        done=Count("pk", filter=Q(finished_at__isnull=False, skip_reason="")),
+    )
+    if counts["open"] or any(count_left(tasks, user).values()):
         return ""
-    if any(count_left(tasks, user).values()):
-        return ""
-    if not own.exclude(finished_at=None).filter(skip_reason="").exists():
+    if not counts["done"]:
         return CrowdWorker.Outcome.SCREENED_OUT
-    checks = next(iter(count_checks(*platform.campaign.tasks.all(), user=user).values()), CheckCounts())
+    checks = CheckCounts()
+    if platform.least_checks:
+        checks = next(iter(count_checks(*tasks, user=user).values()), checks)
     has_failed = checks.share is not None and checks.share * 100 < platform.least_checks
     return CrowdWorker.Outcome.FAILED if has_failed else CrowdWorker.Outcome.PASSED
 
 
 def build_pay_sheet(campaign: Campaign) -> Table:
-    """Return one row for each person of the platform, with what the pay depends on; eight queries.
+    """Return one row for each person of the platform, with what the pay depends on; six queries.
 
     The time is that in which pages were visible and used; sentences that were skipped, or given to somebody
     else after a long break, count only with their time.
@@ -56,30 +60,37 @@ def build_pay_sheet(campaign: Campaign) -> Table:
             ms=Sum("active_ms"), done=Count("pk", filter=is_done)
         )
     }
-    newer = Ranking.objects.filter(
-        annotator=OuterRef("annotator"), pair=OuterRef("pair"), presentation=OuterRef("presentation"),
-        version__gt=OuterRef("version"),
+    is_newest = ~Exists(
+        Ranking.objects.filter(
+            annotator=OuterRef("annotator"), pair=OuterRef("pair"), presentation=OuterRef("presentation"),
+            version__gt=OuterRef("version"),
+        )
+    )  # fmt: skip
+    is_open = Exists(
+        Assignment.objects.unfinished().filter(
+            annotator=OuterRef("annotator"), comparison=OuterRef("pair__owner"),
+            presentation=OuterRef("presentation"),
+        )
     )  # fmt: skip
     rankings = Ranking.objects.filter(pair__task__campaign=campaign, **of_workers).order_by()
-    current = rankings.filter(~Exists(newer), choice__isnull=False).values_list("annotator")
-    answers = dict(current.annotate(n=Count("pk")))
-    in_open_sentences = rankings.filter(
-        pair__owner__assignments__annotator=F("annotator"),
-        pair__owner__assignments__presentation=F("presentation"),
-        pair__owner__assignments__finished_at=None,
-    )
-    open_ms = dict(in_open_sentences.values_list("annotator").annotate(ms=Sum("active_ms")))
+    answers = {
+        annotator: counts
+        for annotator, *counts in rankings.values_list("annotator").annotate(
+            n=Count("pk", filter=Q(is_newest, choice__isnull=False)), ms=Sum("active_ms", filter=Q(is_open))
+        )
+    }
     checks = count_checks(*campaign.tasks.all())
     rows = []
     for worker in workers:
         annotator = getattr(worker.user, "annotator", None)
         pk = annotator.pk if annotator else 0
         (ms, done), own = work.get(pk, (0, 0)), checks.get(pk, CheckCounts())
-        minutes = round((ms + (open_ms.get(pk) or 0)) / 60_000, 2)
+        answered, open_ms = answers.get(pk, (0, 0))
+        minutes = round((ms + (open_ms or 0)) / 60_000, 2)
         times = worker.created_at, worker.ended_at
         arrived, ended = (at and at.isoformat(timespec="seconds") for at in times)
         person = worker.worker, worker.study, worker.session, worker.user.username, worker.visits
-        counted = minutes, done, answers.get(pk, 0), own.seen, own.passed
+        counted = minutes, done, answered, own.seen, own.passed
         rows.append((*person, arrived, ended, worker.outcome, *counted))
     columns = ("worker", "study", "session", "account", "visits", "arrived", "ended", "outcome", "minutes",
                "sentences", "answers", "checks", "checks passed")  # fmt: skip

@@ -30,8 +30,8 @@ ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}")
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"  # what MTurk sends before somebody has accepted the work
 # The names of the parameters for worker, study and session.
 PRESETS = {
-    "prolific": ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"),
-    "mturk": ("workerId", "hitId", "assignmentId"),
+    "Prolific": ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"),
+    "MTurk": ("workerId", "hitId", "assignmentId"),
 }
 
 
@@ -55,7 +55,10 @@ def read_visit(platform: CrowdPlatform, parameters: Mapping[str, str]) -> CrowdV
 
 def get_platform(campaign: Campaign) -> CrowdPlatform:
     """Return the settings of a campaign, those of Prolific if there are none yet."""
-    return CrowdPlatform.objects.filter(campaign=campaign).first() or CrowdPlatform(campaign=campaign)
+    try:
+        return campaign.crowd_platform
+    except CrowdPlatform.DoesNotExist:
+        return CrowdPlatform(campaign=campaign)
 
 
 def is_known(campaign: Campaign, visit: CrowdVisit) -> bool:

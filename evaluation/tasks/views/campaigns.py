@@ -29,6 +29,7 @@ from evaluation.tasks.queries.campaigns import (
     build_campaign_members_page,
     build_campaign_page,
     find_next_task,
+    has_work,
 )
 from evaluation.tasks.queries.crowd import build_pay_sheet, find_outcome, find_return
 from evaluation.tasks.services import accounts, campaigns, crowd, management
@@ -290,12 +291,12 @@ def finished(request: HttpRequest, slug: str) -> HttpResponse:
     """The end of a campaign for an annotator; people from a crowd platform get what they take back."""
     user = get_user(request)
     workers = CrowdWorker.objects.filter(user=user, campaign__slug=slug)
-    worker = workers.select_related("campaign").first()
+    worker = workers.select_related("campaign__crowd_platform").first()
     if worker is None:
         campaign = get_object_or_404(_list_own_campaigns(request), slug=slug)
         return render(
             request, "evaluation/campaign_finished.html",
-            {"campaign": campaign, "has_more": find_next_task(campaign, user) is not None},
+            {"campaign": campaign, "has_more": has_work(campaign, user)},
         )  # fmt: skip
     platform = crowd.get_platform(worker.campaign)
     if not worker.outcome and (outcome := find_outcome(platform, user)):

@@ -272,9 +272,6 @@ def _page(
         or CompletionForm(
             initial={"completion_code": task.completion_code, "completion_url": task.completion_url}
         ),
-        "sees_campaign": Campaign.objects.with_role(get_user(request), Role.MANAGER)
-        .filter(pk=task.campaign_id)
-        .exists(),
         "transitions": management.TRANSITIONS[task.state],
         "removable": management.is_deletable(task),
         "here": _page_query(request),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -15,7 +15,7 @@ from evaluation import jobs
 from evaluation.annotate.queries import list_sentences
 from evaluation.models import Assignment, Campaign, Job, Role, Task, Upload, User
 from evaluation.models.jobs import JobQuerySet
-from evaluation.tasks.queries.campaigns import find_next_task
+from evaluation.tasks.queries.campaigns import has_work
 from evaluation.tasks.queries.history import build_history_page
 from evaluation.tasks.queries.progress import build_home_page, build_monitor_page, load_task_end
 from evaluation.tasks.services import management
@@ -52,7 +52,7 @@ def finished(request: HttpRequest, slug: str) -> HttpResponse:
     user = get_user(request)
     task = get_object_or_404(Task.objects.annotated_by(user).select_related("campaign"), slug=slug)
     end = load_task_end(user, task)
-    has_next = end.is_end and find_next_task(task.campaign, user) is not None
+    has_next = end.is_end and has_work(task.campaign, user)
     if end.is_end and not has_next and task.campaign.crowd_workers.filter(user=user).exists():
         return redirect("campaign-finished", slug=task.campaign.slug)
     context = {
@@ -81,18 +81,12 @@ def review(request: HttpRequest, slug: str) -> HttpResponse:
 @require_GET
 def monitor(request: HttpRequest, slug: str) -> HttpResponse:
     user = get_user(request)
-    task = get_object_or_404(
-        Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER).select_related(
-            "campaign", "stopping_status"
-        ),
-        slug=slug,
-    )
-    is_manager = Task.objects.with_role(user, Role.MANAGER).filter(pk=task.pk).exists()
     campaigns = Campaign.objects.with_role(user, Role.MANAGER, Role.RESEARCHER)
-    context = {
-        "task": task, "page": build_monitor_page(task, named=is_manager), "is_manager": is_manager,
-        "sees_campaign": campaigns.filter(pk=task.campaign_id).exists(),
-    }  # fmt: skip
+    tasks = Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER)
+    tasks = tasks.annotate(sees_campaign=Exists(campaigns.filter(pk=OuterRef("campaign"))))
+    task = get_object_or_404(tasks.select_related("campaign", "stopping_status"), slug=slug)
+    is_manager = Task.objects.with_role(user, Role.MANAGER).filter(pk=task.pk).exists()
+    context = {"task": task, "page": build_monitor_page(task, named=is_manager), "is_manager": is_manager}
     return render(request, "evaluation/task.html", context)
 
 
