@@ -29,9 +29,10 @@ def find_outcome(platform: CrowdPlatform, user: User) -> str:
     """Return how the work of somebody in the campaign has ended; empty while there is more to do."""
     tasks = list(Task.objects.annotated_by(user).filter(campaign=platform.campaign_id))
     is_open = Q(finished_at=None, task__state=Task.State.OPEN, task__in=tasks)
+    is_done = Q(finished_at__isnull=False, skip_reason="")
     counts = Assignment.objects.filter(annotator__user=user, task__campaign=platform.campaign_id).aggregate(
         open=Count("pk", filter=is_open),
-        done=Count("pk", filter=Q(finished_at__isnull=False, skip_reason="")),
+        done=Count("pk", filter=is_done),
     )
     if counts["open"] or any(count_left(tasks, user).values()):
         return ""
