@@ -110,7 +110,7 @@ def _find_name_problem(name: str) -> str:
     return ""
 
 
-def add_people(campaign: Campaign, people: Iterable[NewPerson], *, by: User) -> list[IssuedCard]:
+def add_people(campaign: Campaign, people: Iterable[NewPerson], *, by: User | None) -> list[IssuedCard]:
     """Make everybody an annotator of the campaign, with a new account where the name is free.
 
     A constant number of queries.
@@ -149,7 +149,7 @@ def _set_memberships(campaign: Campaign, people: list[tuple[User, NewPerson]]) -
     Membership.objects.bulk_create(new)
 
 
-def renew_cards(campaign: Campaign, users: Iterable[int], *, by: User) -> list[IssuedCard]:
+def renew_cards(campaign: Campaign, users: Iterable[int], *, by: User | None) -> list[IssuedCard]:
     """Make new cards for people whose accounts this campaign made; the old ones end, and their sessions."""
     cards = []
     own = AccessCard.objects.filter(campaign=campaign, user__in=list(users)).select_related("user")

@@ -86,7 +86,7 @@ def _count_slots(tasks: Collection[Task]) -> dict[int, tuple[int, int, int]]:
 
 
 def apply_change(
-    campaign: Campaign, tasks: Sequence[Task], change: CampaignChange, *, by: User, for_all: bool
+    campaign: Campaign, tasks: Sequence[Task], change: CampaignChange, *, by: User | None, for_all: bool
 ) -> int:
     """Change some tasks; returns how many were changed. ``for_all``: later tasks begin with these values."""
     unknown = set(change.values) - set(TASK_COLUMNS)
@@ -110,7 +110,7 @@ def apply_change(
     return changed
 
 
-def _change_task(effect: TaskEffect, change: CampaignChange, *, by: User) -> None:
+def _change_task(effect: TaskEffect, change: CampaignChange, *, by: User | None) -> None:
     task = effect.task
     columns = {name: new for name, _old, new in effect.changes if name != "practice_from"}
     if columns:

@@ -12,7 +12,7 @@ from evaluation.tasks.services.import_job import create_campaign
 TIMES = ("opens_at", "closes_at")  # of a round, so the next one has its own
 
 
-def copy_campaign(campaign: Campaign, name: str, *, by: User, with_people: bool = True) -> Campaign:
+def copy_campaign(campaign: Campaign, name: str, *, by: User | None, with_people: bool = True) -> Campaign:
     """Create a campaign of the same family without tasks: settings, crowd platform and members."""
     with transaction.atomic():
         if not campaign.family:
@@ -29,7 +29,8 @@ def copy_campaign(campaign: Campaign, name: str, *, by: User, with_people: bool 
         if not with_people:
             members = members.filter(role__in=[Role.MANAGER, Role.RESEARCHER])
         _copy_members(members.exclude(user__crowd_worker__isnull=False), made, None)
-        Membership.objects.get_or_create(user=by, campaign=made, task=None, role=Role.MANAGER)
+        if by is not None:
+            Membership.objects.get_or_create(user=by, campaign=made, task=None, role=Role.MANAGER)
         AuditEntry.objects.record(by, "copy campaign", made, {"from": campaign.name})
     return made
 

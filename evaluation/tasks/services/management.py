@@ -100,7 +100,7 @@ def add_members(
     subject: Task | Campaign,
     names: Iterable[str],
     *,
-    by: User,
+    by: User | None,
     group: Group | None = None,
     role: str = Role.ANNOTATOR,
     quota: int | None = None,
@@ -134,7 +134,7 @@ def set_membership(
 
 
 def set_quota(
-    membership: Membership, quota: int | None, *, by: User, languages: Iterable[str] | None = None
+    membership: Membership, quota: int | None, *, by: User | None, languages: Iterable[str] | None = None
 ) -> None:
     known = membership.languages if languages is None else Membership.pack_languages(languages)
     with transaction.atomic():
@@ -145,7 +145,7 @@ def set_quota(
         )  # fmt: skip
 
 
-def remove_member(membership: Membership, *, by: User) -> None:
+def remove_member(membership: Membership, *, by: User | None) -> None:
     """Remove a member, who no longer sees the task or campaign; answers are kept.
 
     Only links that are made from now on let this account in again.
@@ -169,7 +169,7 @@ def remove_member(membership: Membership, *, by: User) -> None:
 def create_invitation(
     subject: Task | Campaign,
     *,
-    by: User,
+    by: User | None,
     most_uses: int = 1,
     days: int = 14,
     note: str = "",
@@ -188,7 +188,7 @@ def create_invitation(
     return invitation
 
 
-def revoke_invitation(invitation: Invitation, *, by: User) -> None:
+def revoke_invitation(invitation: Invitation, *, by: User | None) -> None:
     """Revoke an invitation; those who have joined remain members."""
     with transaction.atomic():
         Invitation.objects.filter(pk=invitation.pk, revoked_at=None).update(revoked_at=timezone.now())
