@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -14,6 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from appraise.lib.problems import InputError
+from evaluation import jobs
 from evaluation.annotate.services import assignments, practice
 from evaluation.models import (
     AccessCard,
@@ -21,6 +24,7 @@ from evaluation.models import (
     Assignment,
     AuditEntry,
     Campaign,
+    Job,
     Membership,
     PracticeQuestion,
     Role,
@@ -35,6 +39,7 @@ from evaluation.tasks.queries.campaigns import build_campaign_page, find_next_ta
 from evaluation.tasks.services import accounts, management
 from evaluation.tasks.services.campaigns import apply_schedule
 from evaluation.tasks.services.copies import copy_campaign
+from evaluation.tasks.services.import_job import find_model_task
 from tests.database.answering import always, another_task, answer_task
 from tests.database.conftest import SENTENCES, annotator, make_task, person
 
@@ -441,3 +446,33 @@ class TestNextRound:
         Membership.objects.create(user=dora, campaign=made, role=Role.RESEARCHER)
         page = signed_in(dora).get(reverse("campaign-trend", args=[made.slug]))
         assert [part.scope.slug for part in page.context["page"].rounds] == ["december"]
+
+    def test_new_files_take_settings_people_and_practice_of_a_task(
+        self, campaign: Campaign, tasks: list[Task], bob: Annotator, manager: Client, settings: object,
+        tmp_path: Path,
+    ) -> None:  # fmt: skip
+        settings.MEDIA_ROOT = tmp_path  # type: ignore[attr-defined]  # pytest-django's fixture takes any
+        PracticeQuestion.objects.create(task=tasks[0], first="one", second="two", expected="A>B")
+        Task.objects.update(overlap=4, question_size="large", ask_comment=False, most_per_person=6)
+        model = reverse("new-upload") + f"?like={tasks[0].slug}"
+        assert f'name="like" value="{tasks[0].slug}"' in manager.get(model).content.decode()
+        table = b"id\tsource\tx\ty\n1\tSchuppen\tred shed\tblue shed\n"
+        data = {"files": [SimpleUploadedFile("new.tsv", table)], "like": tasks[0].slug}
+        upload = manager.post(reverse("new-upload"), data)["Location"]
+        form = manager.get(upload).context["form"]
+        manager.post(upload, {**form.data, "name": "December", "campaign": "Next", "create": "1"})
+        jobs.run_job.call(str(Job.objects.get(kind="import").pk))
+        made = Task.objects.get(slug="december")
+        assert (made.overlap, made.question_size, made.ask_comment) == (4, "large", False)
+        assert (made.scheme_name, made.most_per_person, made.campaign.name) == ("six-way", 6, "Next")
+        assert made.practice_questions.count() == 1
+        assert list(made.memberships.values_list("user__username", "role")) == [("bob", "annotator")]
+
+    def test_only_a_task_that_one_manages_is_a_model(
+        self, campaign: Campaign, tasks: list[Task], dora: User, signed_in: SignIn
+    ) -> None:
+        User.objects.update(may_create=True)
+        client, slug = signed_in(dora), tasks[0].slug
+        assert client.get(reverse("new-upload") + f"?like={slug}").status_code == 404
+        with pytest.raises(InputError, match="unknown_task"):
+            find_model_task(dora, slug)

@@ -13,11 +13,20 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
 from evaluation.annotate.services.assignments import count_left
-from evaluation.models import Assignment, AuditEntry, Campaign, PracticeQuestion, Slot, Task, User
+from evaluation.models import (
+    Assignment,
+    AuditEntry,
+    Campaign,
+    Membership,
+    PracticeQuestion,
+    Slot,
+    Task,
+    User,
+)
 from evaluation.tasks.services.management import TRANSITIONS
 from evaluation.tasks.services.slots import resize_slots
 
@@ -172,3 +181,29 @@ def pick_task(tasks: Collection[Task], user: User) -> Task | None:
 
     possible = [task for task in is_open if begun.get(task.pk) or left[task.pk]]
     return min(possible, key=sort_key, default=None)
+
+
+def copy_into(source: Task, made: list[Task], *, by: User | None) -> None:
+    """Give new tasks what their model has beside its settings: practice questions, texts and members."""
+    with transaction.atomic():
+        for task in made:
+            copy_practice_questions(source, task)
+            Task.objects.filter(pk=task.pk).update(
+                most_per_person=source.most_per_person, lease_minutes=source.lease_minutes,
+                completion_code=source.completion_code, completion_url=source.completion_url,
+            )  # fmt: skip
+            copy_members(source.memberships.filter(user__is_active=True), task.campaign, task)
+            AuditEntry.objects.record(by, "copy task", task, {"from": source.name})
+
+
+def copy_members(members: QuerySet[Membership], campaign: Campaign, task: Task | None) -> None:
+    Membership.objects.bulk_create(
+        [
+            Membership(
+                user_id=member.user_id, campaign=campaign, task=task, role=member.role, quota=member.quota,
+                languages=member.languages,
+            )
+            for member in members
+        ],
+        ignore_conflicts=True,
+    )  # fmt: skip

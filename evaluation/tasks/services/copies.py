@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from django.db import transaction
-from django.db.models import QuerySet
 
-from evaluation.models import AuditEntry, Campaign, CrowdPlatform, Membership, Role, Task, User
-from evaluation.tasks.services.campaigns import copy_practice_questions
+from evaluation.models import AuditEntry, Campaign, CrowdPlatform, Membership, Role, User
+from evaluation.tasks.services.campaigns import copy_members
 from evaluation.tasks.services.import_job import create_campaign
 
 TIMES = ("opens_at", "closes_at")  # of a round, so the next one has its own
@@ -28,34 +27,8 @@ def copy_campaign(campaign: Campaign, name: str, *, by: User | None, with_people
         members = campaign.memberships.filter(task=None, user__is_active=True)
         if not with_people:
             members = members.filter(role__in=[Role.MANAGER, Role.RESEARCHER])
-        _copy_members(members.exclude(user__crowd_worker__isnull=False), made, None)
+        copy_members(members.exclude(user__crowd_worker__isnull=False), made, None)
         if by is not None:
             Membership.objects.get_or_create(user=by, campaign=made, task=None, role=Role.MANAGER)
         AuditEntry.objects.record(by, "copy campaign", made, {"from": campaign.name})
     return made
-
-
-def copy_into(source: Task, made: list[Task], *, by: User | None) -> None:
-    """Give new tasks what their model has beside its settings: practice questions, texts and members."""
-    with transaction.atomic():
-        for task in made:
-            copy_practice_questions(source, task)
-            Task.objects.filter(pk=task.pk).update(
-                most_per_person=source.most_per_person, lease_minutes=source.lease_minutes,
-                completion_code=source.completion_code, completion_url=source.completion_url,
-            )  # fmt: skip
-            _copy_members(source.memberships.filter(user__is_active=True), task.campaign, task)
-            AuditEntry.objects.record(by, "copy task", task, {"from": source.name})
-
-
-def _copy_members(members: QuerySet[Membership], campaign: Campaign, task: Task | None) -> None:
-    Membership.objects.bulk_create(
-        [
-            Membership(
-                user_id=member.user_id, campaign=campaign, task=task, role=member.role, quota=member.quota,
-                languages=member.languages,
-            )
-            for member in members
-        ],
-        ignore_conflicts=True,
-    )  # fmt: skip
