@@ -111,6 +111,65 @@ class Appraise:
         """The progress of an import: ``state`` is waiting, running, done, failed or cancelled."""
         return self._object(f"/jobs/{quote(job)}")
 
+    def wait(self, job: str, *, seconds: float = 1) -> Json:
+        """Wait until a job is over, and return it; raises ``AppraiseError`` if it failed."""
+        while (found := self.job(job))["state"] in ("waiting", "running"):
+            time.sleep(seconds)
+        if found["state"] != "done":
+            raise AppraiseError(HTTPStatus.CONFLICT, found["error"] or found["state"])
+        return found
+
+    def campaigns(self) -> list[Json]:
+        """The campaigns that you manage or study as a whole."""
+        campaigns: list[Json] = self._json("/campaigns")
+        return campaigns
+
+    def campaign(self, name: str) -> Json:
+        """A campaign with its tasks, their settings and progress."""
+        return self._object(f"/campaigns/{quote(name)}")
+
+    def decision(self, name: str, *, campaign: bool = True, without: Sequence[str] = ()) -> Json:
+        """Which system is better, by how much and how sure, with typical cases."""
+        return self._object(f"{_scope_path(name, campaign)}/decision", without=without)
+
+    def set_campaign(self, name: str, **settings: Any) -> int:
+        """Set ``state``, ``overlap``, ``closes_at`` … for all tasks, or for ``tasks``; returns how many."""
+        changed: int = self._post(f"/campaigns/{quote(name)}/settings", settings)["changed"]
+        return changed
+
+    def members(self, name: str) -> list[Json]:
+        """The members of a campaign with their quotas and finished comparisons; for its managers."""
+        members: list[Json] = self._json(f"/campaigns/{quote(name)}/members")
+        return members
+
+    def add_members(self, name: str, *people: str, **settings: Any) -> int:
+        """Give existing users a ``role``, a ``quota`` and ``languages``, or change these."""
+        changed = self._post(f"/campaigns/{quote(name)}/members", {"names": people, **settings})
+        return int(changed["changed"])
+
+    def remove_member(self, name: str, person: str, *, role: str = "annotator") -> None:
+        self._post(f"/campaigns/{quote(name)}/members/remove", {"name": person, "role": role})
+
+    def add_people(self, name: str, file: str | Path) -> dict[str, str]:
+        """Create accounts from a CSV file (name, quota, languages); returns each name's link to sign in."""
+        table = Path(file).read_text("utf-8-sig")
+        cards = self._post(f"/campaigns/{quote(name)}/people", {"table": table})
+        return {card["name"]: card["link"] for card in cards}
+
+    def invite(self, name: str, **settings: Any) -> str:
+        """Return a new invitation link; ``most_uses``, ``days``, ``note``, ``is_crowd``."""
+        link: str = self._post(f"/campaigns/{quote(name)}/invitations", settings)["link"]
+        return link
+
+    def copy_campaign(self, name: str, new_name: str, *, people: bool = True) -> Json:
+        """Make the next round of a campaign, without tasks."""
+        made: Json = self._post(f"/campaigns/{quote(name)}/copy", {"name": new_name, "people": people})
+        return made
+
+    def _post(self, path: str, document: Json) -> Any:
+        with self._open(path, json.dumps(document, default=str).encode(), "application/json") as response:
+            return json.load(response)
+
     def _object(self, path: str, **query: Any) -> Json:
         answer: Json = self._json(path, **query)
         return answer

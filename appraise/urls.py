@@ -7,12 +7,14 @@ from django.views.i18n import set_language
 
 from appraise.operations.telemetry import healthz, readyz
 from appraise.operations.telemetry import metrics as metrics_page
+from evaluation.api.campaigns import router as campaigns
 from evaluation.api.core import api
 from evaluation.api.uploads import router as uploads
 from evaluation.people import views
 from metrics.api import router as metrics
 
 api.add_router("", uploads)
+api.add_router("", campaigns)
 api.add_router("", metrics)
 handler404 = "appraise.middleware.not_found"
 handler500 = "appraise.middleware.server_error"

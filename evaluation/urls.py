@@ -5,7 +5,7 @@ from django.urls import include, path
 from evaluation.annotate.views import pairs, places, practice
 from evaluation.people import views
 from evaluation.reports import plan
-from evaluation.tasks.views import alignments, members, overview, upload
+from evaluation.tasks.views import alignments, campaigns, members, overview, upload
 
 urlpatterns = [
     # The most frequent requests come first: patterns are tried one after another.
@@ -66,6 +66,24 @@ urlpatterns = [
     path(
         "tasks/<slug:slug>/alignments/pairs/<number:pair>/dismiss", alignments.dismiss, name="dismiss-report"
     ),
+    path("campaigns/<slug:slug>/", campaigns.detail, name="campaign"),
+    path("campaigns/<slug:slug>/work", campaigns.work, name="campaign-work"),
+    path("campaigns/<slug:slug>/finished", campaigns.finished, name="campaign-finished"),
+    path("campaigns/<slug:slug>/settings", campaigns.change_settings, name="campaign-settings"),
+    path("campaigns/<slug:slug>/copy", campaigns.copy, name="copy-campaign"),
+    path("campaigns/<slug:slug>/members", campaigns.member_list, name="campaign-members"),
+    path("campaigns/<slug:slug>/members/add", campaigns.add_members, name="campaign-add-members"),
+    path("campaigns/<slug:slug>/members/people", campaigns.add_people, name="campaign-add-people"),
+    path("campaigns/<slug:slug>/members/cards", campaigns.renew_cards, name="campaign-cards"),
+    path("campaigns/<slug:slug>/members/<number:pk>", campaigns.change_member, name="campaign-change-member"),
+    path("campaigns/<slug:slug>/invite", campaigns.invite, name="campaign-invite"),
+    path(
+        "campaigns/<slug:slug>/invitations/<number:pk>/revoke",
+        campaigns.revoke_invitation,
+        name="campaign-revoke-invitation",
+    ),
+    path("campaigns/<slug:slug>/crowd", campaigns.crowd_settings, name="campaign-crowd"),
+    path("campaigns/<slug:slug>/pay-sheet.csv", campaigns.pay_sheet, name="pay-sheet"),
     path("j/<str:token>", members.join_task, name="join"),
     path("r/<str:token>", members.use_return_link, name="come-back"),
     path("", include("evaluation.reports.urls")),

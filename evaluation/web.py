@@ -20,7 +20,7 @@ from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
-from evaluation.models import Role, Task, User
+from evaluation.models import Campaign, Role, Task, User
 
 View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
@@ -62,6 +62,11 @@ def get_managed_task(request: HttpRequest, slug: str) -> Task:
 def private_page(view: View) -> View:
     """GET only, for signed-in users, and never cached."""
     return login_required(never_cache(require_GET(view)))
+
+
+def get_managed_campaign(request: HttpRequest, slug: str) -> Campaign:
+    """Return a campaign that the signed-in user manages as a whole; any other is a 404."""
+    return get_object_or_404(Campaign.objects.with_role(get_user(request), Role.MANAGER), slug=slug)
 
 
 def post_only(view: View) -> View:

@@ -14,9 +14,9 @@ from pydantic import create_model
 from appraise.lib.problems import InputError, Problem
 from evaluation.api.core import WriteAuth, user_of
 from evaluation.models import Job, Upload
-from evaluation.tasks.forms.upload import SettingsForm, suggest_values
+from evaluation.tasks.forms.upload import SettingsForm, copy_values, suggest_values
 from evaluation.tasks.services import uploads
-from evaluation.tasks.services.import_job import begin_import
+from evaluation.tasks.services.import_job import begin_import, find_model_task
 from evaluation.tasks.views.overview import visible_jobs
 
 router = Router(tags=["upload"])
@@ -85,7 +85,11 @@ def job(request: HttpRequest, pk: JobId) -> dict[str, Any]:
 
 
 def _import(stored: Upload, settings: Schema) -> Job:
-    typed = {name: _typed(value) for name, value in settings.dict().items() if value not in ("", None)}
+    like: str = settings.like  # type: ignore[attr-defined]  # a field of the form
+    given = settings.dict(exclude_unset=bool(like))  # what is left out is what the other task has
+    typed = {name: _typed(value) for name, value in given.items() if value not in ("", None)}
+    if like:
+        typed = copy_values(find_model_task(stored.owner, like)) | typed
     uploads.store_parts(stored, values=typed)
     outcome = uploads.check_upload(stored)
     if outcome.problems:
@@ -100,7 +104,9 @@ def _import(stored: Upload, settings: Schema) -> Job:
             for message in messages
         )
     data = form.cleaned_data
-    return begin_import(stored, outcome, form.settings(), campaign=data["campaign"], split=data["split"])
+    return begin_import(
+        stored, outcome, form.settings(), campaign=data["campaign"], split=data["split"], like=like
+    )
 
 
 def _typed(value: str | int | bool) -> str:

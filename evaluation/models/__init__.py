@@ -1,8 +1,8 @@
 """The database tables.
 
 ``people``   User, Annotator (rankings refer to it, never to a user), Membership, Removal, Invitation,
-             ApiToken, AuditEntry, SignIn, Erasure
-``tasks``    Campaign, Task, StoppingStatus
+             AccessCard, CrowdWorker, ApiToken, AuditEntry, SignIn, Erasure
+``tasks``    Campaign, CrowdPlatform, Task, StoppingStatus
 ``items``    Item, System, Candidate, Output, Comparison, Alignment
 ``judging``  PhrasePair and Occurrence (what is asked), Slot and Assignment (who is asked)
 ``answers``  Ranking, SentenceAnswer, AlignmentReport, Adjudication, PracticeQuestion, PracticeRound
@@ -23,9 +23,11 @@ from evaluation.models.items import Alignment, Candidate, Comparison, Item, Outp
 from evaluation.models.jobs import Job, Upload, UploadedFile
 from evaluation.models.judging import Assignment, Occurrence, PhrasePair, Slot
 from evaluation.models.people import (
+    AccessCard,
     Annotator,
     ApiToken,
     AuditEntry,
+    CrowdWorker,
     Erasure,
     Invitation,
     Membership,
@@ -34,9 +36,10 @@ from evaluation.models.people import (
     SignIn,
     User,
 )
-from evaluation.models.tasks import Campaign, StoppingStatus, Task
+from evaluation.models.tasks import Campaign, CrowdPlatform, StoppingStatus, Task
 
 __all__ = [
+    "AccessCard",
     "Adjudication",
     "Alignment",
     "AlignmentReport",
@@ -47,6 +50,8 @@ __all__ = [
     "Campaign",
     "Candidate",
     "Comparison",
+    "CrowdPlatform",
+    "CrowdWorker",
     "Erasure",
     "Invitation",
     "Item",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
@@ -22,7 +22,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
 if TYPE_CHECKING:
-    from evaluation.models.tasks import Task
+    from evaluation.models.tasks import Campaign, Task
 
 
 GUEST_PREFIX = "guest-"
@@ -107,7 +107,17 @@ class Membership(models.Model):
     quota = models.PositiveIntegerField(
         null=True,
         blank=True,
-        help_text=_("Maximum number of comparisons for this person; empty for no limit."),
+        help_text=_(
+            "Maximum number of comparisons for this person, in the task or in all tasks of the campaign;"
+            " empty for no limit."
+        ),
+    )
+    languages = models.CharField(
+        max_length=200,
+        blank=True,
+        default="",
+        db_default="",
+        help_text=_("Target languages of the tasks of a campaign that this person gets; empty for all."),
     )
 
     class Meta:
@@ -126,7 +136,22 @@ class Membership(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.user} as {self.get_role_display()} in {self.task or self.campaign}"
+        return f"{self.user} as {self.get_role_display()} in {self.subject}"
+
+    @property
+    def subject(self) -> Task | Campaign:
+        """The task or the campaign that the person is a member of."""
+        return self.task or self.campaign
+
+    @staticmethod
+    def pack_languages(codes: Iterable[str]) -> str:
+        """Return language codes between spaces, so that a query can find one of them.
+
+        >>> Membership.pack_languages(["en", "fr", "en"]), Membership.pack_languages([])
+        (' en fr ', '')
+        """
+        kept = dict.fromkeys(codes)
+        return f" {' '.join(kept)} " if kept else ""
 
 
 class Removal(models.Model):
@@ -144,10 +169,17 @@ class Removal(models.Model):
 
 
 class Invitation(models.Model):
-    """A link by which people become annotators; limited in uses and time, and revocable."""
+    """A link by which people become annotators of a task, or of a campaign; limited in uses and time, and
+    revocable. With ``is_crowd``, people are identified by what their platform adds to the address."""
 
     token = models.CharField(max_length=64, unique=True, default=random_key, editable=False)
-    task = models.ForeignKey("evaluation.Task", on_delete=models.CASCADE, related_name="invitations")
+    task = models.ForeignKey(
+        "evaluation.Task", null=True, blank=True, on_delete=models.CASCADE, related_name="invitations"
+    )
+    campaign = models.ForeignKey(
+        "evaluation.Campaign", null=True, blank=True, on_delete=models.CASCADE, related_name="invitations"
+    )
+    is_crowd = models.BooleanField(default=False, db_default=False)
     note = models.CharField(max_length=200, blank=True)
     most_uses = models.PositiveIntegerField(default=1)
     uses = models.PositiveIntegerField(default=0)
@@ -159,11 +191,22 @@ class Invitation(models.Model):
         constraints = [
             models.CheckConstraint(
                 condition=Q(uses__lte=models.F("most_uses")), name="invitation_not_overused"
-            )
+            ),
+            models.CheckConstraint(
+                condition=Q(task__isnull=True) ^ Q(campaign__isnull=True),
+                name="invitation_to_task_or_campaign",
+            ),
         ]
 
     def __str__(self) -> str:
-        return f"invitation to {self.task} ({self.uses} of {self.most_uses} used)"
+        return f"invitation to {self.subject} ({self.uses} of {self.most_uses} used)"
+
+    @property
+    def subject(self) -> Task | Campaign:
+        """The task or the campaign that people join."""
+        subject = self.task or self.campaign
+        assert subject is not None  # a constraint of the table
+        return subject
 
     @property
     def state(self) -> str:
@@ -173,6 +216,50 @@ class Invitation(models.Model):
         if self.uses >= self.most_uses:
             return "used"
         return "expired" if self.expires_at <= timezone.now() else "usable"
+
+
+class AccessCard(models.Model):
+    """The code by which somebody whose account a manager has made signs in; only its digest is stored."""
+
+    user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="access_card")
+    campaign = models.ForeignKey("evaluation.Campaign", on_delete=models.CASCADE, related_name="access_cards")
+    digest = models.CharField(max_length=64, unique=True, editable=False)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return f"card of {self.user}"
+
+
+class CrowdWorker(models.Model):
+    """Somebody who came from a crowd platform: one platform id is one account in a campaign.
+
+    The ids are in no export and no log; deleting the account deletes them.
+    """
+
+    class Outcome(models.TextChoices):
+        PASSED = "passed", _("passed")
+        FAILED = "failed", _("checks failed")
+        SCREENED_OUT = "screened", _("screened out")
+
+    user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="crowd_worker")
+    campaign = models.ForeignKey(
+        "evaluation.Campaign", on_delete=models.CASCADE, related_name="crowd_workers"
+    )
+    worker = models.CharField(max_length=100)
+    study = models.CharField(max_length=100, blank=True)
+    session = models.CharField(max_length=100, blank=True)
+    visits = models.PositiveIntegerField(default=1)
+    outcome = models.CharField(max_length=8, choices=Outcome.choices, blank=True, default="")
+    ended_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "worker"], name="crowd_worker_once_per_campaign"),
+        ]
+
+    def __str__(self) -> str:
+        return f"crowd worker of account {self.user_id}"
 
 
 class SignIn(models.Model):
@@ -263,10 +350,14 @@ class ApiToken(models.Model):
 
 class AuditEntryQuerySet(models.QuerySet["AuditEntry"]):
     def record(
-        self, by: User | None, action: str, target: Task | str, detail: Mapping[str, object] | None = None
+        self,
+        by: User | None,
+        action: str,
+        target: Task | Campaign | str,
+        detail: Mapping[str, object] | None = None,
     ) -> AuditEntry:
         """Record who changed or exported what; call it in the transaction of the change."""
-        name = target if isinstance(target, str) else f"task {target.slug}"
+        name = target if isinstance(target, str) else f"{target._meta.model_name} {target.slug}"
         return self.create(user=by, action=action, target=name[:200], detail=detail or {})
 
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q, Value
+from django.db.models.functions import Concat
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -20,6 +21,13 @@ from evaluation.schemes import SCHEMES, Scheme
 
 if TYPE_CHECKING:
     from evaluation.models.people import User
+
+
+class CampaignQuerySet(models.QuerySet["Campaign"]):
+    def with_role(self, user: User, *roles: Role) -> CampaignQuerySet:
+        """Campaigns in which ``user`` has one of ``roles`` for all tasks; administrators have every role."""
+        own = user.memberships.filter(role__in=roles, task=None)
+        return self if user.is_superuser else self.filter(pk__in=own.values("campaign"))
 
 
 class Campaign(models.Model):
@@ -34,13 +42,59 @@ class Campaign(models.Model):
     invented = models.BooleanField(
         default=False, help_text=_("Demonstration data, labelled as invented wherever it appears.")
     )
+    family = models.CharField(
+        max_length=80, blank=True, default="", db_default="",
+        help_text=_("Campaigns with the same family are rounds of one study; a copy has that of its model."),
+    )  # fmt: skip
+    task_settings: models.JSONField[Any, Any] = models.JSONField(
+        default=dict, blank=True, help_text=_("What was last set for all tasks; new tasks begin with it.")
+    )
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = CampaignQuerySet.as_manager()
 
     class Meta:
         ordering = ["name"]
 
     def __str__(self) -> str:
         return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("campaign", args=[self.slug])
+
+
+def crowd_code() -> models.CharField[str, str]:
+    return models.CharField(max_length=80, blank=True, default="")
+
+
+class CrowdPlatform(models.Model):
+    """How people come from a crowd platform to a campaign, and with what they go back.
+
+    The parameters are what the platform adds to the address of an invitation. Every outcome has a code, an
+    address to return to, both or neither.
+    """
+
+    campaign = models.OneToOneField(Campaign, on_delete=models.CASCADE, related_name="crowd_platform")
+    worker_parameter = models.CharField(max_length=40, default="PROLIFIC_PID")
+    study_parameter = models.CharField(max_length=40, blank=True, default="STUDY_ID")
+    session_parameter = models.CharField(max_length=40, blank=True, default="SESSION_ID")
+    least_checks = models.PositiveSmallIntegerField(
+        default=0, help_text=_("Attention checks, in per cent, that must be passed; 0 fails nobody.")
+    )
+    passed_code = crowd_code()
+    passed_url = models.URLField(blank=True, default="")
+    failed_code = crowd_code()
+    failed_url = models.URLField(blank=True, default="")
+    screened_code = crowd_code()
+    screened_url = models.URLField(blank=True, default="")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(least_checks__lte=100), name="crowd_checks_in_percent"),
+        ]
+
+    def __str__(self) -> str:
+        return f"crowd platform of {self.campaign}"
 
 
 def scheme_choices() -> list[tuple[str, str]]:
@@ -58,12 +112,15 @@ class TaskQuerySet(models.QuerySet["Task"]):
         return self._of_members(user, [Role.ANNOTATOR])
 
     def _of_members(self, user: User, roles: Sequence[Role]) -> TaskQuerySet:
-        """Filter by a role in the task or in its campaign."""
+        """Filter by a role in the task, or in its campaign for the target language of the task."""
         own = user.memberships.filter(role__in=roles)
-        return self.filter(
-            Q(pk__in=own.filter(task__isnull=False).values("task"))
-            | Q(campaign__in=own.filter(task__isnull=True).values("campaign"))
+        language = Concat(Value(" "), OuterRef("target_language"), Value(" "))
+        of_campaign = own.filter(
+            Q(languages="") | Q(languages__contains=language),
+            task__isnull=True,
+            campaign=OuterRef("campaign"),
         )
+        return self.filter(Q(pk__in=own.filter(task__isnull=False).values("task")) | Exists(of_campaign))
 
     def open(self) -> TaskQuerySet:
         return self.filter(state=Task.State.OPEN)
@@ -142,6 +199,13 @@ class Task(models.Model):
         default=0, help_text=_("Attention checks, as a percentage of the comparisons (at most 10).")
     )
     ask_comment = models.BooleanField(_("offer a comment field"), default=True)
+    most_per_person = models.PositiveIntegerField(
+        null=True, blank=True, help_text=_("Maximum number of comparisons for each person; empty for all.")
+    )
+    opens_at = models.DateTimeField(null=True, blank=True, help_text=_("A draft is opened at this time."))
+    closes_at = models.DateTimeField(
+        null=True, blank=True, help_text=_("An open task is closed at this time.")
+    )
     lease_minutes = models.PositiveIntegerField(
         default=60, help_text=_("Unfinished work is reassigned after this long without an answer.")
     )

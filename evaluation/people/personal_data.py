@@ -38,6 +38,14 @@ SECTIONS = (
         "memberships", models.Membership, "user",
         {"campaign": "campaign__name", "task": "task__name", **_same("role", "quota")},
     ),
+    Section(
+        "crowd_platform", models.CrowdWorker, "user",
+        {
+            "campaign": "campaign__name",
+            **_same("worker", "study", "session", "visits", "outcome", "created_at", "ended_at"),
+        },
+    ),
+    Section("access_cards", models.AccessCard, "user", {"campaign": "campaign__name", **_same("created_at")}),
     Section("removals", models.Removal, "user", {"task": "task__name", **_same("at")}),
     Section(
         "practice", models.PracticeRound, "annotator__user", {"task": "task__name", **_same("finished_at")}

@@ -63,9 +63,12 @@ def collect_system_votes(study: Study, system_pairs: SystemPairs) -> Votes:
     )
 
 
-def join_votes(study: Study, system_pairs: SystemPairs) -> tuple[Ints, Ints]:
+def join_votes(
+    study: Study, system_pairs: SystemPairs, *, with_not_applicable: bool = False
+) -> tuple[Ints, Ints]:
     """Return for each vote its answer (row of the study) and its row of ``system_pairs``."""
-    answers = np.flatnonzero(study.is_counted & (SIGNS[study.labels] != NO_VOTE))
+    is_vote = with_not_applicable | (SIGNS[study.labels] != NO_VOTE)
+    answers = np.flatnonzero(study.is_counted & is_vote)
     numbered = np.stack([system_pairs.pairs, np.arange(len(system_pairs.pairs))])
     matches, rows = _join(study.pairs[answers], numbered)
     return answers[matches], rows

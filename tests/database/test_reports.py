@@ -75,7 +75,7 @@ def options_of(report: AnyReport, task: Task) -> dict[str, str]:
     """Those without which a report shows nothing: what it compares with."""
     return (
         {"before": f"campaign:{task.campaign.slug}", "old": FORMULA, "new": "+beta"}
-        if report.compares_scopes
+        if "before" in report.options.model_fields
         else {}
     )
 

@@ -40,8 +40,8 @@ from tests.database.answering import always, answer_task
 from tests.database.conftest import SENTENCES, annotator, make_task, person
 from tests.importers.bad_inputs import GOOD_TSV
 
-# What the API's one JSON request takes, so that access is looked at and not the form.
-BODY = '{"metrics": ["chrf"]}'
+# What the API's JSON requests take, so that access is looked at and not the form.
+BODY = '{"metrics": ["chrf"], "names": ["nobody"], "name": "ruth", "role": "researcher", "table": ""}'
 ROLES = ("anonymous", "stranger", "annotator", "researcher", "manager", "administrator")
 
 
@@ -124,6 +124,8 @@ def gaps(task: Task, manager: User, bob: Annotator) -> dict[str, object]:
         "membership": Membership.objects.filter(user=bob.user)[0].pk,
         "invitation": Invitation.objects.create(task=task, expires_at=soon).token,
         "invitation_number": Invitation.objects.filter(task=task)[0].pk,
+        "campaign_membership": Membership.objects.get(campaign=task.campaign, role=Role.RESEARCHER).pk,
+        "campaign_invitation": Invitation.objects.create(campaign=task.campaign, expires_at=soon).pk,
         "upload": Upload.objects.get().pk,
         "guest": sign_return_token(User.objects.create_user("guest-stage")),
         "job": Job.objects.create(kind="score", title="Scoring", owner=manager, task=task).pk,

@@ -6,7 +6,8 @@ Answering renews the lease; after a longer break the slot may have been given to
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 from itertools import chain
 
@@ -47,7 +48,6 @@ def next_assignment(task: Task, annotator: Annotator) -> Assignment | None:
     """Return the next assignment: unfinished ones first, then a free slot; ``None`` if all is done."""
     if not task.is_open:
         raise TaskClosed(task.slug)
-    quota = load_quotas([task], annotator.user_id).get(task.pk)
     # Where a transaction locks the whole database (SQLite), the slow search runs before it, so that no answer
     # has to wait. If the slot is taken by then, the search is repeated inside the transaction.
     ahead = None if connection.features.has_select_for_update else _find_free_slot(task, annotator)
@@ -59,6 +59,7 @@ def next_assignment(task: Task, annotator: Annotator) -> Assignment | None:
             if take_slot(assignment) is not None:
                 return assignment
             _release(assignment)
+        quota = load_quotas([task], annotator.user_id).get(task.pk)
         return _claim(task, annotator, quota, ahead)
 
 
@@ -144,24 +145,45 @@ def _count_up_to(task: Task, annotator: Annotator, given: int, quota: int | None
 
 
 def load_quotas(tasks: Collection[Task], user: int | None) -> dict[int, int]:
-    """Return the smallest quota of somebody in each task that has one; one query."""
+    """Return how many comparisons of each task somebody may get, where that is limited; one query, or two.
+
+    The smallest limit counts: of the task for each person, of the person in the task, and what the person's
+    quota in the campaign leaves after the other tasks.
+    """
+    limits = {task.pk: [task.most_per_person] for task in tasks if task.most_per_person is not None}
     memberships = Membership.objects.filter(
         Q(task__in=tasks) | Q(task__isnull=True, campaign__in={task.campaign_id for task in tasks}),
         user=user,
         role=Role.ANNOTATOR,
         quota__isnull=False,
-    )
-    return {
-        task.pk: membership.quota or 0
-        for membership in memberships.order_by("-quota")
-        for task in tasks
-        if membership.task_id in (task.pk, None) and membership.campaign_id == task.campaign_id
-    }
+    ).values_list("task", "campaign", "quota")
+    of_campaign = {}
+    for pk, campaign, quota in memberships:
+        if pk is None:
+            of_campaign[campaign] = quota
+        else:
+            limits.setdefault(pk, []).append(quota)
+    if of_campaign:
+        given = _count_given(of_campaign, user)
+        for task in tasks:
+            if task.campaign_id in of_campaign:
+                elsewhere = sum(n for pk, n in given[task.campaign_id].items() if pk != task.pk)
+                limits.setdefault(task.pk, []).append(max(0, of_campaign[task.campaign_id] - elsewhere))
+    return {pk: min(found) for pk, found in limits.items()}
+
+
+def _count_given(campaigns: Iterable[int], user: int | None) -> dict[int, Counter[int]]:
+    """Return the assignments of somebody in each task of some campaigns."""
+    given: dict[int, Counter[int]] = {campaign: Counter() for campaign in campaigns}
+    own = Assignment.objects.filter(annotator__user=user, task__campaign__in=list(given)).order_by()
+    for campaign, task, n in own.values_list("task__campaign", "task").annotate(n=Count("pk")):
+        given[campaign][task] = n
+    return given
 
 
 def count_left(tasks: Collection[Task], user: User | None) -> dict[int, int]:
-    """Return how many more sentences of each task somebody may get: free slots within the quota; four
-    queries. None is somebody who is new."""
+    """Return how many more sentences of each task somebody may get: free slots within the quota; at
+    most five queries. None is somebody who is new."""
     annotator = Annotator.objects.filter(user=user).first() if user else None
     own = Assignment.objects.filter(task__in=tasks, annotator=annotator).order_by().values_list("task")
     is_open = Q(finished_at__isnull=True)

@@ -101,8 +101,14 @@ def _material(task: Task, item: Item) -> PracticeMaterial:
 
 
 def is_practice_due(task: Task, annotator: Annotator) -> bool:
-    """Return whether the annotator has to finish the practice round first; at most one query."""
-    return task.practice and not annotator.practice_rounds.filter(task=task).exists()
+    """Return whether the annotator has to finish the practice round first; at most one query.
+
+    A round in another task of the campaign with the same kind of questions counts, too.
+    """
+    done = annotator.practice_rounds.filter(
+        task__campaign=task.campaign_id, task__scheme_name=task.scheme_name, task__judging=task.judging
+    )
+    return task.practice and not done.exists()
 
 
 def finish_practice(task: Task, annotator: Annotator) -> None:

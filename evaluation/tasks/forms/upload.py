@@ -184,6 +184,12 @@ class SettingsForm(forms.Form):
     )
     incomplete = forms.BooleanField(label=_("Allow missing translations"), required=False)
     replace_controls = forms.BooleanField(label=_("Replace control characters by spaces"), required=False)
+    like = forms.CharField(
+        label=_("A task of yours whose settings, members and practice questions to take"),
+        required=False,
+        max_length=80,
+        widget=forms.HiddenInput,
+    )
 
     def __init__(
         self, *args: Any, systems: Sequence[str] = (), tops: Sequence[str] = ("source",), **kwargs: Any
@@ -246,6 +252,23 @@ class SettingsForm(forms.Form):
         return TaskSettings(comparisons=self.comparisons(), **values)
 
 
+def copy_values(task: Task) -> dict[str, str]:
+    """Return the settings of a task as a browser would send them, for new files like those of the task."""
+    values = {name: field.initial for name, field in SettingsForm.base_fields.items()}
+    for name in SettingsForm.base_fields:
+        if name not in ("name", "campaign", "seed") and hasattr(task, name):
+            values[name] = getattr(task, name)
+    values |= {
+        "scheme": task.scheme_name, "campaign": task.campaign.name, "like": task.slug,
+        "repeats": round(100 * task.repeated / task.size) if task.size else 0,
+    }  # fmt: skip
+    return {name: _as_sent(value) for name, value in values.items() if value not in (None, False)}
+
+
+def _as_sent(value: object) -> str:
+    return "on" if value is True else str(value)
+
+
 def make_form(upload: Upload, outcome: uploads.UploadCheck | None) -> SettingsForm:
     """Return the form with the stored values, else with defaults from the files."""
     known = outcome or uploads.UploadCheck()
@@ -262,11 +285,7 @@ def suggest_values(upload: Upload, outcome: uploads.UploadCheck) -> dict[str, st
     source, target = uploads.guess_languages(upload)
     initial = {name: field.initial for name, field in SettingsForm.base_fields.items()}
     return {
-        **{
-            name: "on" if value is True else str(value)
-            for name, value in initial.items()
-            if value is not None
-        },
+        **{name: _as_sent(value) for name, value in initial.items() if value is not None},
         "name": outcome.name or uploads.suggest_name(upload),
         "source_language": outcome.source_language or source,
         "target_language": outcome.target_language or target,

@@ -9,7 +9,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Count, Q
 
 from evaluation.blinding import canonical
-from evaluation.models import Invitation, Membership, Occurrence, Ranking, Role, Task
+from evaluation.models import Invitation, Membership, Occurrence, Ranking, Role, Task, User
 from evaluation.schemes import Choice
 from evaluation.study.annotators import count_passed_checks
 from evaluation.study.values import find_current
@@ -83,10 +83,14 @@ def build_members_page(task: Task, number: str = "", invitations_number: str = "
     )
 
 
-def count_checks(task: Task) -> dict[int, CheckCounts]:
-    """Count the checks of each annotator as reports do: passed if every answer is as expected."""
+def count_checks(*tasks: Task, user: User | None = None) -> dict[int, CheckCounts]:
+    """Count the checks of each annotator, or of one person, as reports do.
+
+    A check is passed if every answer is as expected.
+    """
+    whose = {} if user is None else {"annotator__user": user}
     rows = list(
-        Ranking.objects.filter(pair__task=task, presentation=0)
+        Ranking.objects.filter(pair__task__in=tasks, presentation=0, **whose)
         .exclude(pair__owner__check_kind="")
         .order_by("pk")
         .values_list(
@@ -94,7 +98,7 @@ def count_checks(task: Task) -> dict[int, CheckCounts]:
         )
     )
     flipped = dict(
-        Occurrence.objects.filter(pair__task=task)
+        Occurrence.objects.filter(pair__task__in=tasks)
         .exclude(pair__owner__check_kind="")
         .values_list("pair_id", "flipped")
     )

@@ -19,6 +19,7 @@ from evaluation.blinding import pseudonym
 from evaluation.models import (
     Annotator,
     Assignment,
+    Campaign,
     PhrasePair,
     Ranking,
     Role,
@@ -62,8 +63,19 @@ class ManagedTask:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnCampaign:
+    """A campaign in which several tasks wait for the annotator."""
+
+    campaign: Campaign
+    tasks: int
+    done: int
+
+
+@dataclass(frozen=True, slots=True)
 class HomePage:
     tasks: Page[OwnTask]
+    campaigns: list[OwnCampaign]
+    managed_campaigns: list[Campaign]
     managed: Page[Task]
     managed_rows: list[ManagedTask]
     active_minutes: int
@@ -93,13 +105,29 @@ def build_home_page(user: User, number: str = "", managed_number: str = "") -> H
     studied = Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER).select_related("campaign")
     managed = Paginator(sorted(studied, key=_sort_key), MANAGED_AT_ONCE).get_page(managed_number)
     slots = count_slots(list(managed)) if managed else {}
+    campaigns = Campaign.objects.with_role(user, Role.MANAGER, Role.RESEARCHER)
     return HomePage(
         tasks=Paginator(tasks_in_order, TASKS_AT_ONCE).get_page(number),
+        campaigns=_group_by_campaign(own),
+        managed_campaigns=list(campaigns[:MANAGED_AT_ONCE]),
         managed=managed,
         managed_rows=[ManagedTask(task, slots[task.pk]) for task in managed],
         active_minutes=round(sum(work_on[task.pk][2] for task in tasks if task.pk in work_on) / 60_000),
         comparisons=sum(t.progress.done for t in own),
     )
+
+
+def _group_by_campaign(own: Iterable[OwnTask]) -> list[OwnCampaign]:
+    """Return the campaigns in which two or more tasks are not finished."""
+    waiting: dict[int, list[OwnTask]] = {}
+    for task in own:
+        if task.task.is_open and not (task.is_finished or task.is_full):
+            waiting.setdefault(task.task.campaign_id, []).append(task)
+    return [
+        OwnCampaign(tasks[0].task.campaign, len(tasks), sum(task.progress.done for task in tasks))
+        for tasks in waiting.values()
+        if len(tasks) > 1
+    ]
 
 
 def _sort_key(task: Task) -> tuple[str, int, str]:

@@ -18,6 +18,7 @@ from appraise.lib.problems import InputError
 from evaluation import jobs
 from evaluation.models import AuditEntry, Campaign, Job, Role, Task, Upload, User
 from evaluation.tasks.services import importing
+from evaluation.tasks.services.campaigns import copy_into
 from evaluation.tasks.services.task_settings import ImportSummary, TaskSettings
 from evaluation.tasks.services.uploads import UploadCheck, read_upload
 
@@ -29,8 +30,14 @@ def begin_import(
     *,
     campaign: str = "",
     split: int | None = None,
+    like: str = "",
 ) -> Job:
-    """Enqueue the import of a checked upload; refuses content that the campaign already has."""
+    """Enqueue the import of a checked upload; refuses content that the campaign already has.
+
+    ``like`` is a task of the owner whose members and practice questions the new ones get.
+    """
+    if like:
+        find_model_task(upload.owner, like)
     if upload.job is not None and upload.job.kind == "import":
         if not upload.job.is_over:
             return upload.job
@@ -52,11 +59,20 @@ def begin_import(
             settings=asdict(settings),
             campaign=name,
             split=split,
+            like=like,
             tasks=[],
         )
         upload.job = job
         upload.save(update_fields=["job"])
     return job
+
+
+def find_model_task(user: User, slug: str) -> Task:
+    """Return a task that the user manages; raises ``InputError`` otherwise."""
+    task = Task.objects.with_role(user, Role.MANAGER).filter(slug=slug).first()
+    if task is None:
+        raise InputError(Problem("unknown_task", f"you manage no task {slug!r}", "name one of yours"))
+    return task
 
 
 def find_own_campaign(user: User, name: str) -> Campaign | None:
@@ -158,6 +174,8 @@ def _finish(job: Job, upload: Upload, made: Sequence[Task]) -> None:
         # The job points to a task only now: earlier, deleting the task would have deleted the job. Only once,
         # because a worker may die right after this step and the next one comes here again.
         if Job.objects.filter(pk=job.pk, task=None).update(task=made[0]):
+            if like := job.arguments.get("like"):
+                copy_into(find_model_task(job.owner, like), made, by=job.owner)
             AuditEntry.objects.bulk_create(
                 AuditEntry(
                     user=job.owner, action="import", target=f"task {task.slug}", detail={"job": str(job.pk)}

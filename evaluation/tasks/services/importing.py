@@ -13,6 +13,7 @@ from dataclasses import asdict
 from itertools import islice
 
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 from django.utils.text import slugify
 from django.utils.translation import gettext_noop
 
@@ -63,6 +64,7 @@ def create_task(
     fields = asdict(settings)
     for setting in ("name", "scheme", "comparisons", "aligner", "segment_words", "repeats"):
         del fields[setting]
+    fields |= {name: value for name, value in campaign.task_settings.items() if not fields.get(name)}
     digest = part_digest(imported.digest, number, parts)
     try:
         with transaction.atomic():
@@ -219,6 +221,7 @@ def store_parts(
             next(islice(part, size, size), None)
     summary = summarize_import(made, warnings)
     ready = Task.objects.filter(pk__in=[task.pk for task in made], state=Task.State.IMPORTING)
+    ready.filter(opens_at__gt=timezone.now()).update(state=Task.State.DRAFT)
     ready.update(state=Task.State.OPEN)
     return summary
 

@@ -1,5 +1,7 @@
 """Members and quotas, invitation links, the state of a task, and its deletion; every change is recorded.
 
+Members and invitations belong to a task, or to a campaign and thereby to all of its tasks.
+
 Answers are never deleted: only a task without answers can be deleted, others can be closed and archived.
 """
 
@@ -20,7 +22,18 @@ from django.utils.translation import gettext as _
 from appraise.lib.problems import InputError
 from evaluation import jobs
 from evaluation.annotate.services.assignments import count_left
-from evaluation.models import Annotator, AuditEntry, Invitation, Job, Membership, Removal, Role, Task, User
+from evaluation.models import (
+    Annotator,
+    AuditEntry,
+    Campaign,
+    Invitation,
+    Job,
+    Membership,
+    Removal,
+    Role,
+    Task,
+    User,
+)
 from evaluation.models.people import GUEST_PREFIX
 from evaluation.people.erasure import end_sessions
 from evaluation.tasks.services.importing import remove_tasks
@@ -84,82 +97,102 @@ def set_completion(task: Task, *, code: str, url: str, by: User) -> None:
 
 
 def add_members(
-    task: Task,
+    subject: Task | Campaign,
     names: Iterable[str],
     *,
-    by: User,
+    by: User | None,
     group: Group | None = None,
     role: str = Role.ANNOTATOR,
     quota: int | None = None,
+    languages: Iterable[str] = (),
 ) -> list[User]:
-    """Give existing users a role in this task; those who already have it get the new quota."""
+    """Give existing users a role; those who already have it get the new quota and languages."""
     wanted = list(dict.fromkeys(names))
     people = {user.username: user for user in User.objects.filter(username__in=wanted, is_active=True)}
     if unknown := [name for name in wanted if name not in people]:
         raise UnknownPeople(unknown)
     if group is not None:
         people |= {user.username: user for user in User.objects.filter(groups=group, is_active=True)}
+    known = Membership.pack_languages(languages)
     with transaction.atomic():
         for user in people.values():
-            Membership.objects.update_or_create(
-                user=user, task=task, role=role, defaults={"campaign": task.campaign, "quota": quota}
-            )
+            set_membership(subject, user, role=role, quota=quota, languages=known)
         AuditEntry.objects.record(
-            by, "add members", task, {"people": sorted(people), "role": role, "quota": quota}
+            by, "add members", subject, {"people": sorted(people), "role": role, "quota": quota}
         )
     return list(people.values())
 
 
-def set_quota(membership: Membership, quota: int | None, *, by: User) -> None:
+def set_membership(
+    subject: Task | Campaign, user: User, *, role: str, quota: int | None, languages: str = ""
+) -> None:
+    task = subject if isinstance(subject, Task) else None
+    campaign = subject.campaign if isinstance(subject, Task) else subject
+    Membership.objects.update_or_create(
+        user=user, task=task, campaign=campaign, role=role, defaults={"quota": quota, "languages": languages}
+    )
+
+
+def set_quota(
+    membership: Membership, quota: int | None, *, by: User | None, languages: Iterable[str] | None = None
+) -> None:
+    known = membership.languages if languages is None else Membership.pack_languages(languages)
     with transaction.atomic():
-        Membership.objects.filter(pk=membership.pk).update(quota=quota)
+        Membership.objects.filter(pk=membership.pk).update(quota=quota, languages=known)
         AuditEntry.objects.record(
-            by, "quota", _task_of(membership), {"person": membership.user.username, "quota": quota}
-        )
+            by, "quota", membership.subject,
+            {"person": membership.user.username, "quota": quota, "languages": known.split()},
+        )  # fmt: skip
 
 
-def remove_member(membership: Membership, *, by: User) -> None:
-    """Remove a member, who no longer sees the task; answers are kept.
+def remove_member(membership: Membership, *, by: User | None) -> None:
+    """Remove a member, who no longer sees the task or campaign; answers are kept.
 
     Only links that are made from now on let this account in again.
     """
+    subject = membership.subject
+    tasks = [subject] if isinstance(subject, Task) else list(subject.tasks.all())
     with transaction.atomic():
-        Removal.objects.update_or_create(
-            user=membership.user, task=_task_of(membership), defaults={"at": timezone.now()}
-        )
-        AuditEntry.objects.record(
-            by, "remove member", _task_of(membership),
-            {"person": membership.user.username, "role": membership.role},
+        Removal.objects.bulk_create(
+            [Removal(user=membership.user, task=task) for task in tasks],
+            update_conflicts=True, unique_fields=["user", "task"], update_fields=["at"],
         )  # fmt: skip
+        AuditEntry.objects.record(
+            by, "remove member", subject, {"person": membership.user.username, "role": membership.role}
+        )
         membership.delete()
-
-
-def _task_of(membership: Membership) -> Task:
-    assert membership.task is not None  # members of a campaign are changed in the admin
-    return membership.task
 
 
 # --- invitations ----------------------------------------------------------------------------------
 
 
 def create_invitation(
-    task: Task, *, by: User, most_uses: int = 1, days: int = 14, note: str = ""
+    subject: Task | Campaign,
+    *,
+    by: User | None,
+    most_uses: int = 1,
+    days: int = 14,
+    note: str = "",
+    is_crowd: bool = False,
 ) -> Invitation:
     with transaction.atomic():
-        invitation = Invitation.objects.create(
-            task=task, note=note, most_uses=most_uses, expires_at=timezone.now() + timedelta(days=days)
+        invitation = subject.invitations.create(
+            note=note,
+            most_uses=most_uses,
+            is_crowd=is_crowd,
+            expires_at=timezone.now() + timedelta(days=days),
         )
         AuditEntry.objects.record(
-            by, "invite", task, {"invitation": invitation.pk, "uses": most_uses, "days": days}
+            by, "invite", subject, {"invitation": invitation.pk, "uses": most_uses, "days": days}
         )
     return invitation
 
 
-def revoke_invitation(invitation: Invitation, *, by: User) -> None:
+def revoke_invitation(invitation: Invitation, *, by: User | None) -> None:
     """Revoke an invitation; those who have joined remain members."""
     with transaction.atomic():
         Invitation.objects.filter(pk=invitation.pk, revoked_at=None).update(revoked_at=timezone.now())
-        AuditEntry.objects.record(by, "revoke invitation", invitation.task, {"invitation": invitation.pk})
+        AuditEntry.objects.record(by, "revoke invitation", invitation.subject, {"invitation": invitation.pk})
 
 
 def accept_invitation(invitation: Invitation, user: User | None) -> User:
@@ -168,39 +201,62 @@ def accept_invitation(invitation: Invitation, user: User | None) -> User:
     Accepting again with the same account does not count as a further use.
     """
     with transaction.atomic():
-        # One at a time per link, so that of two windows of one person the second sees the first membership,
-        # and of two people who want the last use one is refused.
-        invitation = (
-            Invitation.objects.select_for_update(of=("self",))
-            .select_related("task__campaign")
-            .get(pk=invitation.pk)
-        )
-        if user is not None and _is_annotator(invitation.task, user):
+        invitation = lock_invitation(invitation)
+        tasks = list_invited_tasks(invitation)
+        if user is not None and _is_annotator(invitation, user):
             return user
-        left = count_left([invitation.task], user)[invitation.task_id]
+        left = sum(count_left(tasks, user).values())
         if (state := find_invitation_state(invitation, user, left)) != "usable":
             raise InvitationGone(state)
-        Invitation.objects.filter(pk=invitation.pk).update(uses=F("uses") + 1)
-        # A guest has no e-mail and no password: the session and the return link give access.
-        person = user or User.objects.create_user(f"{GUEST_PREFIX}{secrets.token_hex(4)}")
-        Annotator.objects.get_or_create(user=person)
-        Membership.objects.create(
-            user=person, campaign=invitation.task.campaign, task=invitation.task, role=Role.ANNOTATOR
-        )
+        person = user or create_guest()
+        join_by_invitation(invitation, person)
     return person
+
+
+def lock_invitation(invitation: Invitation) -> Invitation:
+    """Lock a link for the rest of the transaction: one at a time.
+
+    Of two windows of one person the second sees the first membership, and of two people who want the last use
+    one is refused.
+    """
+    locked = Invitation.objects.select_for_update(of=("self",))
+    return locked.select_related("task__campaign", "campaign").get(pk=invitation.pk)
+
+
+def create_guest() -> User:
+    """Create a guest without e-mail and password: the session and the return link give access."""
+    return User.objects.create_user(f"{GUEST_PREFIX}{secrets.token_hex(4)}")
+
+
+def join_by_invitation(invitation: Invitation, person: User) -> None:
+    """Count a use of the link and make the person an annotator."""
+    Invitation.objects.filter(pk=invitation.pk).update(uses=F("uses") + 1)
+    Annotator.objects.get_or_create(user=person)
+    set_membership(invitation.subject, person, role=Role.ANNOTATOR, quota=None)
+
+
+def list_invited_tasks(invitation: Invitation) -> list[Task]:
+    """Return the task of an invitation, or the tasks of its campaign that annotators can see."""
+    if invitation.task is not None:
+        return [invitation.task]
+    shown = Task.objects.filter(
+        campaign=invitation.campaign_id, state__in=[Task.State.OPEN, Task.State.CLOSED]
+    )
+    return list(shown.select_related("campaign"))
 
 
 def find_invitation_state(invitation: Invitation, user: User | None, left: int) -> str:
     """Return the state for this person: usable, full, used, expired, revoked or removed.
 
-    Members may return. An open task without a free slot for this person is full.
+    Members may return. Open tasks without a free slot for this person are full.
     """
-    if user is not None and _is_annotator(invitation.task, user):
+    if user is not None and _is_annotator(invitation, user):
         return "usable"
-    removals = Removal.objects.filter(user=user, task=invitation.task_id, at__gte=invitation.created_at)
+    tasks = list_invited_tasks(invitation)
+    removals = Removal.objects.filter(user=user, task__in=tasks, at__gte=invitation.created_at)
     if user is not None and removals.exists():
         return "removed"
-    is_full = invitation.task.is_open and not left
+    is_full = any(task.is_open for task in tasks) and not left
     return "full" if is_full and invitation.state == "usable" else invitation.state
 
 
@@ -240,11 +296,14 @@ def revoke_return_link(membership: Membership, *, by: User) -> None:
     with transaction.atomic():
         User.objects.filter(pk=guest.pk).update(return_version=F("return_version") + 1)
         end_sessions(guest, key=RETURNED)
-        AuditEntry.objects.record(by, "revoke return link", _task_of(membership), {"person": guest.username})
+        AuditEntry.objects.record(by, "revoke return link", membership.subject, {"person": guest.username})
 
 
-def _is_annotator(task: Task, user: User) -> bool:
-    return Task.objects.annotated_by(user).filter(pk=task.pk).exists()
+def _is_annotator(invitation: Invitation, user: User) -> bool:
+    if invitation.task is not None:
+        return Task.objects.annotated_by(user).filter(pk=invitation.task.pk).exists()
+    of_campaign = user.memberships.filter(campaign=invitation.campaign_id, task=None, role=Role.ANNOTATOR)
+    return of_campaign.exists()
 
 
 INACTIVE_STATES = (Task.State.DRAFT, Task.State.CLOSED, Task.State.ARCHIVED)

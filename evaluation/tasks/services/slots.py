@@ -7,9 +7,11 @@ slots. Both remain true after a correction.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import groupby, islice
+from operator import itemgetter
 from typing import NamedTuple
 
+from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, QuerySet
 
 from appraise.lib.digests import text_digest
@@ -194,6 +196,29 @@ def adjust_slots(task: Task, comparisons: set[int]) -> None:
         slots = [Slot(task=task, comparison=comparison, k=k, position=position) for k in range(task.overlap)]
         Slot.objects.bulk_create(slots, ignore_conflicts=True)
     update_task_size(task)
+
+
+def resize_slots(task: Task, overlap: int) -> None:
+    """Add free slots, or remove them, so that each showing of a comparison has ``overlap`` slots.
+
+    A slot that somebody has is never removed.
+    """
+    with transaction.atomic():
+        rows = task.slots.select_for_update().order_by("comparison", "presentation", "k")
+        columns = rows.values_list("comparison", "presentation", "position", "k", "state", "pk")
+        added, removed = list[Slot](), list[int]()
+        for (comparison, presentation, position), group in groupby(columns, key=itemgetter(0, 1, 2)):
+            slots = list(group)
+            free = [pk for *_rest, state, pk in slots if state == Slot.State.FREE]
+            removed += free[::-1][: max(0, len(slots) - overlap)]
+            start = slots[-1][3] + 1
+            added += [
+                Slot(task=task, comparison_id=comparison, presentation=presentation, position=position, k=k)
+                for k in range(start, start + overlap - len(slots))
+            ]
+        for part in range(0, len(removed), AT_ONCE):
+            Slot.objects.filter(pk__in=removed[part : part + AT_ONCE], state=Slot.State.FREE).delete()
+        Slot.objects.bulk_create(added, batch_size=AT_ONCE)
 
 
 def _find_position(task: Task, comparison: Comparison) -> int:

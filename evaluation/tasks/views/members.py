@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
@@ -17,10 +19,12 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from evaluation.annotate.services.assignments import count_left
 from evaluation.annotate.views.pairs import begin_task
-from evaluation.models import Invitation, Role, Task, User
+from evaluation.models import Campaign, Invitation, Role, Task, User
 from evaluation.tasks.forms.management import CompletionForm, InvitationForm, MemberForm, QuotaForm
+from evaluation.tasks.queries.campaigns import find_next_task
 from evaluation.tasks.queries.members import build_members_page
-from evaluation.tasks.services import management
+from evaluation.tasks.services import crowd, management
+from evaluation.tasks.services.accounts import find_card_holder
 from evaluation.web import get_managed_task, get_user, post_only
 
 LISTS = ("page", "invitations")  # each list has its own page number
@@ -151,8 +155,11 @@ def set_completion(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def join_task(request: HttpRequest, token: str) -> HttpResponse:
     """Show the invitation; only a POST accepts it, because programs that preview links send a GET."""
-    invitation = get_object_or_404(Invitation.objects.select_related("task__campaign"), token=token)
+    invitations = Invitation.objects.select_related("task__campaign", "campaign__crowd_platform")
+    invitation = get_object_or_404(invitations, token=token)
     user = request.user if isinstance(request.user, User) else None
+    if invitation.is_crowd and invitation.campaign is not None:
+        return _join_from_platform(request, invitation, invitation.campaign)
     if request.method == "POST":
         try:
             person = management.accept_invitation(invitation, user)
@@ -160,21 +167,55 @@ def join_task(request: HttpRequest, token: str) -> HttpResponse:
             return _invitation_page(request, invitation, gone.state)
         if user is None:
             login(request, person, backend=settings.AUTHENTICATION_BACKENDS[0])
-        if not invitation.task.is_open:
-            messages.info(
-                request, _("You have joined, but the task is not open at the moment. Please come back later.")
-            )
-            return redirect("home")
-        return begin_task(request, invitation.task, person)
+        return _begin(request, invitation, person)
     return _invitation_page(request, invitation)
+
+
+def _join_from_platform(request: HttpRequest, invitation: Invitation, campaign: Campaign) -> HttpResponse:
+    """Join as the person that the platform names, whoever was signed in before.
+
+    The page repeats the parameters in its form, so that they are in no address after this one.
+    """
+    platform = crowd.get_platform(campaign)
+    given = request.POST if request.method == "POST" else request.GET
+    visit = crowd.read_visit(platform, given.dict())
+    if visit is None:
+        return _invitation_page(request, invitation, "unidentified")
+    if request.method == "GET":
+        names = platform.worker_parameter, platform.study_parameter, platform.session_parameter
+        hidden = [(name, given[name]) for name in names if name in given]
+        is_known = crowd.is_known(campaign, visit)
+        return _invitation_page(request, invitation, "usable" if is_known else "", hidden=hidden)
+    try:
+        worker = crowd.accept_visit(invitation, visit)
+    except management.InvitationGone as gone:
+        return _invitation_page(request, invitation, gone.state)
+    login(request, worker.user, backend=settings.AUTHENTICATION_BACKENDS[0])
+    if worker.outcome:
+        return redirect("campaign-finished", slug=campaign.slug)
+    return _begin(request, invitation, worker.user)
+
+
+def _begin(request: HttpRequest, invitation: Invitation, person: User) -> HttpResponse:
+    """Open the first sentence, in a campaign of the task that needs the person most."""
+    campaign = invitation.campaign
+    task = invitation.task if campaign is None else find_next_task(campaign, person)
+    if task is not None and task.is_open:
+        return begin_task(request, task, person)
+    if task is None and campaign is not None and campaign.tasks.open().exists():
+        return redirect("campaign-finished", slug=campaign.slug)
+    messages.info(
+        request, _("You have joined, but the task is not open at the moment. Please come back later.")
+    )
+    return redirect("home")
 
 
 @never_cache
 @require_http_methods(["GET", "POST"])
 def use_return_link(request: HttpRequest, token: str) -> HttpResponse:
-    """The return link of a guest: a page to confirm, then the home page."""
+    """The return link of a guest, or a card: a page to confirm, then the home page."""
     try:
-        person = management.find_returning_guest(token)
+        person = management.find_returning_guest(token) or find_card_holder(token)
     except management.ReturnLinkGone:
         return render(request, "evaluation/return.html", {"person": None}, status=410)
     if person is None:
@@ -186,11 +227,20 @@ def use_return_link(request: HttpRequest, token: str) -> HttpResponse:
     return redirect("home")
 
 
-def _invitation_page(request: HttpRequest, invitation: Invitation, state: str = "") -> HttpResponse:
-    task, user = invitation.task, request.user if isinstance(request.user, User) else None
-    left = count_left([task], user)[task.pk] if task.is_open else task.per_person
+def _invitation_page(
+    request: HttpRequest, invitation: Invitation, state: str = "", *, hidden: Sequence[tuple[str, str]] = ()
+) -> HttpResponse:
+    user = request.user if isinstance(request.user, User) and not hidden else None
+    tasks = management.list_invited_tasks(invitation)
+    open_tasks = [task for task in tasks if task.is_open]
+    left = sum(count_left(open_tasks, user).values()) if open_tasks else sum(t.per_person for t in tasks)
     state = state or management.find_invitation_state(invitation, user, left)
-    context = {"invitation": invitation, "task": task, "state": state, "left": left}
+    # A full campaign lets people from a platform in, because they have to take a code back.
+    state = "usable" if state == "full" and hidden else state
+    context = {
+        "invitation": invitation, "subject": invitation.subject, "task": invitation.task, "state": state,
+        "left": left, "hidden": hidden,
+    }  # fmt: skip
     return render(request, "evaluation/invitation.html", context, status=200 if state == "usable" else 410)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -13,8 +13,9 @@ from django.views.decorators.http import require_GET, require_POST
 
 from evaluation import jobs
 from evaluation.annotate.queries import list_sentences
-from evaluation.models import Assignment, Job, Role, Task, Upload, User
+from evaluation.models import Assignment, Campaign, Job, Role, Task, Upload, User
 from evaluation.models.jobs import JobQuerySet
+from evaluation.tasks.queries.campaigns import has_work
 from evaluation.tasks.queries.history import build_history_page
 from evaluation.tasks.queries.progress import build_home_page, build_monitor_page, load_task_end
 from evaluation.tasks.services import management
@@ -41,11 +42,19 @@ def make_return_link(request: HttpRequest, user: User) -> str:
 
 @private_page
 def finished(request: HttpRequest, slug: str) -> HttpResponse:
-    """The end of a task; the completion code is shown only to annotators who have finished."""
+    """The end of a task; the completion code is shown only to annotators who have finished.
+
+    Who has more to do in the campaign is led there; who came from a crowd platform has another page at the
+    end.
+    """
     user = get_user(request)
-    task = get_object_or_404(Task.objects.annotated_by(user), slug=slug)
+    task = get_object_or_404(Task.objects.annotated_by(user).select_related("campaign"), slug=slug)
+    end = load_task_end(user, task)
+    has_next = end.is_end and has_work(task.campaign, user)
+    if end.is_end and not has_next and task.campaign.crowd_workers.filter(user=user).exists():
+        return redirect("campaign-finished", slug=task.campaign.slug)
     context = {
-        "task": task, "end": load_task_end(user, task), "return_link": make_return_link(request, user),
+        "task": task, "end": end, "has_next": has_next, "return_link": make_return_link(request, user),
     }  # fmt: skip
     return render(request, "evaluation/finished.html", context)
 
@@ -68,12 +77,10 @@ def review(request: HttpRequest, slug: str) -> HttpResponse:
 @require_GET
 def monitor(request: HttpRequest, slug: str) -> HttpResponse:
     user = get_user(request)
-    task = get_object_or_404(
-        Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER).select_related(
-            "campaign", "stopping_status"
-        ),
-        slug=slug,
-    )
+    campaigns = Campaign.objects.with_role(user, Role.MANAGER, Role.RESEARCHER)
+    tasks = Task.objects.with_role(user, Role.MANAGER, Role.RESEARCHER)
+    tasks = tasks.annotate(sees_campaign=Exists(campaigns.filter(pk=OuterRef("campaign"))))
+    task = get_object_or_404(tasks.select_related("campaign", "stopping_status"), slug=slug)
     is_manager = Task.objects.with_role(user, Role.MANAGER).filter(pk=task.pk).exists()
     context = {"task": task, "page": build_monitor_page(task, named=is_manager), "is_manager": is_manager}
     return render(request, "evaluation/task.html", context)

@@ -20,15 +20,15 @@ from appraise.lib.problems import InputError, Problem
 from appraise.lib.tables import to_csv
 from evaluation import importers
 from evaluation.importers import FORMATS
-from evaluation.models import Campaign, Job, Role, Upload, User
+from evaluation.models import Campaign, Job, Role, Task, Upload, User
 from evaluation.schemes import SCHEMES
 from evaluation.tasks import check_job  # noqa: F401 — registers the handler of its jobs
-from evaluation.tasks.forms.upload import SettingsForm, make_form, parse_roles
+from evaluation.tasks.forms.upload import SettingsForm, copy_values, make_form, parse_roles
 from evaluation.tasks.queries.upload_preview import ROLES, UploadPage, build_upload_page, make_problem_table
 from evaluation.tasks.services import uploads
 from evaluation.tasks.services.import_job import begin_import, discard_upload
 from evaluation.tasks.services.upload_previews import get_preview
-from evaluation.web import attachment, get_user, private_page
+from evaluation.web import attachment, get_managed_task, get_user, private_page
 
 SAMPLES = Path(settings.BASE_DIR) / "fixtures" / "samples"
 SCHEMA = Path(importers.__file__).parent / "schema.json"
@@ -47,12 +47,16 @@ def get_uploader(request: HttpRequest) -> User:
 @require_http_methods(["GET", "POST"])
 def new_upload(request: HttpRequest) -> HttpResponse:
     user = get_uploader(request)
+    like = request.POST.get("like") or request.GET.get("like")
+    model = get_managed_task(request, like) if like else None
     if request.method == "GET":
-        return _new_page(request, user, [])
+        return _new_page(request, user, [], model)
     try:
         upload = uploads.create_upload(user, request.FILES.getlist("files"))
     except InputError as error:
-        return _new_page(request, user, list(error.problems))
+        return _new_page(request, user, list(error.problems), model)
+    if model is not None:
+        uploads.store_parts(upload, values=copy_values(model))
     outcome = uploads.get_check(upload)
     if outcome is not None and not outcome.is_good:
         return _page(request, upload, refused=True)
@@ -113,7 +117,10 @@ def _begin_import(request: HttpRequest, upload: Upload) -> HttpResponse:
         return _page(request, upload, refused=True)
     data = form.cleaned_data
     try:
-        begin_import(upload, outcome, form.settings(), campaign=data["campaign"], split=data["split"])
+        begin_import(
+            upload, outcome, form.settings(), campaign=data["campaign"], split=data["split"],
+            like=data["like"],
+        )  # fmt: skip
     except InputError as error:
         return _page(request, upload, list(error.problems), refused=True)
     return redirect(upload)
@@ -169,8 +176,11 @@ def samples() -> list[tuple[str, list[str]]]:
     return list(files_by_format.items())
 
 
-def _new_page(request: HttpRequest, user: User, problems: list[Problem]) -> HttpResponse:
+def _new_page(
+    request: HttpRequest, user: User, problems: list[Problem], model: Task | None = None
+) -> HttpResponse:
     context = {
+        "like": model,
         "problems": problems,
         "unfinished": user.uploads.select_related("job").prefetch_related("files")[:20],
         "samples": samples(),

@@ -14,6 +14,7 @@ from evaluation.reports import report_job
 from evaluation.reports.stopping import update_running_tasks
 from evaluation.tasks import check_job
 from evaluation.tasks.services import import_job, question_regrouping
+from evaluation.tasks.services.campaigns import apply_schedule
 
 # The worker finds the handler of a job by its kind, so the modules that register handlers must be loaded.
 HANDLER_MODULES = (check_job, import_job, question_regrouping, report_job)
@@ -39,6 +40,7 @@ class Command(AppraiseCommand, QueueWorker):
             try:
                 close_old_connections()
                 requeue_abandoned()
+                apply_schedule()
                 update_running_tasks()
             except (OperationalError, InterfaceError) as error:  # a busy or restarting database
                 logger.warning("cannot requeue jobs or update stopping results: %s", error)
