@@ -71,7 +71,7 @@ def find_model_task(user: User, slug: str) -> Task:
     """Return a task that the user manages; raises ``InputError`` otherwise."""
     task = Task.objects.with_role(user, Role.MANAGER).filter(slug=slug).first()
     if task is None:
-        raise InputError(Problem("unknown_task", f"you manage no task {slug!r}", "name one of yours"))
+        raise InputError.of("unknown_task", f"you manage no task {slug!r}", "name one of yours")
     return task
 
 
