@@ -49,6 +49,9 @@ class System(models.Model):
 
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="systems")
     name = models.CharField(max_length=200)
+    is_reference = models.BooleanField(
+        default=False, help_text="A reference translation that is judged like a system."
+    )
 
     class Meta:
         ordering = ["task", "name"]

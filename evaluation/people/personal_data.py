@@ -21,8 +21,10 @@ from evaluation.models import (
     AlignmentReport,
     Annotator,
     ApiToken,
+    Assessment,
     Assignment,
     AuditEntry,
+    ErrorSpan,
     Job,
     Membership,
     PracticeRound,
@@ -74,6 +76,20 @@ SECTIONS = (
     Section(
         "sentence_answers", SentenceAnswer, "annotator__user",
         {"task": "comparison__item__task__name", **_same("question", "value", "version", "received_at")},
+    ),
+    Section(
+        "assessments", Assessment, "annotator__user",
+        {
+            "task": "output__item__task__name", "item": "output__item__key",
+            **_same("protocol", "score", "version", "active_ms", "elapsed_ms", "received_at"),
+        },
+    ),
+    Section(
+        "error_spans", ErrorSpan, "assessment__annotator__user",
+        {
+            "task": "assessment__output__item__task__name", "item": "assessment__output__item__key",
+            **_same("side", "start", "end", "severity", "category"),
+        },
     ),
     Section(
         "alignment_reports", AlignmentReport, "annotator__user",

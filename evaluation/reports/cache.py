@@ -24,11 +24,11 @@ from django.core.cache import caches
 from django.db import connection as default_connection
 from django.db import transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models import Model, Subquery
+from django.db.models import Subquery
 from django.utils import timezone
 
 from appraise.lib.digests import text_digest
-from evaluation.models import Alignment, Ranking
+from evaluation.models import Alignment, Assessment, Ranking, ScoreSet, Task
 
 # Longer than any transaction that appends answers, so that none with a smaller id can commit later.
 SETTLED = timedelta(minutes=1)
@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 class DatabaseState(NamedTuple):
-    """The ids of the newest ranking and alignment, and when that ranking was received.
+    """The ids of the newest ranking, alignment, assessment and score set, and when an answer came last.
 
     A pinned state is that of a result which is shown although there may be newer answers.
     """
@@ -133,20 +133,24 @@ def clear_cache() -> None:
 
 def state_columns() -> dict[str, Subquery]:
     """Return the state of the database as annotations of any query; ``read_state`` reads them."""
-    rankings = Ranking.objects.order_by("-pk")
+    newest = {
+        "ranking": Ranking.objects.order_by("-pk"),
+        "alignment": Alignment.objects.order_by("-pk"),
+        "assessment": Assessment.objects.order_by("-pk"),
+        "score_set": ScoreSet.objects.order_by("-pk"),
+    }
     return {
-        "newest_ranking": Subquery(rankings.values("pk")[:1]),
-        "newest_at": Subquery(rankings.values("received_at")[:1]),
-        "newest_alignment": Subquery(Alignment.objects.order_by("-pk").values("pk")[:1]),
+        **{f"newest_{name}": Subquery(rows.values("pk")[:1]) for name, rows in newest.items()},
+        "ranked_at": Subquery(newest["ranking"].values("received_at")[:1]),
+        "assessed_at": Subquery(newest["assessment"].values("received_at")[:1]),
     }
 
 
-def read_state(row: Model) -> DatabaseState:
+def read_state(row: Any) -> DatabaseState:
     """Return the state from a row with the annotations of ``state_columns``."""
-    ranking, alignment, at = (
-        getattr(row, name) for name in ("newest_ranking", "newest_alignment", "newest_at")
-    )
-    return DatabaseState((0,), None) if ranking is None else DatabaseState((ranking, alignment), at)
+    names = ("newest_ranking", "newest_alignment", "newest_assessment", "newest_score_set")
+    times = [at for at in (row.ranked_at, row.assessed_at) if at is not None]
+    return DatabaseState(tuple(getattr(row, name) or 0 for name in names), max(times, default=None))
 
 
 @contextmanager
@@ -160,9 +164,8 @@ def _shared_state(state: DatabaseState | None) -> Iterator[DatabaseState]:
 
 
 def _query_state() -> DatabaseState:
-    alignment = Alignment.objects.order_by("-pk").values("pk")[:1]
-    newest = Ranking.objects.order_by("-pk").values_list("pk", Subquery(alignment), "received_at").first()
-    return DatabaseState((0,), None) if newest is None else DatabaseState(newest[:2], newest[2])
+    row = Task.objects.order_by().only("pk").annotate(**state_columns()).first()
+    return DatabaseState((0,), None) if row is None else read_state(row)
 
 
 def is_settled(computed_at: datetime, newest_at: datetime | None, now: datetime) -> bool:
