@@ -159,8 +159,8 @@ class AssessmentAdmin(ReadOnly):
 
 @admin.register(models.ScoreSet)
 class ScoreSetAdmin(ReadOnly):
-    list_display = ["name", "reference", "level", "is_human", "task", "created_at"]
-    list_filter = ["is_human", "level", "task"]
+    list_display = ["name", "reference", "level", "task", "created_at"]
+    list_filter = ["level", "task"]
     list_select_related = ["task"]
     search_fields = ["name"]
 

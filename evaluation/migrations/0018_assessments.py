@@ -71,15 +71,15 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('name', models.CharField(help_text='Of the metric or protocol.', max_length=120)),
-                ('reference', models.CharField(blank=True, help_text='What a metric compares with: a reference, or src.', max_length=80)),
-                ('is_human', models.BooleanField(help_text='Published means of human scores.')),
+                ('reference', models.CharField(blank=True, help_text='Of a metric; src if it uses none.', max_length=80)),
                 ('level', models.CharField(choices=[('seg', 'segment'), ('domain', 'domain'), ('doc', 'document'), ('sys', 'system')], max_length=8)),
+                ('groups', models.JSONField(default=list)),
                 ('values', models.JSONField(default=dict)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('task', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='score_sets', to='evaluation.task')),
             ],
             options={
-                'ordering': ['task', '-is_human', 'name', 'reference', 'level'],
+                'ordering': ['task', 'name', 'reference', 'level'],
             },
         ),
         migrations.AddConstraint(
@@ -108,7 +108,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='scoreset',
-            constraint=models.UniqueConstraint(fields=('task', 'is_human', 'name', 'reference', 'level'), name='score_set_once_per_task'),
+            constraint=models.UniqueConstraint(fields=('task', 'name', 'reference', 'level'), name='score_set_once_per_task'),
         ),
         RUN_DEFERRED,
     ]

@@ -131,8 +131,9 @@ class ErrorSpan(models.Model):
 class ScoreSet(models.Model):
     """Scores of systems without a person behind them: published means, or a metric's scores from a file.
 
-    ``values`` are by system: one number or null per item in the order of items for the level *segment*, by
-    domain for the level *domain*, and one number for the level *system*.
+    ``values`` has a list for each system, with null where there is no score: one for each item in their
+    order, or for each of the ``groups`` (documents or domains), or a single one at the level of systems. The
+    scores of a metric have a ``reference``, published means of human scores have none.
     """
 
     class Level(models.TextChoices):
@@ -143,19 +144,17 @@ class ScoreSet(models.Model):
 
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="score_sets")
     name = models.CharField(max_length=120, help_text="Of the metric or protocol.")
-    reference = models.CharField(
-        max_length=80, blank=True, help_text="What a metric compares with: a reference, or src."
-    )
-    is_human = models.BooleanField(help_text="Published means of human scores.")
+    reference = models.CharField(max_length=80, blank=True, help_text="Of a metric; src if it uses none.")
     level = models.CharField(max_length=8, choices=Level.choices)
+    groups: models.JSONField[Any, Any] = models.JSONField(default=list)
     values: models.JSONField[Any, Any] = models.JSONField(default=dict)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        ordering = ["task", "-is_human", "name", "reference", "level"]
+        ordering = ["task", "name", "reference", "level"]
         constraints = [
             models.UniqueConstraint(
-                fields=["task", "is_human", "name", "reference", "level"], name="score_set_once_per_task"
+                fields=["task", "name", "reference", "level"], name="score_set_once_per_task"
             ),
         ]
 
