@@ -20,6 +20,11 @@ class Migration(migrations.Migration):
             field=models.CharField(blank=True, help_text='Name of the annotator in an imported file, such as rater1; empty for accounts.', max_length=120),
         ),
         migrations.AddField(
+            model_name='item',
+            name='domain',
+            field=models.CharField(blank=True, help_text='The kind of text, such as news.', max_length=200),
+        ),
+        migrations.AddField(
             model_name='system',
             name='is_reference',
             field=models.BooleanField(default=False, help_text='A reference translation that is judged like a system.'),
@@ -28,6 +33,11 @@ class Migration(migrations.Migration):
             model_name='task',
             name='protocols',
             field=models.JSONField(blank=True, default=dict, help_text='The protocols of scores and error spans by name; fixed at the first answer.'),
+        ),
+        migrations.AddField(
+            model_name='task',
+            name='reference_names',
+            field=models.JSONField(blank=True, default=list, help_text='Names of the references of each sentence, in their order.'),
         ),
         migrations.CreateModel(
             name='Assessment',

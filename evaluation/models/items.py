@@ -21,6 +21,7 @@ class Item(models.Model):
         max_length=200, help_text="The ID in the input file, so that exports map back to it."
     )
     document = models.CharField(max_length=200, blank=True)
+    domain = models.CharField(max_length=200, blank=True, help_text="The kind of text, such as news.")
     source = models.TextField(blank=True)
     references = models.JSONField(default=list)
     context_before = models.TextField(blank=True)

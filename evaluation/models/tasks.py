@@ -147,6 +147,9 @@ class Task(models.Model):
     )
     completion_code = models.CharField(max_length=80, blank=True)
     completion_url = models.URLField(blank=True)
+    reference_names = models.JSONField(
+        default=list, blank=True, help_text=_("Names of the references of each sentence, in their order.")
+    )
     protocols: models.JSONField[Any, Any] = models.JSONField(
         default=dict,
         blank=True,

@@ -36,7 +36,7 @@ class Command(AppraiseCommand):
     option_help = {
         "--campaign": "campaign of the task; created if it does not exist (default: a new one)",
         "--shows": "text shown above A and B (default: the source, if there is one)",
-        "--comparisons": "which systems are compared: all, baseline:NAME, round-robin:K or blocks:K",
+        "--comparisons": "which systems are compared: all, none, baseline:NAME, round-robin:K or blocks:K",
         "--dedup": "ask identical phrase pairs once per sentence, once per task, or every time",
         "--aligner": "how words are linked; statistical learns from the first"
         f" {TRAINING_PAIRS:,} sentence pairs",

@@ -25,6 +25,7 @@ DESIGNS = [
     ("baseline", _("every system against a baseline")),
     ("round-robin", _("each system against some others, in rotation")),
     ("blocks", _("some systems per sentence, in rotation")),
+    ("none", _("none for now; choose pairs of systems later")),
 ]
 ALIGNERS = [
     ("lexical", _("built-in: words, stems, synonyms")),
@@ -263,6 +264,8 @@ class SettingsForm(forms.Form):
                 return f"baseline:{data['baseline']}"
             case "round-robin" | "blocks":
                 return f"{data['design']}:{data['design_size']}"
+            case "none":
+                return "none"
         return "all"
 
     def settings(self) -> TaskSettings:
