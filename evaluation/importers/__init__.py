@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from appraise.lib.problems import InputError, Problem
 from evaluation.importers.checks import DatasetChecks, check_items
 from evaluation.importers.detection import FORMATS, ImportFormat, assign_formats, refuse_blank
+from evaluation.importers.evidence_sets import EVIDENCE_FORMATS, find_evidence_format, read_evidence_set
 from evaluation.importers.links import attach_links
 from evaluation.importers.model import (
     BROWSER,
@@ -40,6 +41,7 @@ _Plan = list[tuple[ImportFormat, list[SourceFile]]]
 __all__ = [
     "BROWSER",
     "COMMAND_LINE",
+    "EVIDENCE_FORMATS",
     "FORMATS",
     "FileRole",
     "GivenPhrase",
@@ -68,7 +70,7 @@ def read(
     limits: Limits = BROWSER,
     options: ImportOptions | None = None,
 ) -> ImportedSet:
-    """Read and check the files completely; ``format`` is a name of ``FORMATS`` or ``auto``.
+    """Read and check the files completely; ``format`` is ``auto`` or a name of one of the two registries.
 
     >>> table = b"id\\tsource\\tone\\ttwo\\n1\\tGuten Tag\\tHello\\tGood day\\n"
     >>> imported = read([SourceFile.from_bytes("greetings.tsv", table)])
@@ -77,6 +79,8 @@ def read(
     >>> [item.text("two") for item in imported.items]
     ['Good day']
     """
+    if form := find_evidence_format(files, format, limits):
+        return read_evidence_set(form, files, limits, options or ImportOptions())
     state = _start(files, limits, options)
     plan = _select_format(state, format)
     checks = DatasetChecks(state)

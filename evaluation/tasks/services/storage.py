@@ -50,6 +50,7 @@ class TaskWriter:
                 position=position,
                 key=plan.item.id,
                 document=plan.item.document,
+                domain=plan.item.domain,
                 source=plan.item.source,
                 references=list(plan.item.references),
                 context_before=plan.item.before,

@@ -1,0 +1,182 @@
+"""Sets of texts that bring scores and error spans: mt-metrics-eval, Appraise CSV with batches, MQM tables.
+
+The texts pass the same checks as those of any other format. Everything else is read once before anything is
+stored, so that a defect in the last line prevents the whole import, and once more when it is stored.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from appraise.lib.problems import InputError, Problem
+from evaluation.assessments import PROTOCOLS, AssessmentProtocol, PublishedScores
+from evaluation.importers.checks import DatasetChecks, check_items
+from evaluation.importers.evidence import MtmeFiles, read_human_scores, read_metric_scores, read_parallel_texts
+from evaluation.importers.evidence.mtme_files import list_language_pairs
+from evaluation.importers.evidence.mtme_ratings import list_rating_names, read_ratings
+from evaluation.importers.model import (
+    ImportedAssessment,
+    ImportedCandidate,
+    ImportedEvidence,
+    ImportedItem,
+    ImportedSet,
+    Items,
+    Limits,
+    SourceFile,
+    SourcePosition,
+)
+from evaluation.importers.state import ImportOptions, ImportState
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceSource:
+    """What a reader of a format provides; the functions read the files again."""
+
+    items: Callable[[], Iterator[ImportedItem]]
+    protocols: dict[str, AssessmentProtocol]
+    assessments: Callable[[], Iterator[ImportedAssessment]]
+    scores: Callable[[], Iterator[PublishedScores]] = lambda: iter(())
+    languages: tuple[str, str] = ("", "")
+    references: tuple[str, ...] = ()
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceFormat:
+    """A format with its reader; ``recognises`` gets all files, because some formats are several files."""
+
+    name: str
+    title: str
+    recognises: Callable[[Sequence[SourceFile], Limits], bool]
+    read: Callable[[Sequence[SourceFile], Limits, ImportOptions], EvidenceSource]
+
+
+def read_evidence_set(
+    form: EvidenceFormat, files: Sequence[SourceFile], limits: Limits, options: ImportOptions
+) -> ImportedSet:
+    """Read and check the files completely; raises ``InputError`` with all problems."""
+    source = form.read(files, limits, options)
+    # Published outputs may be empty or missing, and a system may be assessed alone.
+    options = replace(options, empty="keep", incomplete=True)
+    state = ImportState(list(files), limits, options)
+    state.set_languages(*source.languages, SourcePosition(files[0].name))
+    checks = DatasetChecks(state, is_comparable=True)
+    for record in check_items(source.items(), state):
+        checks.add(record)
+    texts = checks.finish()
+    digest = _digest_evidence(source)
+    return ImportedSet(
+        format=form.name,
+        items=Items(checks.count, source.items),
+        systems=tuple(checks.systems),
+        digest=hashlib.sha256(f"{texts} {digest}".encode()).hexdigest(),
+        source_language=state.source_language,
+        target_language=state.target_language,
+        name=source.name,
+        incomplete=checks.is_incomplete,
+        warnings=state.list_warnings(),
+        evidence=ImportedEvidence(
+            source.protocols, source.assessments, source.scores, source.references, digest
+        ),
+    )
+
+
+def _digest_evidence(source: EvidenceSource) -> str:
+    """Read everything, which raises the problems of the files."""
+    content = hashlib.sha256(repr(sorted(source.protocols)).encode())
+    for assessment in source.assessments():
+        content.update(repr(assessment).encode())
+    for scores in source.scores():
+        content.update(repr(scores).encode())
+    return content.hexdigest()
+
+
+def find_evidence_format(
+    files: Sequence[SourceFile], name: str, limits: Limits
+) -> EvidenceFormat | None:
+    """Return the format with this name, or for ``auto`` the one that recognises the files."""
+    if name != "auto":
+        return EVIDENCE_FORMATS.get(name)
+    return next((form for form in EVIDENCE_FORMATS.values() if form.recognises(files, limits)), None)
+
+
+# --- mt-metrics-eval -------------------------------------------------------------------------------------
+
+
+def _is_mtme(files: Sequence[SourceFile], limits: Limits) -> bool:
+    return bool(list_language_pairs(files))
+
+
+def _read_mtme(files: Sequence[SourceFile], limits: Limits, options: ImportOptions) -> EvidenceSource:
+    folder = MtmeFiles.from_files(files, _select_language_pair(files, options), limits)
+    texts = read_parallel_texts(folder)
+    names = list_rating_names(folder)
+    source = f"sources/{texts.language_pair}.txt"
+
+    def items() -> Iterator[ImportedItem]:
+        for segment, text in enumerate(texts.sources):
+            label = texts.documents[segment] if texts.documents else None
+            yield ImportedItem(
+                id=str(segment + 1),
+                source=text,
+                candidates=tuple(ImportedCandidate(name, lines[segment]) for name, lines in texts.outputs.items()),
+                position=SourcePosition(source, segment + 1),
+                document=label.document if label else "",
+                references=tuple(lines[segment] for lines in texts.references.values()),
+                domain=label.domain if label else "",
+            )
+
+    def assessments() -> Iterator[ImportedAssessment]:
+        for name in names:
+            for rating in read_ratings(folder, texts, name):
+                yield ImportedAssessment(name, rating)
+
+    def scores() -> Iterator[PublishedScores]:
+        yield from read_human_scores(folder, texts)
+        yield from read_metric_scores(folder, texts)
+
+    return EvidenceSource(
+        items,
+        {name: _guess_protocol(name) for name in names},
+        assessments,
+        scores,
+        (texts.source_language, texts.target_language),
+        tuple(texts.references),
+        name=texts.language_pair,
+    )
+
+
+def _select_language_pair(files: Iterable[SourceFile], options: ImportOptions) -> str:
+    pairs = list_language_pairs(files)
+    wanted = [
+        pair
+        for pair in pairs
+        if all(
+            side in ("", code)
+            for side, code in zip(
+                (options.source_language, options.target_language), pair.split("-", 1), strict=False
+            )
+        )
+    ]
+    if len(wanted) == 1:
+        return wanted[0]
+    message = f"the directory has these language pairs: {', '.join(pairs) or 'none'}"
+    raise InputError(Problem("bad_language", message, "name one by its source and target language", "sources"))
+
+
+def _guess_protocol(name: str) -> AssessmentProtocol:
+    """Return the shipped protocol that a name begins with; MQM otherwise, which has the most categories.
+
+    >>> _guess_protocol("ESA-1").name, _guess_protocol("mqm-col2").name
+    ('esa', 'mqm')
+    """
+    short = name.casefold()
+    return next((PROTOCOLS[known] for known in ("esa", "mqm") if short.startswith(known)), PROTOCOLS["mqm"])
+
+
+EVIDENCE_FORMATS: dict[str, EvidenceFormat] = {
+    form.name: form
+    for form in (EvidenceFormat("mtme", "mt-metrics-eval directory", _is_mtme, _read_mtme),)
+}
