@@ -35,7 +35,7 @@ class SourceTable:
     """A checked header; iterate to read the rows below it."""
 
     def __init__(self, file: SourceFile, state: ImportState, *, quoted: bool) -> None:
-        cells = _read_quoted(file, state) if quoted else _read_plain(file, state)
+        cells = read_quoted(file, state) if quoted else _read_plain(file, state)
         self._reader = TableReader(cells, state.log_for(file))
         self._file, self._state = file.name, state
         self.header = self._reader.header
@@ -114,7 +114,8 @@ def _is_quoted(cell: str) -> bool:
     return cell[:1] == cell[-1:] == '"' and '""' in inner and '"' not in inner.replace('""', "")
 
 
-def _read_quoted(file: SourceFile, state: ImportState) -> Iterator[tuple[int, list[str]]]:
+def read_quoted(file: SourceFile, state: ImportState, separator: str = "") -> Iterator[tuple[int, list[str]]]:
+    """Yield the cells of CSV rows, each with its first line; the first row decides about the separator."""
     numbered = lines(file, state, cr_ends=True)
     number, first = next(((n, line) for n, line in numbered if _has_content(line)), (1, ""))
     last = number
@@ -126,7 +127,7 @@ def _read_quoted(file: SourceFile, state: ImportState) -> Iterator[tuple[int, li
             last = line_number
             yield line + "\n"
 
-    reader = csv.reader(text(), delimiter=find_separator(first), strict=True)
+    reader = csv.reader(text(), delimiter=separator or find_separator(first), strict=True)
     while True:
         try:
             cells = next(reader)
