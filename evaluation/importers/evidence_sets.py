@@ -7,13 +7,24 @@ stored, so that a defect in the last line prevents the whole import, and once mo
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from appraise.lib.problems import InputError, Problem
 from evaluation.assessments import PROTOCOLS, AssessmentProtocol, PublishedScores
 from evaluation.importers.checks import DatasetChecks, check_items
-from evaluation.importers.evidence import MtmeFiles, read_human_scores, read_metric_scores, read_parallel_texts
+from evaluation.importers.decode import CHUNK
+from evaluation.importers.evidence import (
+    MtmeFiles,
+    read_appraise_rows,
+    read_batches,
+    read_human_scores,
+    read_metric_scores,
+    read_mqm_table,
+    read_parallel_texts,
+)
+from evaluation.importers.evidence.appraise_csv import BatchItem
 from evaluation.importers.evidence.mtme_files import list_language_pairs
 from evaluation.importers.evidence.mtme_ratings import list_rating_names, read_ratings
 from evaluation.importers.model import (
@@ -27,7 +38,10 @@ from evaluation.importers.model import (
     SourceFile,
     SourcePosition,
 )
+from evaluation.importers.placed_answers import make_assessments, place_rows
 from evaluation.importers.state import ImportOptions, ImportState
+
+MAX_PROTOCOL_NAME = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +107,7 @@ def _digest_evidence(source: EvidenceSource) -> str:
     return content.hexdigest()
 
 
-def find_evidence_format(
-    files: Sequence[SourceFile], name: str, limits: Limits
-) -> EvidenceFormat | None:
+def find_evidence_format(files: Sequence[SourceFile], name: str, limits: Limits) -> EvidenceFormat | None:
     """Return the format with this name, or for ``auto`` the one that recognises the files."""
     if name != "auto":
         return EVIDENCE_FORMATS.get(name)
@@ -121,7 +133,9 @@ def _read_mtme(files: Sequence[SourceFile], limits: Limits, options: ImportOptio
             yield ImportedItem(
                 id=str(segment + 1),
                 source=text,
-                candidates=tuple(ImportedCandidate(name, lines[segment]) for name, lines in texts.outputs.items()),
+                candidates=tuple(
+                    ImportedCandidate(name, lines[segment]) for name, lines in texts.outputs.items()
+                ),
                 position=SourcePosition(source, segment + 1),
                 document=label.document if label else "",
                 references=tuple(lines[segment] for lines in texts.references.values()),
@@ -131,7 +145,7 @@ def _read_mtme(files: Sequence[SourceFile], limits: Limits, options: ImportOptio
     def assessments() -> Iterator[ImportedAssessment]:
         for name in names:
             for rating in read_ratings(folder, texts, name):
-                yield ImportedAssessment(name, rating)
+                yield ImportedAssessment(name, str(rating.segment + 1), rating)
 
     def scores() -> Iterator[PublishedScores]:
         yield from read_human_scores(folder, texts)
@@ -163,7 +177,9 @@ def _select_language_pair(files: Iterable[SourceFile], options: ImportOptions) -
     if len(wanted) == 1:
         return wanted[0]
     message = f"the directory has these language pairs: {', '.join(pairs) or 'none'}"
-    raise InputError(Problem("bad_language", message, "name one by its source and target language", "sources"))
+    raise InputError(
+        Problem("bad_language", message, "name one by its source and target language", "sources")
+    )
 
 
 def _guess_protocol(name: str) -> AssessmentProtocol:
@@ -176,7 +192,108 @@ def _guess_protocol(name: str) -> AssessmentProtocol:
     return next((PROTOCOLS[known] for known in ("esa", "mqm") if short.startswith(known)), PROTOCOLS["mqm"])
 
 
+# --- Appraise CSV ------------------------------------------------------------------------------------------
+
+_APPRAISE_LINE = re.compile(
+    rb'[^,"\n]+,[^,"\n]+,[^,"\n]+,(TGT|BAD|REF|CHK)[^,"\n]*,[^,"\n]*,[^,"\n]*,[0-9.]+,'
+)
+_BATCHES = re.compile(rb'"(?:itemID|targetText)"\s*:')
+
+
+def _is_appraise_csv(files: Sequence[SourceFile], limits: Limits) -> bool:
+    return any(_APPRAISE_LINE.match(_read_start(file, limits)) for file in files)
+
+
+def _read_appraise(files: Sequence[SourceFile], limits: Limits, options: ImportOptions) -> EvidenceSource:
+    answers, batches = _pair_files(files, limits)
+    items_of = read_batches(batches, limits)
+    rows = list(read_appraise_rows(answers, limits))
+    name = answers.name.split("/")[-1].split(".")[0][:MAX_PROTOCOL_NAME]
+    has_spans = any(row.spans is not None for row in rows)
+    placed = place_rows(rows, items_of)
+
+    def items() -> Iterator[ImportedItem]:
+        by_segment: dict[int, list[BatchItem]] = {}
+        for item in items_of.list_outputs().values():
+            by_segment.setdefault(item.segment or 0, []).append(item)
+        for segment, outputs in sorted(by_segment.items()):
+            outputs.sort(key=lambda item: item.system)
+            yield ImportedItem(
+                id=str(segment + 1),
+                source=outputs[0].source,
+                candidates=tuple(ImportedCandidate(item.system, item.text) for item in outputs),
+                position=SourcePosition(batches.name),
+                document=outputs[0].document.partition("#")[0],
+            )
+
+    return EvidenceSource(
+        items,
+        {name: PROTOCOLS["esa" if has_spans else "da-sqm"]},
+        lambda: make_assessments(name, placed),
+        languages=(items_of.source_language, items_of.target_language),
+        name=name,
+    )
+
+
+def _pair_files(files: Sequence[SourceFile], limits: Limits) -> tuple[SourceFile, SourceFile]:
+    """Return the answers and the batches."""
+    batches = [file for file in files if _BATCHES.search(_read_start(file, limits))]
+    answers = [file for file in files if file not in batches]
+    if len(batches) == len(answers) == 1:
+        return answers[0], batches[0]
+    message = f"there are {len(answers)} files of answers and {len(batches)} of batches"
+    remedy = "give one CSV of answers and the JSON of its batches, which has the texts"
+    raise InputError(Problem("missing_file", message, remedy, files[0].name))
+
+
+# --- MQM tables --------------------------------------------------------------------------------------------
+
+
+def _is_mqm_table(files: Sequence[SourceFile], limits: Limits) -> bool:
+    names = {
+        name.decode("utf-8", "replace")
+        for name in _read_start(files[0], limits).split(b"\n", 1)[0].split(b"\t")
+    }
+    return {"system", "rater", "category", "severity"} <= names and len(files) == 1
+
+
+def _read_mqm(files: Sequence[SourceFile], limits: Limits, options: ImportOptions) -> EvidenceSource:
+    if len(files) != 1:
+        message = f"there are {len(files)} files"
+        raise InputError(Problem("bad_files", message, "choose one table", files[0].name))
+    table = read_mqm_table(files[0], limits)
+
+    def items() -> Iterator[ImportedItem]:
+        for segment, place in enumerate(table.places):
+            outputs = [
+                (system, texts[segment]) for system, texts in table.outputs.items() if segment in texts
+            ]
+            yield ImportedItem(
+                id=place.identity,
+                source=table.sources[segment],
+                candidates=tuple(ImportedCandidate(*output) for output in sorted(outputs)),
+                position=SourcePosition(files[0].name),
+                document=place.document,
+            )
+
+    def assessments() -> Iterator[ImportedAssessment]:
+        for rating in table.ratings:
+            place = table.places[rating.segment]
+            yield ImportedAssessment("mqm", place.identity, rating, origin={"docSegId": place.number})
+
+    return EvidenceSource(items, {"mqm": PROTOCOLS["mqm"]}, assessments, name=files[0].name.split(".")[0])
+
+
+def _read_start(file: SourceFile, limits: Limits) -> bytes:
+    with file.open(replace(limits, gzip=True)) as stream:
+        return stream.read(CHUNK).removeprefix(b"\xef\xbb\xbf")
+
+
 EVIDENCE_FORMATS: dict[str, EvidenceFormat] = {
     form.name: form
-    for form in (EvidenceFormat("mtme", "mt-metrics-eval directory", _is_mtme, _read_mtme),)
+    for form in (
+        EvidenceFormat("mtme", "mt-metrics-eval directory", _is_mtme, _read_mtme),
+        EvidenceFormat("appraise-csv", "Appraise CSV with batches", _is_appraise_csv, _read_appraise),
+        EvidenceFormat("mqm-tsv", "MQM table (TSV)", _is_mqm_table, _read_mqm),
+    )
 }

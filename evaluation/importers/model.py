@@ -258,11 +258,13 @@ class Items:
 class ImportedAssessment(NamedTuple):
     """What one person said about one output, with what only the file knows.
 
-    ``protocol`` is a name of ``ImportedEvidence.protocols``. ``shown`` is the damaged text of an attention
-    check, None if the output itself was shown. ``origin`` has what an export needs beyond the rating.
+    ``protocol`` is a name of ``ImportedEvidence.protocols``, ``item`` the id of an item of the set (the
+    segment of the rating is not used). ``shown`` is the damaged text of an attention check, None if the
+    output itself was shown. ``origin`` has what an export needs beyond the rating.
     """
 
     protocol: str
+    item: str
     rating: OutputRating
     presentation: int = 0
     version: int = 1

@@ -7,19 +7,16 @@ task, which is the last step; rows that an interrupted import has left are remov
 from __future__ import annotations
 
 import uuid
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
 
 from django.db import transaction
 from django.utils.translation import gettext_noop
 
 from appraise.lib.digests import text_digest
 from appraise.lib.problems import InputError, Problem, shorten
-from evaluation.assessments import MarkedSpan, OutputRating, PublishedScores
-from evaluation.importers import ImportedSet
+from evaluation.assessments import MarkedSpan, PublishedScores
 from evaluation.importers.model import ImportedAssessment, ImportedEvidence
 from evaluation.models import (
     Annotator,
@@ -102,9 +99,9 @@ class AssessmentWriter:
     def __init__(self, task: Task) -> None:
         self.task = task
         outputs = Output.objects.filter(item__task=task).values_list(
-            "system__name", "item__position", "pk", "item_id"
+            "system__name", "item__key", "pk", "item_id"
         )
-        self.outputs = {(system, position): (pk, item) for system, position, pk, item in outputs}
+        self.outputs = {(system, key): (pk, item) for system, key, pk, item in outputs}
         self._people: dict[tuple[str, str], Annotator] = {}
 
     def add(self, chunk: Sequence[ImportedAssessment]) -> int:
@@ -114,7 +111,7 @@ class AssessmentWriter:
             Assessment(
                 uuid=uuid.uuid4(),
                 annotator_id=self._find_annotator(row.protocol, row.rating.annotator).pk,
-                output_id=self._find_output(row.rating)[0],
+                output_id=self._find_output(row)[0],
                 protocol=row.protocol,
                 presentation=row.presentation,
                 version=row.version,
@@ -132,10 +129,13 @@ class AssessmentWriter:
         ErrorSpan.objects.bulk_create(spans)
         return len(spans)
 
-    def _find_output(self, rating: OutputRating) -> tuple[int, int]:
-        output = self.outputs.get((rating.system, rating.segment))
+    def _find_output(self, row: ImportedAssessment) -> tuple[int, int]:
+        """Return the ids of the output and of its item."""
+        output = self.outputs.get((row.rating.system, row.item))
         if output is None:
-            message = f"the task has no output of {shorten(rating.system)!r} for segment {rating.segment + 1:,}"
+            message = (
+                f"the task has no output of {shorten(row.rating.system)!r} for the item {shorten(row.item)!r}"
+            )
             raise InputError(Problem("unknown_output", message, "add evidence to the task of the same texts"))
         return output
 
@@ -151,7 +151,7 @@ class AssessmentWriter:
     def _store_shown_texts(self, chunk: Sequence[ImportedAssessment]) -> dict[int, int]:
         """Store the damaged texts; returns their candidates by the number of the assessment."""
         texts = {
-            number: (self._find_output(row.rating)[1], row.shown)
+            number: (self._find_output(row)[1], row.shown)
             for number, row in enumerate(chunk)
             if row.shown is not None
         }

@@ -143,7 +143,8 @@ def dry_run(imported: ImportedSet, settings: TaskSettings, *, split: int | None 
     plans = (planner.plan(*compared) for compared in zip(imported.items, system_pairs, strict=True))
     while part := list(islice(plans, size)):
         _count_part(planner.add_checks(part, 0), settings, summary)
-    summary.warn_if_idle()
+    if settings.comparisons != "none":
+        summary.warn_if_idle()
     return summary
 
 
