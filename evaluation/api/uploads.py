@@ -100,7 +100,10 @@ def _import(stored: Upload, settings: Schema) -> Job:
             for message in messages
         )
     data = form.cleaned_data
-    return begin_import(stored, outcome, form.settings(), campaign=data["campaign"], split=data["split"])
+    return begin_import(
+        stored, outcome, form.settings(), campaign=data["campaign"], split=data["split"],
+        existing_task=data["existing_task"],
+    )  # fmt: skip
 
 
 def _typed(value: str | int | bool) -> str:

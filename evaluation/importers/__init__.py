@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from appraise.lib.problems import InputError, Problem
+from evaluation.importers.archives import unpack_directory
 from evaluation.importers.checks import DatasetChecks, check_items
 from evaluation.importers.detection import FORMATS, ImportFormat, assign_formats, refuse_blank
 from evaluation.importers.evidence_sets import EVIDENCE_FORMATS, find_evidence_format, read_evidence_set
@@ -79,6 +80,7 @@ def read(
     >>> [item.text("two") for item in imported.items]
     ['Good day']
     """
+    files = [member for file in files for member in unpack_directory(file, limits)]
     if form := find_evidence_format(files, format, limits):
         return read_evidence_set(form, files, limits, options or ImportOptions())
     state = _start(files, limits, options)

@@ -71,6 +71,7 @@ def read_evidence_set(
     form: EvidenceFormat, files: Sequence[SourceFile], limits: Limits, options: ImportOptions
 ) -> ImportedSet:
     """Read and check the files completely; raises ``InputError`` with all problems."""
+    limits = replace(limits, gzip=True)
     source = form.read(files, limits, options)
     # Published outputs may be empty or missing, and a system may be assessed alone.
     options = replace(options, empty="keep", incomplete=True)
@@ -80,7 +81,7 @@ def read_evidence_set(
     for record in check_items(source.items(), state):
         checks.add(record)
     texts = checks.finish()
-    digest = _digest_evidence(source)
+    digest, count = _digest_evidence(source)
     return ImportedSet(
         format=form.name,
         items=Items(checks.count, source.items),
@@ -92,19 +93,20 @@ def read_evidence_set(
         incomplete=checks.is_incomplete,
         warnings=state.list_warnings(),
         evidence=ImportedEvidence(
-            source.protocols, source.assessments, source.scores, source.references, digest
+            source.protocols, source.assessments, source.scores, source.references, digest, count
         ),
     )
 
 
-def _digest_evidence(source: EvidenceSource) -> str:
-    """Read everything, which raises the problems of the files."""
-    content = hashlib.sha256(repr(sorted(source.protocols)).encode())
+def _digest_evidence(source: EvidenceSource) -> tuple[str, int]:
+    """Read everything, which raises the problems of the files; returns a digest and the assessments."""
+    content, count = hashlib.sha256(repr(sorted(source.protocols)).encode()), 0
     for assessment in source.assessments():
         content.update(repr(assessment).encode())
+        count += 1
     for scores in source.scores():
         content.update(repr(scores).encode())
-    return content.hexdigest()
+    return content.hexdigest(), count
 
 
 def find_evidence_format(files: Sequence[SourceFile], name: str, limits: Limits) -> EvidenceFormat | None:
@@ -117,11 +119,40 @@ def find_evidence_format(files: Sequence[SourceFile], name: str, limits: Limits)
 # --- mt-metrics-eval -------------------------------------------------------------------------------------
 
 
+_SOURCE = re.compile(r"([a-z]{2,3}(?:_[A-Za-z]+)?-[a-z]{2,3}(?:_[A-Za-z]+)?)\.txt(?:\.gz)?")
+_SCORES = re.compile(r".+\.(?:(?:seg|doc|domain|sys)\.score|seg\.rating)(?:\.gz)?")
+
+
 def _is_mtme(files: Sequence[SourceFile], limits: Limits) -> bool:
-    return bool(list_language_pairs(files))
+    return bool(list_language_pairs(lay_out_files(files)))
+
+
+def lay_out_files(files: Sequence[SourceFile]) -> list[SourceFile]:
+    """Return the files with their paths in the layout, which a browser leaves out.
+
+    >>> names = ["en-de.txt", "en-de.refA.txt", "ONE.txt", "en-de.mqm.seg.rating", "BLEU-refA.sys.score"]
+    >>> [file.name for file in lay_out_files([SourceFile.from_bytes(name, b"") for name in names])][1:4]
+    ['references/en-de.refA.txt', 'system-outputs/en-de/ONE.txt', 'human-scores/en-de.mqm.seg.rating']
+    """
+    pairs = {match[1] for file in files if (match := _SOURCE.fullmatch(file.name))}
+    if len(pairs) != 1 or not any(_SCORES.fullmatch(file.name) for file in files):
+        return list(files)
+    (pair,) = pairs
+    return [replace(file, name=_find_path(file.name, pair)) for file in files]
+
+
+def _find_path(name: str, pair: str) -> str:
+    if _SOURCE.fullmatch(name):
+        return f"sources/{name}"
+    if _SCORES.fullmatch(name):
+        return f"human-scores/{name}" if name.startswith(f"{pair}.") else f"metric-scores/{pair}/{name}"
+    if name.startswith(f"{pair}.docs"):
+        return f"documents/{name}"
+    return f"references/{name}" if name.startswith(f"{pair}.") else f"system-outputs/{pair}/{name}"
 
 
 def _read_mtme(files: Sequence[SourceFile], limits: Limits, options: ImportOptions) -> EvidenceSource:
+    files = lay_out_files(files)
     folder = MtmeFiles.from_files(files, _select_language_pair(files, options), limits)
     texts = read_parallel_texts(folder)
     names = list_rating_names(folder)

@@ -284,6 +284,7 @@ class ImportedEvidence:
     scores: Callable[[], Iterator[PublishedScores]]
     references: tuple[str, ...] = ()
     digest: str = ""
+    count: int = 0
 
 
 @dataclass(frozen=True, slots=True)

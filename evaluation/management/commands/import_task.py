@@ -144,11 +144,12 @@ class Command(AppraiseCommand):
         self.write_json({**asdict(summary), **asdict(stored), "warnings": warnings})
 
     def find_files(self, options: dict[str, Any]) -> list[SourceFile]:
-        files = [file for path in options["files"] if path.is_dir() for file in list_folder(path)]
+        folders = [path for path in options["files"] if (path / "sources").is_dir()]
+        files = [file for folder in folders for file in list_folder(folder)]
         files += [
             SourceFile.from_path(require_file(path), role)
             for role, paths in (
-                (FileRole.ITEMS, [path for path in options["files"] if not path.is_dir()]),
+                (FileRole.ITEMS, [path for path in options["files"] if path not in folders]),
                 (FileRole.ITEMS, [options["batches"]]),
                 (FileRole.SOURCE, [options["source"]]),
                 (FileRole.REFERENCE, options["reference"]),
@@ -200,7 +201,7 @@ class Command(AppraiseCommand):
 
 
 def list_folder(folder: Path) -> list[SourceFile]:
-    """The files of a folder with their paths below it as names."""
+    """The files of an mt-metrics-eval directory, with their paths below it as names."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
     return [replace(SourceFile.from_path(path), name=path.relative_to(folder).as_posix()) for path in paths]
 

@@ -17,6 +17,7 @@ from django.utils.translation import gettext_noop
 from appraise.lib.problems import InputError, Problem
 from evaluation import jobs
 from evaluation.models import AuditEntry, Campaign, Job, Role, Task, Upload, User
+from evaluation.tasks.services.added_evidence import add_evidence
 from evaluation.tasks.services.importing import (
     find_free_slug,
     part_count,
@@ -37,14 +38,20 @@ def begin_import(
     *,
     campaign: str = "",
     split: int | None = None,
+    existing_task: str = "",
 ) -> Job:
-    """Enqueue the import of a checked upload; refuses content that the campaign already has."""
+    """Enqueue the import of a checked upload; refuses content that the campaign already has.
+
+    With ``existing_task``, the slug of a task, its scores and error spans are added to that task.
+    """
     if upload.job is not None and upload.job.kind == "import":
         if not upload.job.is_over:
             return upload.job
         remove_unfinished_tasks(upload.job)
     name = campaign or settings.name
-    if (existing := find_own_campaign(upload.owner, name)) is not None:
+    if existing_task:
+        find_own_task(upload.owner, existing_task)
+    elif (existing := find_own_campaign(upload.owner, name)) is not None:
         refuse_duplicate(existing, part_digest(outcome.digest, 1, part_count(outcome.items, split)))
     with transaction.atomic():
         newest = Upload.objects.select_for_update().get(pk=upload.pk).job
@@ -58,6 +65,7 @@ def begin_import(
             settings=asdict(settings),
             campaign=name,
             split=split,
+            existing_task=existing_task,
             tasks=[],
         )
         upload.job = job
@@ -75,6 +83,15 @@ def find_own_campaign(user: User, name: str) -> Campaign | None:
     raise InputError(
         Problem("not_yours", f"there is a campaign {name!r} that you do not manage", "choose another name")
     )
+
+
+def find_own_task(user: User, slug: str) -> Task:
+    """Return the task with this slug; raises ``InputError`` if the user does not manage it."""
+    own = Task.objects.with_role(user, Role.MANAGER).exclude(state=Task.State.IMPORTING)
+    if task := own.filter(slug=slug).first():
+        return task
+    message = f"you manage no task {slug!r}"
+    raise InputError(Problem("unknown_task", message, "use the name in the address of the task"))
 
 
 def find_campaign(name: str) -> Campaign | None:
@@ -98,6 +115,12 @@ def run_import(job: Job, progress: jobs.JobProgress) -> jobs.Result:
     try:
         progress.update(0, 1, gettext_noop("Reading the files."))
         imported = read_upload(upload)
+        if slug := arguments.get("existing_task"):
+            assert job.owner is not None  # an import always has an owner
+            task = find_own_task(job.owner, slug)
+            stored = add_evidence(task, imported, by=job.owner, report=progress.update)
+            _finish(job, upload, [task])
+            return {**_make_result(ImportSummary([slug], items=len(imported.items))), **asdict(stored)}
         summary = store_parts(
             imported,
             TaskSettings(**arguments["settings"]),
