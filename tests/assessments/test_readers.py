@@ -133,7 +133,11 @@ BAD_MTME: dict[str, tuple[dict[str, str | bytes | None], str, int | None]] = {
     "a list for a rating": (change_line(RATINGS, 1, "beta\t[]\n"), "schema", 1),
     "an error that is none": (change_line(RATINGS, 1, 'beta\t{"errors": [5]}\n'), "schema", 1),
     "score as text": (change_line(RATINGS, 1, rating("beta", error(0, 1, score="5"))), "schema", 1),
-    "severity as number": (change_line(RATINGS, 1, rating("beta", error(0, 1) | {"severity": 5})), "schema", 1),
+    "severity as number": (
+        change_line(RATINGS, 1, rating("beta", error(0, 1) | {"severity": 5})),
+        "schema",
+        1,
+    ),
     "side as text": (change_line(RATINGS, 1, rating("beta", error(0, 1, is_source_error="no"))), "schema", 1),
     "fraction of a character": (change_line(RATINGS, 1, rating("beta", error(0.5, 1))), "schema", 1),  # type: ignore[arg-type]
     "span outside the text": (change_line(RATINGS, 1, rating("beta", error(0, 13))), "span_outside_text", 1),
