@@ -17,6 +17,7 @@ NO_ERROR = ("no-error", "neutral", "trivial")  # severities of remarks that are 
 class SpanWeighting:
     """Weights by severity; the first rule that fits a span precedes them.
 
+    Whole numbers and fractions are written as published rating files write them, 5 but 1.0.
     A rule is a severity (empty: any), a part of a category, and the weight. Case does not count.
     """
 
@@ -55,12 +56,12 @@ WEIGHTINGS = {
     for weighting in (
         SpanWeighting(
             "mqm-google",
-            (("critical", 5.0), ("major", 5.0), ("minor", 1.0)),
+            (("critical", 5), ("major", 5), ("minor", 1.0)),
             (
-                ("", "non-translation", 25.0),
-                ("", "source issue", 0.0),
-                ("", "source error", 0.0),
-                ("", "creative reinterpretation", 0.0),
+                ("", "non-translation", 25),
+                ("", "source issue", 0),
+                ("", "source error", 0),
+                ("", "creative reinterpretation", 0),
                 ("minor", "fluency/punctuation", 0.1),
             ),
         ),

@@ -106,10 +106,13 @@ class _ErrorReader:
         side = SpanSide.TARGET
         if error.at("is_source_error").value is not None and error.at("is_source_error").boolean():
             side = SpanSide.SOURCE
-        weight = None if error.at("score").value is None else error.at("score").number()
+        weight = error.at("score")
+        if weight.value is not None:
+            weight.number()  # reports what is none; 5 and 1.0 stay as they are written
         severity, category = error.at("severity").text(), error.at("category").text("")
         offsets = read_offsets(error, self._texts[side])
-        return None if offsets is None else MarkedSpan(severity, category, *offsets, side, weight)
+        stated = weight.value if isinstance(weight.value, int | float) else None
+        return None if offsets is None else MarkedSpan(severity, category, *offsets, side, stated)
 
 
 def read_offsets(error: JsonValue, text: str) -> tuple[int | None, int | None] | None:

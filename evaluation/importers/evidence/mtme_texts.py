@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
+
 from evaluation.assessments.values import DocumentLabel, ParallelTexts
-from evaluation.importers.decode import lines
+from evaluation.importers.decode import head, lines
 from evaluation.importers.evidence.mtme_files import MtmeFiles
 from evaluation.importers.model import SourceFile, SourcePosition
 from evaluation.importers.state import ImportState
@@ -28,8 +30,10 @@ def read_parallel_texts(files: MtmeFiles) -> ParallelTexts:
 
 
 def _read_lines(file: SourceFile, state: ImportState, expected: int | None) -> tuple[str, ...]:
-    """Read the lines of a text. An output without any text is a file of empty lines, never an empty file."""
-    segments = tuple(line for _, line in lines(file, state, cr_ends=False))
+    """Read the lines of a text, with its byte order mark: published offsets count it as a character."""
+    mark = codecs.BOM_UTF8 if head(file, state, len(codecs.BOM_UTF8)) == codecs.BOM_UTF8 else b""
+    rows = (line for _, line in lines(file, state, cr_ends=False))
+    segments = tuple(mark.decode() + line if place == 0 else line for place, line in enumerate(rows))
     if expected is not None and len(segments) != expected:
         message = f"the file has {len(segments):,} lines, the source text {expected:,}"
         state.report("line_count", message, "line i must be segment i", _last(file, segments))
