@@ -72,6 +72,8 @@ class DisplayNames(dict[int, str]):
     def _display_name(self, person: Annotator) -> str:
         if person.machine:
             return f"machine {person.machine}"
+        if person.label:  # a name of an imported file, not of this site
+            return person.label
         return str(person) if self.identified else pseudonym(self.campaign.key, person.key)
 
 

@@ -16,6 +16,7 @@ from evaluation.management.base import AppraiseCommand
 from evaluation.models import AuditEntry
 from evaluation.reports import study_query
 from evaluation.reports.bundles import write_bundle
+from evaluation.reports.evidence_exports import EVIDENCE_EXPORTS, export_files, write_folder
 from evaluation.reports.exports import load_display_names, read_answered_pairs, read_sentences
 from evaluation.reports.scope import Scope, load_scope
 from evaluation.study.tables import build_study_tables
@@ -23,15 +24,17 @@ from evaluation.study.tables import build_study_tables
 
 class Command(AppraiseCommand):
     help = (
-        "Export answers (csv, tsv, jsonl, xml, spreadsheet), sentences (items), tables (latex), all (bundle)."
+        "Export answers (csv, tsv, jsonl, xml, spreadsheet), scores and error spans (mtme, appraise-csv,"
+        " mqm-tsv), sentences (items), tables (latex), all (bundle)."
     )
     examples = (
         "export --task evening-news --format csv --out answers.csv",
         "export --campaign demo --format bundle --out study.zip",
+        "export --task wmt23 --format mtme --out wmt23",
     )
     option_help = {
         "--format": "format of the file (docs/researchers.md describes each)",
-        "--out": "the file to write (default: standard output)",
+        "--out": "the file to write (default: standard output), or the folder (mtme)",
         "--identify": "include user names and times instead of pseudonyms",
     }
 
@@ -39,15 +42,19 @@ class Command(AppraiseCommand):
         what = parser.add_mutually_exclusive_group(required=True)
         what.add_argument("--task", metavar="SLUG")
         what.add_argument("--campaign", metavar="SLUG")
-        parser.add_argument("--format", required=True, choices=[*FORMATS, "items", "latex", "bundle"])
+        parser.add_argument(
+            "--format", required=True, choices=[*FORMATS, *EVIDENCE_EXPORTS, "items", "latex", "bundle"]
+        )
         parser.add_argument("--out", metavar="FILE", type=Path)
         parser.add_argument("--identify", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         kind = "task" if options["task"] else "campaign"
         scope, form = load_scope(kind, options[kind]), options["format"]
-        if options["identify"] and form not in FORMATS:
-            self.refuse(f"--identify is for {', '.join(FORMATS)}; a {form} export contains no user names")
+        if options["identify"] and form not in (*FORMATS, *EVIDENCE_EXPORTS):
+            self.refuse(
+                f"--identify is for {', '.join((*FORMATS, *EVIDENCE_EXPORTS))}; a {form} export contains no user names"
+            )
         detail = {"format": form, "identified": options["identify"]}
         record = partial(AuditEntry.objects.record, None, "export", f"{kind} {scope.slug}", detail)
         try:
@@ -68,6 +75,9 @@ class Command(AppraiseCommand):
             with out.open("wb") as stream:
                 self.note(write_bundle(scope, stream))
             return
+        if form in EVIDENCE_EXPORTS:
+            self.write_evidence(scope, form, out, identify=identify)
+            return
         if form == "items":
             if len(scope.tasks) != 1:
                 self.refuse("items are those of one task; name it with --task SLUG")
@@ -80,6 +90,18 @@ class Command(AppraiseCommand):
             names = load_display_names(scope, identify=identify)
             pieces = FORMATS[form].write(read_answered_pairs(scope, names))
         self.send(pieces, out)
+
+    def write_evidence(self, scope: Scope, form: str, out: Path | None, *, identify: bool) -> None:
+        if len(scope.tasks) != 1:
+            self.refuse("scores and error spans are those of one task; name it with --task SLUG")
+        files = export_files(scope.tasks[0], form, load_display_names(scope, identify=identify))
+        if form != "mtme":
+            for _, lines in files:
+                self.send(lines, out)
+        elif out is None:
+            self.refuse("a directory of mt-metrics-eval; say where it goes with --out DIR")
+        else:
+            self.note(f"{out}: {write_folder(files, out)} files written")
 
     def send(self, pieces: Iterator[str], out: Path | None) -> None:
         if out is None:

@@ -1,0 +1,134 @@
+"""Queries that read scores and error spans as the values of ``evaluation.assessments``.
+
+The newest version of each answer counts; withdrawn answers do not. Names are those of imported files, or
+pseudonyms of people with an account.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from evaluation.assessments import (
+    DocumentLabel,
+    MarkedSpan,
+    OutputRating,
+    ParallelTexts,
+    PublishedScores,
+    ScoreLevel,
+    SpanSide,
+)
+from evaluation.models import Assessment, ErrorSpan, Output, ScoreSet, System, Task
+from evaluation.reports.exports import DisplayNames
+
+AT_ONCE = 2_000
+
+
+class StoredRating(NamedTuple):
+    """A rating with the ids of its rows."""
+
+    protocol: str
+    assessment: int
+    output: int
+    annotator: int
+    rating: OutputRating
+
+
+def list_protocols(tasks: Sequence[Task]) -> list[str]:
+    """Return the names of the evidence of some tasks."""
+    return sorted({name for task in tasks for name in task.protocols})
+
+
+def load_ratings(
+    tasks: Sequence[Task], names: DisplayNames, *, protocols: Sequence[str] | None = None
+) -> list[StoredRating]:
+    """Return the answers about outputs, without attention checks and repeats; two queries.
+
+    Segments count over the items of all tasks, in the order of the tasks.
+    """
+    wanted = list_protocols(tasks) if protocols is None else list(protocols)
+    segments = count_segments(tasks)
+    answers = (
+        Assessment.objects.of_tasks([task.pk for task in tasks])
+        .filter(protocol__in=wanted, presentation=0)
+        .ordinary()
+        .current()
+    )
+    spans = read_spans(answers.values("pk"))
+    rows = answers.order_by("pk").values_list(
+        "pk", "protocol", "output_id", "annotator_id", "score", "output__system__name", "output__item_id"
+    )
+    return [
+        StoredRating(
+            protocol, pk, output, annotator,
+            OutputRating(names[annotator], system, segments[item], score, tuple(spans.get(pk, ()))),
+        )
+        for pk, protocol, output, annotator, score, system, item in rows.iterator(AT_ONCE)
+    ]  # fmt: skip
+
+
+def count_segments(tasks: Sequence[Task]) -> dict[int, int]:
+    """Return the number of each item over all tasks, by its id."""
+    segments: dict[int, int] = {}
+    for task in tasks:
+        for item in task.items.order_by("position").values_list("pk", flat=True):
+            segments[item] = len(segments)
+    return segments
+
+
+def read_spans(assessments: object) -> dict[int, list[MarkedSpan]]:
+    """Return the error spans by the id of their assessment, in the order in which they were marked."""
+    spans: dict[int, list[MarkedSpan]] = defaultdict(list)
+    rows = ErrorSpan.objects.filter(assessment__in=assessments).order_by("assessment_id", "number")
+    columns = rows.values_list("assessment_id", "severity", "category", "start", "end", "side", "details")
+    for pk, severity, category, start, end, side, details in columns.iterator(AT_ONCE):
+        spans[pk].append(
+            MarkedSpan(severity, category, start, end, SpanSide(side), (details or {}).get("weight"))
+        )
+    return spans
+
+
+def load_texts(task: Task) -> ParallelTexts:
+    """Return the texts of a task; a system without an output for a sentence has an empty line."""
+    items = list(task.items.order_by("position"))
+    places = {item.pk: place for place, item in enumerate(items)}
+    outputs = {
+        name: [""] * len(items) for name in task.systems.order_by("name").values_list("name", flat=True)
+    }
+    rows = Output.objects.filter(item__task=task).values_list("item_id", "system__name", "candidate__text")
+    for item, system, text in rows.iterator(AT_ONCE):
+        outputs[system][places[item]] = text
+    labels = [DocumentLabel(item.domain, item.document) for item in items]
+    return ParallelTexts(
+        f"{task.source_language or 'xx'}-{task.target_language or 'xx'}",
+        tuple(item.source for item in items),
+        {system: tuple(texts) for system, texts in outputs.items()},
+        {
+            name: tuple(item.references[number] if number < len(item.references) else "" for item in items)
+            for number, name in enumerate(name_references(task, items[0].references if items else []))
+        },
+        tuple(labels) if any(map(any, labels)) else (),
+    )
+
+
+def name_references(task: Task, references: Sequence[str]) -> list[str]:
+    """Return the names of the references, made up where the file had none."""
+    named = list(task.reference_names)
+    return [*named, *(f"ref{chr(65 + number)}" for number in range(len(named), len(references)))]
+
+
+def load_scores(tasks: Sequence[Task]) -> Iterator[tuple[int, PublishedScores]]:
+    """Yield the scores without a person, each with the id of its task."""
+    for row in ScoreSet.objects.filter(task__in=[task.pk for task in tasks]):
+        values = {system: tuple(scores) for system, scores in row.values.items()}
+        yield (
+            row.task_id,
+            PublishedScores(row.name, ScoreLevel(row.level), values, tuple(row.groups), row.reference),
+        )
+
+
+def list_references(tasks: Sequence[Task]) -> set[str]:
+    """Return the systems that are references."""
+    rows = System.objects.filter(task__in=[task.pk for task in tasks], is_reference=True)
+    return set(rows.values_list("name", flat=True))
