@@ -7,12 +7,20 @@ answer of the imported file, and a corrected answer replaces its line.
 from __future__ import annotations
 
 import zipfile
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import fmean
 from typing import IO, Any
 
 from appraise.lib.problems import InputError, Problem
-from evaluation.assessments import MarkedSpan, OutputRating
+from evaluation.assessments import (
+    MarkedSpan,
+    OutputRating,
+    ParallelTexts,
+    PublishedScores,
+    ScoreLevel,
+)
 from evaluation.exporters.assessments import appraise_csv_lines, mqm_table_lines, write_mtme
 from evaluation.importers.evidence.appraise_csv import BAD, TARGET, AppraiseRow
 from evaluation.importers.evidence.mqm_tsv import MqmTable, SegmentPlace
@@ -71,9 +79,31 @@ def _export_mtme(task: Task, names: DisplayNames) -> Iterator[tuple[str, Iterato
     ratings: dict[str, list[OutputRating]] = {}
     for stored in load_ratings([task], names):
         ratings.setdefault(stored.protocol, []).append(stored.rating)
-    scores = [each for _, each in load_scores([task])]
-    human = [each for each in scores if not each.reference]
-    yield from write_mtme(texts, ratings, human, [each for each in scores if each.reference])
+    published = [each for _, each in load_scores([task])]
+    human = [each for each in published if not each.reference]
+    known = {each.name for each in human if each.level is ScoreLevel.SEGMENT}
+    human += [
+        _mean_scores(name, answers, texts)
+        for name, answers in ratings.items()
+        if _is_scored(task, name) and name not in known
+    ]
+    yield from write_mtme(texts, ratings, human, [each for each in published if each.reference])
+
+
+def _mean_scores(name: str, ratings: list[OutputRating], texts: ParallelTexts) -> PublishedScores:
+    """Return the mean score of each output over its annotators."""
+    cells: dict[tuple[str, int], list[float]] = defaultdict(list)
+    for rating in ratings:
+        if rating.score is not None:
+            cells[rating.system, rating.segment].append(rating.score)
+    means = {
+        system: tuple(
+            fmean(scores) if (scores := cells.get((system, segment))) else None
+            for segment in range(len(texts))
+        )
+        for system in texts.outputs
+    }
+    return PublishedScores(name, ScoreLevel.SEGMENT, means)
 
 
 def _export_mqm(task: Task, names: DisplayNames) -> Iterator[str]:
@@ -110,7 +140,7 @@ def _export_appraise(task: Task, names: DisplayNames) -> Iterator[str]:
 
 
 def _read_rows(task: Task, protocol: str, names: DisplayNames) -> Iterator[AppraiseRow]:
-    """Yield a row for each answer of the file, with the score and the spans of its correction if it has one."""
+    """Yield a row for each answer of the file, as it was corrected here."""
     answers = (
         Assessment.objects.of_tasks([task.pk])
         .filter(protocol=protocol)
@@ -179,13 +209,13 @@ def _describe(answer: Assessment, task: Task) -> dict[str, Any]:
     """Return the cells of an answer that was given on this site."""
     item, system = answer.output.item, answer.output.system.name
     at = answer.received_at.timestamp()
+    mark = f"#bad{answer.presentation}" if answer.shown_id else ""
     return {
         "target": system,
         "item": str(item.position + 1),
         "kind": BAD if answer.shown_id else TARGET,
         "languages": [task.source_language, task.target_language],
-        "document": f"{item.document or task.slug}#{system}"
-        + (f"#bad{answer.presentation}" if answer.shown_id else ""),
+        "document": f"{item.document or task.slug}#{system}{mark}",
         "times": [at - (answer.active_ms or 0) / 1000, at],
     }
 

@@ -93,9 +93,8 @@ def load_texts(task: Task) -> ParallelTexts:
     """Return the texts of a task; a system without an output for a sentence has an empty line."""
     items = list(task.items.order_by("position"))
     places = {item.pk: place for place, item in enumerate(items)}
-    outputs = {
-        name: [""] * len(items) for name in task.systems.order_by("name").values_list("name", flat=True)
-    }
+    systems = task.systems.order_by("name").values_list("name", flat=True)
+    outputs = {system: [""] * len(items) for system in systems}
     rows = Output.objects.filter(item__task=task).values_list("item_id", "system__name", "candidate__text")
     for item, system, text in rows.iterator(AT_ONCE):
         outputs[system][places[item]] = text

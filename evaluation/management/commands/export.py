@@ -42,19 +42,17 @@ class Command(AppraiseCommand):
         what = parser.add_mutually_exclusive_group(required=True)
         what.add_argument("--task", metavar="SLUG")
         what.add_argument("--campaign", metavar="SLUG")
-        parser.add_argument(
-            "--format", required=True, choices=[*FORMATS, *EVIDENCE_EXPORTS, "items", "latex", "bundle"]
-        )
+        forms = [*FORMATS, *EVIDENCE_EXPORTS, "items", "latex", "bundle"]
+        parser.add_argument("--format", required=True, choices=forms)
         parser.add_argument("--out", metavar="FILE", type=Path)
         parser.add_argument("--identify", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         kind = "task" if options["task"] else "campaign"
         scope, form = load_scope(kind, options[kind]), options["format"]
-        if options["identify"] and form not in (*FORMATS, *EVIDENCE_EXPORTS):
-            self.refuse(
-                f"--identify is for {', '.join((*FORMATS, *EVIDENCE_EXPORTS))}; a {form} export contains no user names"
-            )
+        named = (*FORMATS, *EVIDENCE_EXPORTS)
+        if options["identify"] and form not in named:
+            self.refuse(f"--identify is for {', '.join(named)}; a {form} export contains no user names")
         detail = {"format": form, "identified": options["identify"]}
         record = partial(AuditEntry.objects.record, None, "export", f"{kind} {scope.slug}", detail)
         try:

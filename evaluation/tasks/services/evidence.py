@@ -16,7 +16,8 @@ from django.utils.translation import gettext_noop
 
 from appraise.lib.digests import text_digest
 from appraise.lib.problems import InputError, Problem, shorten
-from evaluation.assessments import MarkedSpan, PublishedScores
+from evaluation.annotate.services.assessments import make_span
+from evaluation.assessments import PublishedScores
 from evaluation.importers.model import ImportedAssessment, ImportedEvidence
 from evaluation.models import (
     Annotator,
@@ -122,7 +123,7 @@ class AssessmentWriter:
             for number, row in enumerate(chunk)
         )
         spans = [
-            _make_span(assessment, number, span)
+            make_span(assessment, number, span)
             for assessment, row in zip(rows, chunk, strict=True)
             for number, span in enumerate(row.rating.spans)
         ]
@@ -167,19 +168,6 @@ class AssessmentWriter:
         )
         stored |= {(row.item_id, row.digest): row.pk for row in made}
         return {number: stored[item, text_digest(text)] for number, (item, text) in texts.items()}
-
-
-def _make_span(assessment: Assessment, number: int, span: MarkedSpan) -> ErrorSpan:
-    return ErrorSpan(
-        assessment=assessment,
-        number=number,
-        side=span.side.value,
-        start=span.start,
-        end=span.end,
-        severity=span.severity,
-        category=span.category,
-        details={} if span.weight is None else {"weight": span.weight},
-    )
 
 
 def _store_scores(task: Task, scores: Iterator[PublishedScores]) -> int:
