@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.test import Client
 
 from evaluation.models import (
     Annotator,
@@ -16,11 +19,17 @@ from evaluation.models import (
     Comparison,
     ErrorSpan,
     Item,
+    Membership,
+    Role,
     ScoreSet,
     System,
     Task,
+    Upload,
+    User,
 )
+from tests.database.conftest import person
 from tests.database.evidence_files import OUTPUTS, import_files, write_appraise, write_mqm, write_mtme
+from tests.database.test_upload import create, drop, work
 
 pytestmark = pytest.mark.django_db
 
@@ -201,3 +210,70 @@ def test_an_interrupted_import_leaves_nothing_that_a_second_one_would_count(
     call_command("import_task", *words)
     assert Assessment.objects.filter(protocol="ESA-1").count() == 11
     assert json.dumps(task.protocols)
+
+
+class TestUploadPage:
+    """A directory as an archive or as its files, whose names a browser sends without their folders."""
+
+    @pytest.fixture
+    def client(self) -> Client:
+        client = Client()
+        client.force_login(person("alice", may_create=True))
+        return client
+
+    def upload(self, client: Client, files: dict[str, bytes], **changes: str) -> Upload | None:
+        drop(client, *files.items())
+        upload = Upload.objects.get()
+        page = client.get(upload.get_absolute_url())
+        values = {"source_language": "de", "target_language": "en", "design": "none", **changes}
+        assert page.status_code == 200
+        create(client, upload, **values)
+        work()
+        return upload
+
+    def test_an_archive_becomes_a_task(self, client: Client, tmp_path: Path) -> None:
+        folder = write_mtme(tmp_path / "wmt")
+        archive = io.BytesIO()
+        with zipfile.ZipFile(archive, "w") as target:
+            for path in folder.rglob("*"):
+                target.write(path, f"wmt/{path.relative_to(folder)}")
+        drop(client, ("wmt.zip", archive.getvalue()))
+        page = client.get(Upload.objects.get().get_absolute_url()).content.decode()
+        assert "mt-metrics-eval directory" in page
+        assert "12 assessments" in page
+        assert '<option value="none" selected>' in page
+        create(client, Upload.objects.get(), design="none")
+        work()
+        assert list(Task.objects.get().protocols) == ["mqm"]
+        assert (Assessment.objects.count(), ScoreSet.objects.count()) == (12, 4)
+
+    def test_the_files_of_a_directory_become_a_task(self, client: Client, tmp_path: Path) -> None:
+        folder = write_mtme(tmp_path / "wmt")
+        files = {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        self.upload(client, files)
+        assert (Assessment.objects.count(), ScoreSet.objects.count()) == (12, 4)
+
+    def test_scores_are_added_to_a_task_of_ones_own(self, client: Client, tmp_path: Path) -> None:
+        task = import_files(write_mtme(tmp_path / "wmt"))
+        answers, batches = write_appraise(tmp_path)
+        files = {path.name: path.read_bytes() for path in (answers, batches)}
+        drop(client, *files.items())
+        upload = Upload.objects.get()
+        refused_page = create(client, upload, existing_task=task.slug)
+        assert refused_page.status_code == 422
+        assert "unknown_task" in refused_page.content.decode()
+        alice = User.objects.get(username="alice")
+        Membership.objects.create(user=alice, campaign=task.campaign, role=Role.MANAGER)
+        assert f'<option value="{task.slug}">' in client.get(upload.get_absolute_url()).content.decode()
+        create(client, upload, existing_task=task.slug)
+        work()
+        task.refresh_from_db()
+        assert sorted(task.protocols) == ["ESA-1", "mqm"]
+        assert Task.objects.count() == 1
+        assert not Upload.objects.exists()
+
+    @pytest.mark.parametrize("content", [b"PK\x03\x04 nothing", b"PK\x03\x04" + bytes(100)])
+    def test_a_damaged_archive_is_refused(self, client: Client, content: bytes) -> None:
+        response = drop(client, ("broken.zip", content))
+        assert response.status_code == 422
+        assert "damaged_archive" in response.content.decode()

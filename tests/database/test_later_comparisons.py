@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
+from django.test import Client
 
 from appraise.lib.problems import InputError
-from evaluation.models import Annotator, AuditEntry, Comparison, Ranking, Slot, Task
+from evaluation.models import (
+    Annotator,
+    AuditEntry,
+    Comparison,
+    Membership,
+    Ranking,
+    Role,
+    Slot,
+    Task,
+    User,
+)
 from evaluation.schemes import Choice
 from evaluation.tasks.services.later_comparisons import compare_systems
 from tests.database.answering import always, answer_task
-from tests.database.conftest import make_task
+from tests.database.conftest import make_task, person
+from tests.database.test_upload import work
+
+SignInAs = Callable[[User | Annotator | None], Client]
 
 
 @pytest.fixture
@@ -74,3 +90,36 @@ def test_impossible_pairs_are_refused(bare: Task, pairs: list[tuple[str, str]], 
         compare_systems(bare, pairs)
     assert caught.value.problems[0].code == code
     assert not Comparison.objects.exists()
+
+
+class TestPage:
+    def test_a_manager_compares_the_chosen_systems(self, bare: Task, signed_in: SignInAs) -> None:
+        alice = person("alice")
+        Membership.objects.create(user=alice, campaign=bare.campaign, role=Role.MANAGER)
+        client = signed_in(alice)
+        address = f"/tasks/{bare.slug}/compare"
+        page = client.get(address).content.decode()
+        assert "0 comparisons" in page
+        assert all(name in page for name in ("alpha", "beta", "gamma"))
+        response = client.post(address, {"systems": ["alpha", "gamma"], "items": "2"})
+        assert response.status_code == 302
+        work()
+        assert Comparison.objects.filter(item__task=bare).count() == 2
+        client.post(address, {"systems": ["alpha", "beta", "gamma"], "baseline": "beta"})
+        work()
+        assert Comparison.objects.filter(item__task=bare).count() == 10
+        assert {by.user for by in AuditEntry.objects.filter(action="compare systems")} == {alice}
+
+    @pytest.mark.parametrize("data", [{}, {"systems": ["alpha"]}, {"systems": ["alpha", "delta"]}])
+    def test_one_system_is_refused(self, bare: Task, signed_in: SignInAs, data: dict[str, list[str]]) -> None:
+        alice = person("alice")
+        Membership.objects.create(user=alice, campaign=bare.campaign, role=Role.MANAGER)
+        response = signed_in(alice).post(f"/tasks/{bare.slug}/compare", data)
+        assert response.status_code == 422
+        assert not Comparison.objects.exists()
+
+    def test_others_do_not_find_it(self, bare: Task, signed_in: SignInAs) -> None:
+        researcher = person("rita")
+        Membership.objects.create(user=researcher, campaign=bare.campaign, role=Role.RESEARCHER)
+        assert signed_in(researcher).get(f"/tasks/{bare.slug}/compare").status_code == 404
+        assert signed_in(None).get(f"/tasks/{bare.slug}/compare").status_code == 302
