@@ -193,9 +193,11 @@ def _make_row(
     *,
     is_complete: bool = False,
 ) -> AppraiseRow:
+    source, target = origin["languages"]
+    start, end = origin["times"]
     return AppraiseRow(
-        annotator, origin["target"], origin["item"], origin["kind"], *origin["languages"], score,
-        origin["document"], is_complete, spans, *origin["times"],
+        annotator, origin["target"], origin["item"], origin["kind"], source, target, score,
+        origin["document"], is_complete, spans, start, end,
     )  # fmt: skip
 
 

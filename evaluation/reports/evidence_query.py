@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from django.db.models import QuerySet
 
 from evaluation.assessments import (
     DocumentLabel,
@@ -19,10 +21,19 @@ from evaluation.assessments import (
     ScoreLevel,
     SpanSide,
 )
-from evaluation.models import Assessment, ErrorSpan, Output, ScoreSet, System, Task
-from evaluation.reports.exports import DisplayNames
+from evaluation.assessments.summary import QualityControl
+from evaluation.importers.evidence.rated_sets import RatedSet, check_quality
+from evaluation.models import Assessment, ErrorSpan, Item, Output, ScoreSet, SentenceAnswer, System, Task
+from evaluation.reports.exports import DisplayNames, load_display_names
+from evaluation.reports.scope import Scope
 
 AT_ONCE = 2_000
+FIVE_POINT = "five-point"
+"""The name of the ratings from 1 to 5 that go with phrase rankings."""
+_QUESTIONS = (SentenceAnswer.Question.RATING_FIRST, SentenceAnswer.Question.RATING_SECOND)
+RATINGS_OF_PAIRS = SentenceAnswer.objects.filter(
+    question__in=_QUESTIONS, presentation=0, comparison__check_kind=""
+)
 
 
 class StoredRating(NamedTuple):
@@ -33,6 +44,78 @@ class StoredRating(NamedTuple):
     output: int
     annotator: int
     rating: OutputRating
+
+
+def list_evidence(scope: Scope) -> list[str]:
+    """Return the names of everything that is a rating: imported and collected ones, and those from 1 to 5."""
+    asks = any(task.ask_rating for task in scope.tasks)
+    rated = RATINGS_OF_PAIRS.filter(comparison__item__task__in=scope.task_ids)
+    return [*list_protocols(scope.tasks), *([FIVE_POINT] if asks or rated.exists() else [])]
+
+
+def load_rated_set(scope: Scope, evidence: str) -> RatedSet:
+    """Return the ratings of one name with the texts, documents and attention checks of their statistics."""
+    names = load_display_names(scope, identify=False)
+    labels, outputs = [], {}
+    segments = count_segments(scope.tasks)
+    items = Item.objects.filter(task__in=scope.task_ids).values_list("pk", "domain", "document")
+    by_item = {pk: DocumentLabel(domain, document) for pk, domain, document in items}
+    labels = [by_item[item] for item in segments]
+    if evidence == FIVE_POINT:
+        return RatedSet("five-point", tuple(_load_five_point(scope, names, segments)), len(segments),
+                        documents=tuple(labels), has_spans=False)  # fmt: skip
+    protocol = next(task.protocols[evidence] for task in scope.tasks if evidence in task.protocols)
+    ratings = tuple(each.rating for each in load_ratings(scope.tasks, names, protocols=[evidence]))
+    rows = Output.objects.filter(item__task__in=scope.task_ids)
+    for item, system, text in rows.values_list("item_id", "system__name", "candidate__text").iterator(AT_ONCE):
+        outputs[system, segments[item]] = text
+    return RatedSet(
+        protocol["name"], ratings, len(segments), outputs, tuple(labels),
+        quality=_measure_quality(scope, evidence, names, ratings, segments),
+        has_spans=bool(protocol["severities"]), states_scores=protocol["scale"] is not None,
+    )  # fmt: skip
+
+
+def _measure_quality(
+    scope: Scope,
+    evidence: str,
+    names: DisplayNames,
+    ratings: Sequence[OutputRating],
+    segments: dict[int, int],
+) -> dict[str, QualityControl]:
+    """Compare each annotator's scores of outputs with those of their damaged copies."""
+    answers = Assessment.objects.of_tasks(scope.task_ids).filter(protocol=evidence, shown__isnull=False)
+    rows = answers.current().values_list("annotator_id", "output__system__name", "output__item_id", "score")
+    bad = {(names[who], system, segments[item]): score for who, system, item, score in rows}
+    pairs: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for rating in ratings:
+        damaged = bad.get((rating.annotator, rating.system, rating.segment))
+        if damaged is not None and rating.score is not None:
+            pairs[rating.annotator].append((rating.score, damaged))
+    return {
+        name: check_quality([good for good, _ in both], [damaged for _, damaged in both])
+        for name, both in pairs.items()
+    }
+
+
+def _load_five_point(
+    scope: Scope, names: DisplayNames, segments: dict[int, int]
+) -> Iterator[OutputRating]:
+    """Yield the ratings of candidates as ratings of each system that produced them."""
+    rows = RATINGS_OF_PAIRS.filter(comparison__item__task__in=scope.task_ids).order_by("version").values_list(
+        "annotator_id", "comparison_id", "question", "value", "comparison__item_id",
+        "comparison__first_id", "comparison__second_id",
+    )  # fmt: skip
+    newest = {row[:3]: row for row in rows}
+    systems: dict[int, list[str]] = defaultdict(list)
+    produced = Output.objects.filter(item__task__in=scope.task_ids).order_by("system__name")
+    for candidate, name in produced.values_list("candidate_id", "system__name").iterator(AT_ONCE):
+        systems[candidate].append(name)
+    for annotator, _, question, value, item, first, second in newest.values():
+        if value:
+            candidate = first if question == SentenceAnswer.Question.RATING_FIRST else second
+            for system in systems[candidate]:
+                yield OutputRating(names[annotator], system, segments[item], float(value))
 
 
 def list_protocols(tasks: Sequence[Task]) -> list[str]:
@@ -77,7 +160,7 @@ def count_segments(tasks: Sequence[Task]) -> dict[int, int]:
     return segments
 
 
-def read_spans(assessments: object) -> dict[int, list[MarkedSpan]]:
+def read_spans(assessments: QuerySet[Any, Any]) -> dict[int, list[MarkedSpan]]:
     """Return the error spans by the id of their assessment, in the order in which they were marked."""
     spans: dict[int, list[MarkedSpan]] = defaultdict(list)
     rows = ErrorSpan.objects.filter(assessment__in=assessments).order_by("assessment_id", "number")

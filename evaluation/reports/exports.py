@@ -29,6 +29,7 @@ from evaluation.importers import (
 from evaluation.models import (
     Alignment,
     Annotator,
+    Assessment,
     Assignment,
     Campaign,
     Item,
@@ -85,6 +86,7 @@ def load_display_names(scope: Scope, *, identify: bool) -> DisplayNames:
         people = people.filter(
             Q(pk__in=Assignment.objects.filter(task__in=tasks).values("annotator"))
             | Q(pk__in=Ranking.objects.filter(pair__task__in=tasks).values("annotator"))
+            | Q(pk__in=Assessment.objects.of_tasks(tasks).values("annotator"))
             | Q(pk__in=SentenceAnswer.objects.filter(comparison__item__task__in=tasks).values("annotator"))
         )
     return DisplayNames(scope.campaign, people, identified=identify)

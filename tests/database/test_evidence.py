@@ -100,7 +100,7 @@ class TestDirectory:
         assert code in message
         assert Path(name).name in message
         for model in (Task, Item, Candidate, Assessment, ErrorSpan, ScoreSet, Annotator):
-            assert not model.objects.exists()  # type: ignore[attr-defined]
+            assert not model.objects.exists()
 
     def test_a_directory_of_several_language_pairs_needs_one(self, tmp_path: Path) -> None:
         (write_mtme(tmp_path) / "sources" / "de-fr.txt").write_text("Eins.\n")

@@ -203,7 +203,8 @@ class SettingsForm(forms.Form):
         required=False,
         choices=[
             ("auto", _("detected from the content")),
-            *((form.name, _(form.title)) for form in (*FORMATS.values(), *EVIDENCE_FORMATS.values())),
+            *((form.name, _(form.title)) for form in FORMATS.values()),
+            *((form.name, _(form.title)) for form in EVIDENCE_FORMATS.values()),
         ],
         widget=select_input(),
     )

@@ -1,0 +1,181 @@
+"""Systems and annotators by scores and error spans of people: direct assessment, ESA, MQM, ratings 1 to 5."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from ninja import Field
+
+from appraise.lib.tables import Cell, Table
+from evaluation.assessments import WEIGHTINGS, DocumentLabel
+from evaluation.assessments.scores import ScoreColumns, ScoreRating
+from evaluation.assessments.summary import RatingOptions, RatingSummary, summarise_ratings, to_document
+from evaluation.importers.evidence.rated_sets import RatedSet, measure_groups
+from evaluation.reports import evidence_query, plots
+from evaluation.reports.registry import Report, ReportOptions, report
+from evaluation.reports.scope import Scope, load_names
+
+GIVEN = "given"
+NO_TESTS: tuple[Cell, ...] = (None, None)
+MAX_TESTS = 200  # pairs of systems on the page; the files have all
+
+
+class RatingsOptions(ReportOptions):
+    evidence: str = Field(default="", max_length=80, description="Name of the scores or error spans")
+    score: Literal["", "given", "mqm-google", "mqm-esa", "esa-spans"] = Field(
+        default="",
+        description="The score as it was given, or a weighting of the errors (default: given if there are"
+        " scores, else mqm-google)",
+    )
+    unit: Literal["segment", "document"] = Field(
+        default="segment", description="What is resampled for the intervals"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RatingsPage:
+    """``summary`` is None where nobody has given a score or marked errors."""
+
+    scope: Scope
+    protocols: list[str]
+    evidence: str
+    score: str
+    summary: RatingSummary | None
+    problem: str
+    names: dict[str, str]
+
+
+@report("ratings", title=gettext_lazy("Ratings"), section="evidence")
+class Ratings(Report[RatingsOptions, RatingsPage]):
+    """Means of the systems by scores or error spans, with intervals, tests, ranks, and the annotators."""
+
+    options = RatingsOptions
+    tables = {
+        "systems": lambda page: system_table(page.summary),
+        "tests": lambda page: pair_table(page.summary),
+        "annotators": lambda page: annotator_table(page.summary),
+        "agreement": lambda page: agreement_table(page.summary),
+    }
+    plots = {"means": lambda page: mean_plot(page.summary)}
+
+    def compute(self, scope: Scope, options: RatingsOptions) -> RatingsPage:
+        protocols = evidence_query.list_evidence(scope)
+        evidence = options.evidence if options.evidence in protocols else next(iter(protocols), "")
+        rated = get_rated_set(scope, evidence) if evidence else None
+        score = options.score or (GIVEN if rated and rated.states_scores else "mqm-google")
+        summary, problem = None, ""
+        if rated is not None:
+            try:
+                summary = get_summary(scope, rated, evidence, score, options.unit)
+            except ValueError as error:  # an error that the weighting does not know
+                problem = str(error)
+        return RatingsPage(scope, protocols, evidence, score, summary, problem, load_names(scope))
+
+    def context(self, page: RatingsPage) -> dict[str, object]:
+        summary = page.summary
+        return {
+            "weightings": [GIVEN, *WEIGHTINGS],
+            "test_table": translate_tests(pair_table(summary)) if summary else None,
+            "more_tests": summary is not None and len(summary.tests) > MAX_TESTS,
+        }
+
+    def document(self, page: RatingsPage) -> dict[str, Any]:  # Any: JSON
+        """Return what the command ``ratings`` prints for files."""
+        known = {"evidence": page.evidence, "score": page.score, "problem": page.problem}
+        return {**known, **(to_document(page.summary) if page.summary else {"systems": {}, "tests": []})}
+
+    def missing(self, page: RatingsPage) -> str:
+        return "" if page.summary else "nobody has given scores or marked errors"
+
+
+def get_rated_set(scope: Scope, evidence: str) -> RatedSet:
+    """Return the ratings with the texts and documents that their statistics need."""
+    return scope.cached("rated set", lambda: evidence_query.load_rated_set(scope, evidence), evidence)
+
+
+def get_summary(scope: Scope, rated: RatedSet, evidence: str, score: str, unit: str) -> RatingSummary:
+    """Return the summary; cached until a new answer arrives."""
+
+    def compute() -> RatingSummary:
+        return summarise_set(rated, score, by_document=unit == "document")
+
+    return scope.cached("ratings", compute, evidence, score, unit)
+
+
+def summarise_set(rated: RatedSet, score: str, *, by_document: bool = False) -> RatingSummary:
+    """Summarise ratings by the given score or by a weighting of the errors."""
+    score_of = find_score(score)
+    columns = ScoreColumns.of(rated.ratings, score_of, rated.segments)
+    options = RatingOptions(units=number_documents(rated.documents) if by_document else None)
+    z_values = None if rated.protocol == "mqm" else columns.standardise()
+    summary = summarise_ratings(rated.protocol, columns, options, z_values)
+    return replace(summary, quality=rated.quality, agreement=measure_groups(rated, score_of))
+
+
+def find_score(name: str) -> ScoreRating:
+    """Return how a rating becomes a number."""
+    if name == GIVEN:
+        return lambda rating: rating.score
+    weighting = WEIGHTINGS[name]
+    return lambda rating: weighting.score(rating.spans)
+
+
+def number_documents(labels: Sequence[DocumentLabel]) -> list[int] | None:
+    """Return the number of the document of each segment; None if no segment has one."""
+    numbers: dict[DocumentLabel, int] = {}
+    codes = [numbers.setdefault(label, len(numbers)) for label in labels]
+    return codes if any(label.document for label in labels) else None
+
+
+def system_table(summary: RatingSummary | None) -> Table:
+    columns = ("system", "mean", "low", "high", "z", "outputs", "best rank", "worst rank", "cluster")
+    rows: list[tuple[Cell, ...]] = [
+        (s.name, s.mean, *(s.interval or NO_TESTS), s.z, s.n, s.rank.best, s.rank.worst, s.rank.cluster)
+        for s in (summary.systems if summary else ())
+    ]
+    return Table("Systems", columns, tuple(rows))
+
+
+def pair_table(summary: RatingSummary | None) -> Table:
+    rows = [(test.a, test.b, test.p, test.p_one_sided) for test in (summary.tests if summary else ())]
+    return Table("Wilcoxon’s tests", ("better", "worse", "p", "p, one-sided"), tuple(rows))
+
+
+
+
+
+def translate_tests(table: Table) -> Table:
+    columns = (_("Better"), _("Worse"), "p", _("p, one-sided"))
+    return Table(_("Wilcoxon’s tests"), columns, table.rows[:MAX_TESTS])
+
+
+def annotator_table(summary: RatingSummary | None) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    if summary:
+        for name, scores in summary.annotators.items():
+            quality = summary.quality.get(name, {})
+            checks = quality.get("pairs"), quality.get("good_mean"), quality.get("bad_mean"), quality.get("p")
+            rows.append((name, scores.n, scores.mean, scores.sd, *checks))
+    columns = ("annotator", "outputs", "mean", "sd", "checks", "mean of outputs", "mean of damaged copies", "p")
+    return Table("Annotators", columns, tuple(rows))
+
+
+def agreement_table(summary: RatingSummary | None) -> Table:
+    rows = [
+        (group, row.pairs, row.kendall_tau_c, row.pearson, row.character_f1, row.alpha_u)
+        for group, row in (summary.agreement.items() if summary else ())
+    ]
+    columns = ("group", "pairs", "τ_c", "Pearson", "character F1", "α_u")
+    return Table("Agreement of annotators", columns, tuple(rows))
+
+
+def mean_plot(summary: RatingSummary | None) -> plots.Plot | None:
+    if summary is None:
+        return None
+    rows: list[plots.NamedValue] = [(s.name, s.mean, s.interval) for s in summary.systems]
+    label = _("Mean score of each system, with intervals")
+    return plots.named_values(label, _("mean"), _("system"), rows)
