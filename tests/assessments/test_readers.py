@@ -310,7 +310,7 @@ DA_ROW = "h\tw1\tcs\ten\tad\t97\talpha\t1\tSYSTEM\t7\t0.5\t3\n"
 def test_standardised_scores_with_and_without_quality_control() -> None:
     text = DA_HEADER + DA_ROW + DA_ROW.replace("SYSTEM", "BAD_REF")
     found = list(read_standardised_scores(source_file(text)))
-    assert found[0] == StandardisedScore("w1", "alpha", "7", "SYSTEM", 0.5)
+    assert found[0] == StandardisedScore("w1", "97", "alpha", "7", "SYSTEM", 0.5)
     assert [score.is_judgement for score in found] == [True, False]
 
 

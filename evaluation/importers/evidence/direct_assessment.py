@@ -23,9 +23,10 @@ JUDGED = ("SYSTEM", "REPEAT")
 
 
 class StandardisedScore(NamedTuple):
-    """One standardised score of a person."""
+    """One standardised score of a person; a damaged copy is scored in the HIT of its output."""
 
     annotator: str
+    hit: str
     system: str
     segment: str
     kind: str
@@ -64,7 +65,9 @@ def read_standardised_scores(file: SourceFile, limits: Limits = COMMAND_LINE) ->
         elif not (row["WorkerId"] and row["sys_id"] and row["sid"]):
             state.report("empty_cell", "worker, system or segment is missing", "add it", position, text)
         else:
-            yield StandardisedScore(row["WorkerId"], row["sys_id"], row["sid"], row["type"], score)
+            yield StandardisedScore(
+                row["WorkerId"], row["hit"], row["sys_id"], row["sid"], row["type"], score
+            )
     if is_empty:
         state.report("no_items", "the file has no scores", "add rows", SourcePosition(file.name))
     state.raise_problems()
