@@ -22,7 +22,7 @@ from evaluation.assessments import (
     SpanSide,
 )
 from evaluation.assessments.summary import QualityControl
-from evaluation.importers.evidence.rated_sets import RatedSet, check_quality
+from evaluation.importers.evidence.assessment_sets import AssessmentSet, check_quality
 from evaluation.models import Assessment, ErrorSpan, Item, Output, ScoreSet, SentenceAnswer, System, Task
 from evaluation.reports.exports import DisplayNames, load_display_names
 from evaluation.reports.scope import Scope
@@ -53,7 +53,7 @@ def list_evidence(scope: Scope) -> list[str]:
     return [*list_protocols(scope.tasks), *([FIVE_POINT] if asks or rated.exists() else [])]
 
 
-def load_rated_set(scope: Scope, evidence: str) -> RatedSet:
+def load_assessment_set(scope: Scope, evidence: str) -> AssessmentSet:
     """Return the ratings of one name with the texts, documents and attention checks of their statistics."""
     names = load_display_names(scope, identify=False)
     labels, outputs = [], {}
@@ -62,14 +62,16 @@ def load_rated_set(scope: Scope, evidence: str) -> RatedSet:
     by_item = {pk: DocumentLabel(domain, document) for pk, domain, document in items}
     labels = [by_item[item] for item in segments]
     if evidence == FIVE_POINT:
-        return RatedSet("five-point", tuple(_load_five_point(scope, names, segments)), len(segments),
+        return AssessmentSet("five-point", tuple(_load_five_point(scope, names, segments)), len(segments),
                         documents=tuple(labels), has_spans=False)  # fmt: skip
     protocol = next(task.protocols[evidence] for task in scope.tasks if evidence in task.protocols)
     ratings = tuple(each.rating for each in load_ratings(scope.tasks, names, protocols=[evidence]))
     rows = Output.objects.filter(item__task__in=scope.task_ids)
-    for item, system, text in rows.values_list("item_id", "system__name", "candidate__text").iterator(AT_ONCE):
+    for item, system, text in rows.values_list("item_id", "system__name", "candidate__text").iterator(
+        AT_ONCE
+    ):
         outputs[system, segments[item]] = text
-    return RatedSet(
+    return AssessmentSet(
         protocol["name"], ratings, len(segments), outputs, tuple(labels),
         quality=_measure_quality(scope, evidence, names, ratings, segments),
         has_spans=bool(protocol["severities"]), states_scores=protocol["scale"] is not None,
@@ -98,9 +100,7 @@ def _measure_quality(
     }
 
 
-def _load_five_point(
-    scope: Scope, names: DisplayNames, segments: dict[int, int]
-) -> Iterator[OutputRating]:
+def _load_five_point(scope: Scope, names: DisplayNames, segments: dict[int, int]) -> Iterator[OutputRating]:
     """Yield the ratings of candidates as ratings of each system that produced them."""
     rows = RATINGS_OF_PAIRS.filter(comparison__item__task__in=scope.task_ids).order_by("version").values_list(
         "annotator_id", "comparison_id", "question", "value", "comparison__item_id",

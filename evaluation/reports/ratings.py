@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -12,15 +12,22 @@ from ninja import Field
 
 from appraise.lib.tables import Cell, Table
 from evaluation.assessments import WEIGHTINGS, DocumentLabel
-from evaluation.assessments.scores import ScoreColumns, ScoreRating
-from evaluation.assessments.summary import RatingOptions, RatingSummary, summarise_ratings, to_document
-from evaluation.importers.evidence.rated_sets import RatedSet, measure_groups
+from evaluation.assessments.scores import AnnotatorScores, ScoreColumns, ScoreRating
+from evaluation.assessments.summary import (
+    QualityControl,
+    RatingOptions,
+    RatingSummary,
+    summarise_ratings,
+    to_document,
+)
+from evaluation.importers.evidence.assessment_sets import AssessmentSet, measure_groups
 from evaluation.reports import evidence_query, plots
 from evaluation.reports.registry import Report, ReportOptions, report
 from evaluation.reports.scope import Scope, load_names
 
 GIVEN = "given"
 NO_TESTS: tuple[Cell, ...] = (None, None)
+MAX_GROUPS = 60  # domains and documents on the page
 MAX_TESTS = 200  # pairs of systems on the page; the files have all
 
 
@@ -36,6 +43,14 @@ class RatingsOptions(ReportOptions):
     )
 
 
+class RatedAnnotator(NamedTuple):
+    """An annotator with the attention checks, as far as there are any."""
+
+    name: str
+    scores: AnnotatorScores
+    quality: QualityControl
+
+
 @dataclass(frozen=True, slots=True)
 class RatingsPage:
     """``summary`` is None where nobody has given a score or marked errors."""
@@ -47,6 +62,21 @@ class RatingsPage:
     summary: RatingSummary | None
     problem: str
     names: dict[str, str]
+
+    @property
+    def annotators(self) -> list[RatedAnnotator]:
+        if self.summary is None:
+            return []
+        rows = [
+            RatedAnnotator(self.names.get(name, name), scores, self.summary.quality.get(name, {}))
+            for name, scores in self.summary.annotators.items()
+        ]
+        return sorted(rows, key=lambda row: row.name.casefold())
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of annotators rated the same output."""
+        return self.summary.agreement["all"].pairs if self.summary and self.summary.agreement else 0
 
 
 @report("ratings", title=gettext_lazy("Ratings"), section="evidence")
@@ -65,7 +95,7 @@ class Ratings(Report[RatingsOptions, RatingsPage]):
     def compute(self, scope: Scope, options: RatingsOptions) -> RatingsPage:
         protocols = evidence_query.list_evidence(scope)
         evidence = options.evidence if options.evidence in protocols else next(iter(protocols), "")
-        rated = get_rated_set(scope, evidence) if evidence else None
+        rated = get_assessment_set(scope, evidence) if evidence else None
         score = options.score or (GIVEN if rated and rated.states_scores else "mqm-google")
         summary, problem = None, ""
         if rated is not None:
@@ -80,6 +110,7 @@ class Ratings(Report[RatingsOptions, RatingsPage]):
         return {
             "weightings": [GIVEN, *WEIGHTINGS],
             "test_table": translate_tests(pair_table(summary)) if summary else None,
+            "agreement": translate_agreement(agreement_table(summary)),
             "more_tests": summary is not None and len(summary.tests) > MAX_TESTS,
         }
 
@@ -92,12 +123,12 @@ class Ratings(Report[RatingsOptions, RatingsPage]):
         return "" if page.summary else "nobody has given scores or marked errors"
 
 
-def get_rated_set(scope: Scope, evidence: str) -> RatedSet:
+def get_assessment_set(scope: Scope, evidence: str) -> AssessmentSet:
     """Return the ratings with the texts and documents that their statistics need."""
-    return scope.cached("rated set", lambda: evidence_query.load_rated_set(scope, evidence), evidence)
+    return scope.cached("rated set", lambda: evidence_query.load_assessment_set(scope, evidence), evidence)
 
 
-def get_summary(scope: Scope, rated: RatedSet, evidence: str, score: str, unit: str) -> RatingSummary:
+def get_summary(scope: Scope, rated: AssessmentSet, evidence: str, score: str, unit: str) -> RatingSummary:
     """Return the summary; cached until a new answer arrives."""
 
     def compute() -> RatingSummary:
@@ -106,7 +137,7 @@ def get_summary(scope: Scope, rated: RatedSet, evidence: str, score: str, unit: 
     return scope.cached("ratings", compute, evidence, score, unit)
 
 
-def summarise_set(rated: RatedSet, score: str, *, by_document: bool = False) -> RatingSummary:
+def summarise_set(rated: AssessmentSet, score: str, *, by_document: bool = False) -> RatingSummary:
     """Summarise ratings by the given score or by a weighting of the errors."""
     score_of = find_score(score)
     columns = ScoreColumns.of(rated.ratings, score_of, rated.segments)
@@ -145,9 +176,6 @@ def pair_table(summary: RatingSummary | None) -> Table:
     return Table("Wilcoxon’s tests", ("better", "worse", "p", "p, one-sided"), tuple(rows))
 
 
-
-
-
 def translate_tests(table: Table) -> Table:
     columns = (_("Better"), _("Worse"), "p", _("p, one-sided"))
     return Table(_("Wilcoxon’s tests"), columns, table.rows[:MAX_TESTS])
@@ -156,11 +184,20 @@ def translate_tests(table: Table) -> Table:
 def annotator_table(summary: RatingSummary | None) -> Table:
     rows: list[tuple[Cell, ...]] = []
     if summary:
-        for name, scores in summary.annotators.items():
+        for name, known in summary.annotators.items():
             quality = summary.quality.get(name, {})
-            checks = quality.get("pairs"), quality.get("good_mean"), quality.get("bad_mean"), quality.get("p")
-            rows.append((name, scores.n, scores.mean, scores.sd, *checks))
-    columns = ("annotator", "outputs", "mean", "sd", "checks", "mean of outputs", "mean of damaged copies", "p")
+            checks = (quality.get(key) for key in ("pairs", "good_mean", "bad_mean", "p"))
+            rows.append((name, known.n, known.mean, known.sd, *checks))
+    columns = (
+        "annotator",
+        "outputs",
+        "mean",
+        "sd",
+        "checks",
+        "mean of outputs",
+        "mean of damaged copies",
+        "p",
+    )
     return Table("Annotators", columns, tuple(rows))
 
 
@@ -171,6 +208,12 @@ def agreement_table(summary: RatingSummary | None) -> Table:
     ]
     columns = ("group", "pairs", "τ_c", "Pearson", "character F1", "α_u")
     return Table("Agreement of annotators", columns, tuple(rows))
+
+
+def translate_agreement(table: Table) -> Table:
+    columns = (_("Group"), _("Pairs"), "τ_c", "Pearson", _("Character F1"), "α_u")
+    rows = tuple((_("all") if group == "all" else group, *cells) for group, *cells in table.rows)
+    return Table(_("Agreement of annotators"), columns, rows[:MAX_GROUPS])
 
 
 def mean_plot(summary: RatingSummary | None) -> plots.Plot | None:

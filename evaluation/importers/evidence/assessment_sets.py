@@ -10,8 +10,14 @@ from pathlib import Path
 import numpy as np
 
 from appraise.lib.problems import InputError, Problem, shorten
+from evaluation.assessments.annotator_agreement import (
+    AnnotatorPairAgreement,
+    measure_agreement,
+    pair_ratings,
+)
 from evaluation.assessments.protocols import PROTOCOLS
 from evaluation.assessments.ranking import signed_rank
+from evaluation.assessments.scores import ScoreRating
 from evaluation.assessments.summary import QualityControl
 from evaluation.assessments.values import DocumentLabel, OutputRating, PublishedScores, ScoreLevel
 from evaluation.importers.evidence.appraise_csv import (
@@ -164,3 +170,20 @@ def group_segments(
     for segment, names in enumerate(documents):
         groups.setdefault(label(names), set()).add(segment)
     return groups
+
+
+def measure_groups(rated: AssessmentSet, score: ScoreRating) -> dict[str, AnnotatorPairAgreement]:
+    """Agreement over all pairs of ratings, by domain and by document."""
+    pairs = pair_ratings(rated.ratings)
+
+    def length(rating: OutputRating) -> int:
+        return len(rated.outputs.get((rating.system, rating.segment), ""))
+
+    measured = {"all": measure_agreement(pairs, score, length)}
+    for kind in ("domain", "document"):
+        groups = group_segments(rated.documents, lambda label, kind=kind: str(getattr(label, kind)))  # type: ignore[misc]
+        for name, segments in groups.items():
+            members = [pair for pair in pairs if pair[0].segment in segments]
+            if members and name:
+                measured[f"{kind} {name}"] = measure_agreement(members, score, length)
+    return measured

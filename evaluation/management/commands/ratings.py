@@ -8,11 +8,6 @@ from typing import Any
 import numpy as np
 from django.core.management.base import CommandParser
 
-from evaluation.assessments.annotator_agreement import (
-    AnnotatorPairAgreement,
-    measure_agreement,
-    pair_ratings,
-)
 from evaluation.assessments.ranking import rank_sum
 from evaluation.assessments.scores import ScoreColumns, ScoreRating
 from evaluation.assessments.summary import (
@@ -23,15 +18,14 @@ from evaluation.assessments.summary import (
     summarise_ratings,
     to_document,
 )
-from evaluation.assessments.values import OutputRating
 from evaluation.assessments.weights import WEIGHTINGS, weigh_as_stated
 from evaluation.importers.evidence.assessment_sets import (
     AssessmentSet,
-    group_segments,
     load_campaign,
     load_mqm_ratings,
     load_mtme_ratings,
     load_standardised_scores,
+    measure_groups,
 )
 from evaluation.management.base import RENDERERS, AppraiseCommand, whole_number
 
@@ -138,20 +132,3 @@ class Command(AppraiseCommand):
             self.refuse("--unit document: the files do not name documents")
         numbers: dict[str, int] = {}
         return [numbers.setdefault(label.document, len(numbers)) for label in rated.documents]
-
-
-def measure_groups(rated: AssessmentSet, score: ScoreRating) -> dict[str, AnnotatorPairAgreement]:
-    """Agreement over all pairs of ratings, by domain and by document."""
-    pairs = pair_ratings(rated.ratings)
-
-    def length(rating: OutputRating) -> int:
-        return len(rated.outputs.get((rating.system, rating.segment), ""))
-
-    measured = {"all": measure_agreement(pairs, score, length)}
-    for kind in ("domain", "document"):
-        groups = group_segments(rated.documents, lambda label, kind=kind: str(getattr(label, kind)))  # type: ignore[misc]
-        for name, segments in groups.items():
-            members = [pair for pair in pairs if pair[0].segment in segments]
-            if members and name:
-                measured[f"{kind} {name}"] = measure_agreement(members, score, length)
-    return measured
