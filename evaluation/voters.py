@@ -10,7 +10,16 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
+import numpy as np
+
 from evaluation.schemes import Choice
+
+
+class VoterKind(StrEnum):
+    """What a vote is derived from."""
+
+    METRIC = "metric"
+    SPANS = "spans"
 
 
 class Vote(NamedTuple):
@@ -23,6 +32,7 @@ class Vote(NamedTuple):
     voter: str
     choice: Choice
     confidence: float | None = None
+    kind: VoterKind = VoterKind.METRIC
 
 
 class VoteProvider(Protocol):
@@ -40,10 +50,12 @@ Voters = Callable[[Sequence[int]], Sequence[str]]
 """Returns the names of the voters in some tasks, without their votes."""
 
 _PROVIDERS: dict[str, VoteProvider] = {}
-_VOTERS: dict[str, Voters] = {}
+_VOTERS: dict[str, tuple[Voters, VoterKind]] = {}
 
 
-def register_provider(name: str, provider: VoteProvider, voters: Voters | None = None) -> None:
+def register_provider(
+    name: str, provider: VoteProvider, voters: Voters | None = None, kind: VoterKind = VoterKind.METRIC
+) -> None:
     """Register a provider; one with the same name is replaced.
 
     Its voters can take part in agreement only if ``voters`` lists them.
@@ -51,7 +63,7 @@ def register_provider(name: str, provider: VoteProvider, voters: Voters | None =
     unregister_provider(name)
     _PROVIDERS[name] = provider
     if voters is not None:
-        _VOTERS[name] = voters
+        _VOTERS[name] = (voters, kind)
 
 
 def unregister_provider(name: str) -> None:
@@ -74,7 +86,16 @@ def collect_votes(task_ids: Sequence[int], pair_ids: Sequence[int] | None = None
 
 def list_voters(task_ids: Sequence[int]) -> list[str]:
     """Return the names of all voters that can take part in agreement, without duplicates."""
-    return list(dict.fromkeys(name for voters in _VOTERS.values() for name in voters(task_ids)))
+    return list(list_voter_kinds(task_ids))
+
+
+def list_voter_kinds(task_ids: Sequence[int]) -> dict[str, VoterKind]:
+    """Return what the votes of each voter are derived from."""
+    kinds: dict[str, VoterKind] = {}
+    for voters, kind in _VOTERS.values():
+        for name in voters(task_ids):
+            kinds.setdefault(name, kind)
+    return kinds
 
 
 def collect_choices(task_ids: Sequence[int], voters: Sequence[str]) -> dict[str, dict[int, Choice]]:
@@ -85,6 +106,18 @@ def collect_choices(task_ids: Sequence[int], voters: Sequence[str]) -> dict[str,
             if vote.voter in choices:
                 choices[vote.voter][pair] = vote.choice
     return choices
+
+
+def rank_confidences(sizes: Sequence[float]) -> list[float]:
+    """Return for each vote of one voter the share of its votes that are weaker.
+
+    >>> rank_confidences([0.5, 2.0, 0.0, 0.5])
+    [0.25, 0.75, 0.0, 0.25]
+    """
+    values = np.asarray(sizes, dtype=np.float64)
+    weaker = np.searchsorted(np.sort(values), values, side="left")
+    shares: list[float] = (weaker / max(len(values), 1)).tolist()
+    return shares
 
 
 # --- taggers: only stored tags are read, because tagging is slow and runs in the background --------------

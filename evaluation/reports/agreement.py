@@ -15,6 +15,7 @@ from appraise.lib.digests import bytes_digest
 from appraise.lib.tables import Table
 from evaluation.agreement import AgreementReport
 from evaluation.agreement.report import to_document
+from evaluation.agreement.voter_pairs import VoterPair, compare_voters
 from evaluation.models import Ranking
 from evaluation.reports import plots
 from evaluation.reports.registry import FilterOptions, Report, report, tables_of
@@ -24,10 +25,11 @@ from evaluation.study import AgreementSummary, Filter, summarise_agreement
 from evaluation.study.annotators import AnnotatorLine
 from evaluation.study.tables import AGREEMENT_TABLES
 from evaluation.study.values import name_voter
-from evaluation.voters import collect_choices, list_voters
+from evaluation.voters import VoterKind, collect_choices, list_voter_kinds
 from evaluation.web import numeral
 
 MAX_IN_HEAT_MAP = 30  # annotators
+MAX_VOTERS = 12  # compared where nobody has ranked
 MAX_FOR_TRIADS = 300_000  # answers; beyond that, cyclic triads would take too long
 
 
@@ -54,9 +56,10 @@ class AgreementPage:
     names: dict[str, str]
     people: HeatMap | None
     confusion: HeatMap
-    voters: list[str]
+    voters: dict[str, VoterKind]
     selected_voters: list[str]
     reasons: Table
+    voter_pairs: list[VoterPair]
 
     @property
     def report(self) -> AgreementReport:
@@ -117,6 +120,7 @@ class AnnotatorAgreement(Report[AgreementOptions, AgreementPage]):
     tables = {
         **tables_of(lambda page: page.summary, AGREEMENT_TABLES),
         "reasons": lambda page: page.reasons,
+        "voters": lambda page: voter_table(page.voter_pairs),
     }
     plots = {
         "kappa": lambda page: plots.kappa_scale(*_kappa(page)),
@@ -134,10 +138,13 @@ class AnnotatorAgreement(Report[AgreementOptions, AgreementPage]):
     }
 
     def compute(self, scope: Scope, options: AgreementOptions) -> AgreementPage:
-        voters = list_voters(scope.task_ids)
+        voters = list_voter_kinds(scope.task_ids)
         selected_voters = [name for name in voters if name in options.voter]
         summary, names = get_agreement(scope, options.without, selected_voters), load_names(scope)
-        names |= {name_voter(voter): _("%(name)s (voter)") % {"name": voter} for voter in selected_voters}
+        names |= {name_voter(voter): _describe_voter(voter, voters[voter]) for voter in selected_voters}
+        compared = selected_voters
+        if not summary.report.judgements:  # nobody has ranked: the votes themselves can be compared
+            compared = [name for name, kind in voters.items() if kind is VoterKind.SPANS][:MAX_VOTERS]
         return AgreementPage(
             scope=scope,
             summary=summary,
@@ -147,6 +154,7 @@ class AnnotatorAgreement(Report[AgreementOptions, AgreementPage]):
             voters=voters,
             selected_voters=selected_voters,
             reasons=_count_reasons(scope),
+            voter_pairs=_compare_voters(scope, compared),
         )
 
     def document(self, page: AgreementPage) -> dict[str, Any]:  # Any: JSON
@@ -166,6 +174,26 @@ class AnnotatorAgreement(Report[AgreementOptions, AgreementPage]):
             "annotator_lines": [asdict(line) for line in summary.annotators],
             "over_time": [asdict(window) for window in summary.windows],
         }
+
+
+def _describe_voter(name: str, kind: VoterKind) -> str:
+    if kind is VoterKind.SPANS:
+        return _("%(name)s (error spans)") % {"name": name}
+    return _("%(name)s (voter)") % {"name": name}
+
+
+def _compare_voters(scope: Scope, voters: Sequence[str]) -> list[VoterPair]:
+    """Compare the voters with each other, on ranked and unranked pairs; cached until their votes change."""
+    if len(voters) < 2:
+        return []
+    votes = collect_choices(scope.task_ids, voters)
+    return scope.cached("voters compared", lambda: compare_voters(votes), _digest(votes))
+
+
+def voter_table(pairs: Sequence[VoterPair]) -> Table:
+    columns = ("voter", "other voter", "pairs", "both decided", "same side", "P(A)", "Scott’s π")
+    rows = tuple((p.a, p.b, p.pairs, p.decided, p.same_side, p.p_a, p.scott_pi) for p in pairs)
+    return Table("Voters compared with each other", columns, rows)
 
 
 def _count_reasons(scope: Scope) -> Table:
