@@ -58,8 +58,11 @@ class LaneMark(NamedTuple):
 
 
 class ShownToken(NamedTuple):
+    """A token with the mark of every lane; ``is_glued``: no space follows it."""
+
     text: str
     marks: list[LaneMark]
+    is_glued: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,7 +354,8 @@ def _lay_out(
     for token, word in enumerate(side.stave.words):
         if not shown or shown[-1].number != numbers[token] or not numbers[token]:
             shown.append(TokenGroup(numbers[token], kinds[token], []))
-        shown[-1].tokens.append(ShownToken(word, [lane[token] for lane in marks]))
+        ends, begins = side.stave.spans[token][1], [start for start, _ in side.stave.spans[token + 1 :][:1]]
+        shown[-1].tokens.append(ShownToken(word, [lane[token] for lane in marks], begins == [ends]))
     names = list(dict.fromkeys([*side.scores, *side.spans]))
     return ShownOutput(side.output.system.name, shown, [_show_rating(side, each) for each in names])
 
