@@ -32,7 +32,6 @@ class Vote(NamedTuple):
     voter: str
     choice: Choice
     confidence: float | None = None
-    kind: VoterKind = VoterKind.METRIC
 
 
 class VoteProvider(Protocol):

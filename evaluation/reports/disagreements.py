@@ -34,7 +34,7 @@ from evaluation.reports.word_tags import SentenceTexts, find_tagged_tasks, find_
 from evaluation.schemes import CHOICE_REASONS, SIX_WAY, Choice, Scheme
 from evaluation.study import Disagreement, Study, find_disagreements
 from evaluation.study.disagreements import Split, max_entropy
-from evaluation.voters import Vote, collect_votes, providers
+from evaluation.voters import Vote, VoterKind, collect_votes, list_voter_kinds, providers
 
 PAGE_SIZE = 20
 REASON_WORDS = {reason.code: reason.words for reason in CHOICE_REASONS}
@@ -132,7 +132,9 @@ class Disagreements(Report[DisagreementOptions, DisagreementsPage]):
         )
 
     def context(self, page: DisagreementsPage) -> dict[str, object]:
-        return {"phenomena": list(Phenomenon)}
+        kinds = list_voter_kinds(page.scope.task_ids)
+        spans = [name for name, kind in kinds.items() if kind is VoterKind.SPANS]
+        return {"phenomena": list(Phenomenon), "span_voters": spans}
 
     def document(self, page: DisagreementsPage) -> dict[str, Any]:  # Any: JSON
         return {

@@ -19,12 +19,13 @@ from evaluation.assessments import PublishedScores, ScoreLevel
 from evaluation.assessments.summary import RatingSummary
 from evaluation.models import Item
 from evaluation.reports import evidence_query
-from evaluation.reports.ratings import GIVEN, get_assessment_set, get_summary
+from evaluation.reports.ratings import get_assessment_set, get_summary
 from evaluation.reports.registry import Report, ReportOptions, report
 from evaluation.reports.results import compute_results
 from evaluation.reports.scope import Scope, get_study, get_system_pairs
 from evaluation.results import SystemResults, Votes, compute_system_results
 from evaluation.study import SystemPairs
+from evaluation.study.rating_tables import find_default_score
 from evaluation.voters import VoterKind, collect_votes, list_voter_kinds
 
 PAGE_SIZE = 20
@@ -142,7 +143,7 @@ def _list_sources(scope: Scope) -> Iterator[EvidenceSource]:
     names = evidence_query.list_evidence(scope)
     for name in names:
         rated = get_assessment_set(scope, name)
-        score = GIVEN if rated.states_scores else "mqm-google"
+        score = find_default_score(rated)
         try:
             summary = get_summary(scope, rated, name, score, "segment")
         except ValueError:  # a severity without a weight
@@ -206,7 +207,7 @@ def _drop_rare_pairs(rows: Ints, places: SystemPairs) -> Ints:
     first, second = places.first[rows].astype(np.int64), places.second[rows].astype(np.int64)
     keys = np.minimum(first, second) * len(places.system_names) + np.maximum(first, second)
     counts = np.bincount(keys, minlength=1)
-    return rows[counts[keys] >= RARE * counts.max()]
+    return np.asarray(rows[counts[keys] >= RARE * counts.max()])
 
 
 _NO_VOTE = 9
@@ -260,9 +261,7 @@ def _list_sentences(scope: Scope, evidence: str, systems: Sequence[str]) -> list
     if not evidence:
         return []
     rated = get_assessment_set(scope, evidence)
-    segments = get_summary(
-        scope, rated, evidence, GIVEN if rated.states_scores else "mqm-google", "segment"
-    ).segments
+    segments = get_summary(scope, rated, evidence, find_default_score(rated), "segment").segments
     sentences = []
     for segment, (task, position, key, document) in enumerate(items.values()):
         scores = [(system, segments[system][segment] if system in segments else None) for system in systems]

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import NamedTuple
 
 from django.contrib.auth.decorators import login_required
@@ -30,7 +31,7 @@ from evaluation.reports.span_votes import restore_alignment, weigh_error
 from evaluation.schemes import Choice
 from evaluation.tasks.planning import Planner
 from evaluation.tasks.services.task_settings import TaskSettings
-from evaluation.voters import VoterKind, collect_votes
+from evaluation.voters import VoterKind, collect_votes, list_voter_kinds
 from evaluation.web import get_user
 
 MAX_LANES = 4
@@ -177,25 +178,32 @@ def build_page(scope: Scope, item: Item, a: str = "", b: str = "") -> SentencePa
     sides = [outputs[name] for name in (a, b) if name]
     lanes = list(dict.fromkeys(name for side in sides for name in side.spans))
     before, after = item.position - 1, item.position + 1
-    shown = SentencePage(
-        item, list(outputs), None, None, lanes[:MAX_LANES], [], _list_scores(scope, item, a, b), False,
-        before if before in neighbours else None, after if after in neighbours else None,
-    )  # fmt: skip
+    page = SentencePage(
+        item=item,
+        systems=list(outputs),
+        a=None,
+        b=None,
+        lanes=lanes[:MAX_LANES],
+        questions=[],
+        scores=_list_scores(scope, item, a, b),
+        is_asked=False,
+        previous=before if before in neighbours else None,
+        following=after if after in neighbours else None,
+    )
     if len(sides) < 2:
-        return shown
+        return page
     alignment, groups, comparison, swapped = _find_alignment(task, item, *sides)
-    questions = _make_questions(scope, sides, alignment, groups, comparison, lanes, swapped=swapped)
-    return SentencePage(
-        item, list(outputs), *(
-            _lay_out(side, name, alignment, groups, shown.lanes)
-            for side, name in zip(sides, ("a", "b"), strict=True)
-        ),
-        shown.lanes, questions, shown.scores, comparison is not None, shown.previous, shown.following,
-    )  # fmt: skip
+    return replace(
+        page,
+        a=_lay_out(sides[0], "a", alignment, groups, page.lanes),
+        b=_lay_out(sides[1], "b", alignment, groups, page.lanes),
+        questions=_make_questions(scope, sides, alignment, groups, comparison, lanes, swapped=swapped),
+        is_asked=comparison is not None,
+    )
 
 
 def _add_ratings(scope: Scope, outputs: Mapping[str, _Side]) -> None:
-    """Add the current answers of every annotator, by names such as ``mqm:rater1``."""
+    """Add the current answers by protocol, or by annotator where several rated the same output."""
     task = scope.tasks[0]
     answers = (
         Assessment.objects.filter(
@@ -209,9 +217,15 @@ def _add_ratings(scope: Scope, outputs: Mapping[str, _Side]) -> None:
     names = DisplayNames(scope.campaign, [row.annotator for row in rows], identified=False)
     known = load_names(scope)
     by_output = {side.output.pk: side for side in outputs.values()}
+    shared = {
+        protocol
+        for (protocol, _), n in Counter((row.protocol, row.output_id) for row in rows).items()
+        if n > 1
+    }
     for row in rows:
         annotator = known.get(names[row.annotator_id], names[row.annotator_id])
-        name = row.protocol if annotator == row.protocol else f"{row.protocol}:{annotator}"
+        # One lane for all annotators of a protocol where each of them rated outputs of their own.
+        name = f"{row.protocol}:{annotator}" if row.protocol in shared else row.protocol
         side = by_output[row.output_id]
         side.scores[name] = row.score
         if task.protocols[row.protocol]["severities"]:
@@ -313,7 +327,7 @@ def _read_votes(
     for (_, pair), choice in current.items():
         if choice:
             counts[pair][choice] += 1
-    votes = collect_votes(scope.task_ids, pairs)
+    votes, kinds = collect_votes(scope.task_ids, pairs), list_voter_kinds(scope.task_ids)
     people: dict[int, list[tuple[Choice, int]]] = {}
     metrics: dict[int, list[tuple[str, str]]] = {}
     for pair, index, flipped in places:
@@ -325,7 +339,7 @@ def _read_votes(
         metrics[index] = [
             (vote.voter, turn(vote.choice).value)
             for vote in votes.get(pair, ())
-            if vote.kind is VoterKind.METRIC
+            if kinds.get(vote.voter) is not VoterKind.SPANS
         ]
     return people, metrics
 
@@ -383,13 +397,13 @@ def _show_rating(side: _Side, name: str) -> ShownRating:
 
 def _list_scores(scope: Scope, item: Item, a: str, b: str) -> list[tuple[str, float | None, float | None]]:
     """Return the published scores of this sentence, people first."""
-    rows = []
+    rows: list[tuple[bool, str, float | None, float | None]] = []
     for _task, scores in load_scores(scope.tasks):
         if scores.level is ScoreLevel.SEGMENT:
-            both = [_value_at(scores.values.get(system, ()), item.position) for system in (a, b)]
-            if any(value is not None for value in both):
-                rows.append((bool(scores.reference), scores.full_name, *both))
-    return [(name, first, second) for _, name, first, second in sorted(rows, key=lambda row: row[:2])]
+            first, second = (_value_at(scores.values.get(system, ()), item.position) for system in (a, b))
+            if first is not None or second is not None:
+                rows.append((bool(scores.reference), scores.full_name, first, second))
+    return [(name, first, second) for _, name, first, second in sorted(rows, key=itemgetter(0, 1))]
 
 
 def _value_at(values: Sequence[float | None], position: int) -> float | None:

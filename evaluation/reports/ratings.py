@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from ninja import Field
 
-from appraise.lib.tables import Cell, Table
-from evaluation.assessments import WEIGHTINGS, DocumentLabel
-from evaluation.assessments.scores import AnnotatorScores, ScoreColumns, ScoreRating
-from evaluation.assessments.summary import (
-    QualityControl,
-    RatingOptions,
-    RatingSummary,
-    summarise_ratings,
-    to_document,
-)
-from evaluation.importers.evidence.assessment_sets import AssessmentSet, measure_groups
+from appraise.lib.tables import Table
+from evaluation.assessments import WEIGHTINGS
+from evaluation.assessments.scores import AnnotatorScores
+from evaluation.assessments.summary import QualityControl, RatingSummary, to_document
+from evaluation.importers.evidence.assessment_sets import AssessmentSet
 from evaluation.reports import evidence_query, plots
-from evaluation.reports.registry import Report, ReportOptions, report
+from evaluation.reports.registry import Report, ReportOptions, report, tables_of
 from evaluation.reports.scope import Scope, load_names
+from evaluation.study.rating_tables import (
+    GIVEN,
+    RATING_TABLES,
+    build_agreement_table,
+    build_test_table,
+    find_default_score,
+    summarise_set,
+)
 
-GIVEN = "given"
-NO_TESTS: tuple[Cell, ...] = (None, None)
 MAX_GROUPS = 60  # domains and documents on the page
 MAX_TESTS = 200  # pairs of systems on the page; the files have all
 
@@ -84,19 +83,14 @@ class Ratings(Report[RatingsOptions, RatingsPage]):
     """Means of the systems by scores or error spans, with intervals, tests, ranks, and the annotators."""
 
     options = RatingsOptions
-    tables = {
-        "systems": lambda page: system_table(page.summary),
-        "tests": lambda page: pair_table(page.summary),
-        "annotators": lambda page: annotator_table(page.summary),
-        "agreement": lambda page: agreement_table(page.summary),
-    }
+    tables = tables_of(lambda page: page.summary, RATING_TABLES)
     plots = {"means": lambda page: mean_plot(page.summary)}
 
     def compute(self, scope: Scope, options: RatingsOptions) -> RatingsPage:
         protocols = evidence_query.list_evidence(scope)
         evidence = options.evidence if options.evidence in protocols else next(iter(protocols), "")
         rated = get_assessment_set(scope, evidence) if evidence else None
-        score = options.score or (GIVEN if rated and rated.states_scores else "mqm-google")
+        score = options.score or (find_default_score(rated) if rated else GIVEN)
         summary, problem = None, ""
         if rated is not None:
             try:
@@ -109,8 +103,8 @@ class Ratings(Report[RatingsOptions, RatingsPage]):
         summary = page.summary
         return {
             "weightings": [GIVEN, *WEIGHTINGS],
-            "test_table": translate_tests(pair_table(summary)) if summary else None,
-            "agreement": translate_agreement(agreement_table(summary)),
+            "test_table": translate_tests(build_test_table(summary)),
+            "agreement": translate_agreement(build_agreement_table(summary)),
             "more_tests": summary is not None and len(summary.tests) > MAX_TESTS,
         }
 
@@ -137,77 +131,9 @@ def get_summary(scope: Scope, rated: AssessmentSet, evidence: str, score: str, u
     return scope.cached("ratings", compute, evidence, score, unit)
 
 
-def summarise_set(rated: AssessmentSet, score: str, *, by_document: bool = False) -> RatingSummary:
-    """Summarise ratings by the given score or by a weighting of the errors."""
-    score_of = find_score(score)
-    columns = ScoreColumns.of(rated.ratings, score_of, rated.segments)
-    options = RatingOptions(units=number_documents(rated.documents) if by_document else None)
-    z_values = None if rated.protocol == "mqm" else columns.standardise()
-    summary = summarise_ratings(rated.protocol, columns, options, z_values)
-    return replace(summary, quality=rated.quality, agreement=measure_groups(rated, score_of))
-
-
-def find_score(name: str) -> ScoreRating:
-    """Return how a rating becomes a number."""
-    if name == GIVEN:
-        return lambda rating: rating.score
-    weighting = WEIGHTINGS[name]
-    return lambda rating: weighting.score(rating.spans)
-
-
-def number_documents(labels: Sequence[DocumentLabel]) -> list[int] | None:
-    """Return the number of the document of each segment; None if no segment has one."""
-    numbers: dict[DocumentLabel, int] = {}
-    codes = [numbers.setdefault(label, len(numbers)) for label in labels]
-    return codes if any(label.document for label in labels) else None
-
-
-def system_table(summary: RatingSummary | None) -> Table:
-    columns = ("system", "mean", "low", "high", "z", "outputs", "best rank", "worst rank", "cluster")
-    rows: list[tuple[Cell, ...]] = [
-        (s.name, s.mean, *(s.interval or NO_TESTS), s.z, s.n, s.rank.best, s.rank.worst, s.rank.cluster)
-        for s in (summary.systems if summary else ())
-    ]
-    return Table("Systems", columns, tuple(rows))
-
-
-def pair_table(summary: RatingSummary | None) -> Table:
-    rows = [(test.a, test.b, test.p, test.p_one_sided) for test in (summary.tests if summary else ())]
-    return Table("Wilcoxon’s tests", ("better", "worse", "p", "p, one-sided"), tuple(rows))
-
-
 def translate_tests(table: Table) -> Table:
     columns = (_("Better"), _("Worse"), "p", _("p, one-sided"))
     return Table(_("Wilcoxon’s tests"), columns, table.rows[:MAX_TESTS])
-
-
-def annotator_table(summary: RatingSummary | None) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    if summary:
-        for name, known in summary.annotators.items():
-            quality = summary.quality.get(name, {})
-            checks = (quality.get(key) for key in ("pairs", "good_mean", "bad_mean", "p"))
-            rows.append((name, known.n, known.mean, known.sd, *checks))
-    columns = (
-        "annotator",
-        "outputs",
-        "mean",
-        "sd",
-        "checks",
-        "mean of outputs",
-        "mean of damaged copies",
-        "p",
-    )
-    return Table("Annotators", columns, tuple(rows))
-
-
-def agreement_table(summary: RatingSummary | None) -> Table:
-    rows = [
-        (group, row.pairs, row.kendall_tau_c, row.pearson, row.character_f1, row.alpha_u)
-        for group, row in (summary.agreement.items() if summary else ())
-    ]
-    columns = ("group", "pairs", "τ_c", "Pearson", "character F1", "α_u")
-    return Table("Agreement of annotators", columns, tuple(rows))
 
 
 def translate_agreement(table: Table) -> Table:

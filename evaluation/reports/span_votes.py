@@ -21,7 +21,7 @@ from evaluation.reports.cache import get_or_compute
 from evaluation.reports.evidence_query import StoredRating, load_ratings
 from evaluation.reports.exports import DisplayNames
 from evaluation.schemes import Choice
-from evaluation.voters import Vote, VoterKind, rank_confidences
+from evaluation.voters import Vote, rank_confidences
 
 AT_ONCE = 2_000
 WEIGHTING_OF = {"esa": "esa-spans"}  # by the name of the protocol
@@ -31,14 +31,12 @@ CandidateWeights = dict[str, dict[int, TokenWeights]]
 
 
 class PlacedPair(NamedTuple):
-    """A pair at one occurrence: its candidates, exchanged if the pair is flipped there, and its phrases."""
+    """A pair at one occurrence: its candidates, exchanged if the pair is flipped there."""
 
     pair: int
     first: int
     second: int
     flipped: bool
-    alignment: int
-    index: int
 
 
 def collect_span_votes(
@@ -91,7 +89,7 @@ def _make_votes(sides: Mapping[str, Mapping[int, SideWeights]]) -> dict[int, lis
         decided = [(pair, side, choice) for pair, side in by_pair.items() if (choice := side.choice)]
         shares = rank_confidences([abs(side.a - side.b) for _, side, _ in decided])
         for (pair, _, choice), share in zip(decided, shares, strict=True):
-            votes[pair].append(Vote(voter, Choice(choice), share, VoterKind.SPANS))
+            votes[pair].append(Vote(voter, Choice(choice), share))
     return dict(votes)
 
 
@@ -202,7 +200,7 @@ def _read_places(
         if key in alignments:
             alignment, groups, first, second = alignments[key]
             group = next((tuple(group) for group in groups if group[0] == index), (index,))
-            yield PlacedPair(pair, first, second, bool(flipped), key, index), alignment, group
+            yield PlacedPair(pair, first, second, bool(flipped)), alignment, group
 
 
 def restore_alignment(rows: Iterable[Sequence[object]]) -> PhraseAlignment:
