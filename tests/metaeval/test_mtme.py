@@ -101,9 +101,7 @@ def test_sets_are_averaged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     for name, pair in (("one", "a\tb"), ("two", "b\ta")):
         (tmp_path / f"{name}.segments.tsv").write_text("seg\tsource\tref\n1\tx\tthe house\n")
         (tmp_path / f"{name}.outputs.tsv").write_text("system\tseg\ttranslation\na\t1\tthe house\nb\t1\tno\n")
-        (tmp_path / f"{name}.pairs.tsv").write_text(
-            f"seg\tbetter\tworse\n1\t{better}\t{'ba'['ab'.index(better)]}\n"
-        )
+        (tmp_path / f"{name}.pairs.tsv").write_text(f"seg\tbetter\tworse\n1\t{pair}\n")
     found = run(capsys, f"--set={tmp_path}/one", f"--set={tmp_path}/two", "--metrics=wer")["wer"]
     assert (found["tau"], found["pairs"]) == (0.0, 2)
     assert [figures["tau"] for figures in found["sets"].values()] == [1.0, -1.0]
