@@ -36,7 +36,7 @@ RED_IN_THREE = (52, 55)
 def evidence(name: str, **marked: list[tuple[str, int, int]]) -> SpanEvidence:
     ratings = [
         OutputRating(
-            name, system, 0, None, tuple(MarkedSpan(severity, "", *place) for severity, *place in spans)
+            name, system, 0, None, tuple(MarkedSpan(grade, "", start, end) for grade, start, end in spans)
         )
         for system, spans in marked.items()
     ]
