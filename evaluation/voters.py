@@ -49,12 +49,10 @@ Voters = Callable[[Sequence[int]], Sequence[str]]
 """Returns the names of the voters in some tasks, without their votes."""
 
 _PROVIDERS: dict[str, VoteProvider] = {}
-_VOTERS: dict[str, tuple[Voters, VoterKind]] = {}
+_VOTERS: dict[str, Voters] = {}
 
 
-def register_provider(
-    name: str, provider: VoteProvider, voters: Voters | None = None, kind: VoterKind = VoterKind.METRIC
-) -> None:
+def register_provider(name: str, provider: VoteProvider, voters: Voters | None = None) -> None:
     """Register a provider; one with the same name is replaced.
 
     Its voters can take part in agreement only if ``voters`` lists them.
@@ -62,7 +60,7 @@ def register_provider(
     unregister_provider(name)
     _PROVIDERS[name] = provider
     if voters is not None:
-        _VOTERS[name] = (voters, kind)
+        _VOTERS[name] = voters
 
 
 def unregister_provider(name: str) -> None:
@@ -85,23 +83,16 @@ def collect_votes(task_ids: Sequence[int], pair_ids: Sequence[int] | None = None
 
 def list_voters(task_ids: Sequence[int]) -> list[str]:
     """Return the names of all voters that can take part in agreement, without duplicates."""
-    return list(list_voter_kinds(task_ids))
+    return list(dict.fromkeys(name for voters in _VOTERS.values() for name in voters(task_ids)))
 
 
-def list_voter_kinds(task_ids: Sequence[int]) -> dict[str, VoterKind]:
-    """Return what the votes of each voter are derived from."""
-    kinds: dict[str, VoterKind] = {}
-    for voters, kind in _VOTERS.values():
-        for name in voters(task_ids):
-            kinds.setdefault(name, kind)
-    return kinds
-
-
-def collect_choices(task_ids: Sequence[int], voters: Sequence[str]) -> dict[str, dict[int, Choice]]:
+def select_choices(
+    votes: Mapping[int, Sequence[Vote]], voters: Sequence[str]
+) -> dict[str, dict[int, Choice]]:
     """Return the choices of these voters by pair; of two votes on a pair the later one."""
     choices: dict[str, dict[int, Choice]] = {voter: {} for voter in voters}
-    for pair, votes in collect_votes(task_ids).items():
-        for vote in votes:
+    for pair, cast in votes.items():
+        for vote in cast:
             if vote.voter in choices:
                 choices[vote.voter][pair] = vote.choice
     return choices

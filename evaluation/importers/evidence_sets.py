@@ -45,7 +45,7 @@ MAX_PROTOCOL_NAME = 80
 
 
 @dataclass(frozen=True, slots=True)
-class EvidenceSource:
+class EvidenceFiles:
     """What a reader of a format provides; the functions read the files again."""
 
     items: Callable[[], Iterator[ImportedItem]]
@@ -64,7 +64,7 @@ class EvidenceFormat:
     name: str
     title: str
     recognises: Callable[[Sequence[SourceFile], Limits], bool]
-    read: Callable[[Sequence[SourceFile], Limits, ImportOptions], EvidenceSource]
+    read: Callable[[Sequence[SourceFile], Limits, ImportOptions], EvidenceFiles]
 
 
 def read_evidence_set(
@@ -98,7 +98,7 @@ def read_evidence_set(
     )
 
 
-def _digest_evidence(source: EvidenceSource) -> tuple[str, int]:
+def _digest_evidence(source: EvidenceFiles) -> tuple[str, int]:
     """Read everything, which raises the problems of the files; returns a digest and the assessments."""
     content, count = hashlib.sha256(repr(sorted(source.protocols)).encode()), 0
     for assessment in source.assessments():
@@ -151,7 +151,7 @@ def _find_path(name: str, pair: str) -> str:
     return f"references/{name}" if name.startswith(f"{pair}.") else f"system-outputs/{pair}/{name}"
 
 
-def _read_mtme(files: Sequence[SourceFile], limits: Limits, options: ImportOptions) -> EvidenceSource:
+def _read_mtme(files: Sequence[SourceFile], limits: Limits, options: ImportOptions) -> EvidenceFiles:
     files = lay_out_files(files)
     folder = MtmeFiles.from_files(files, _select_language_pair(files, options), limits)
     texts = read_parallel_texts(folder)
@@ -182,7 +182,7 @@ def _read_mtme(files: Sequence[SourceFile], limits: Limits, options: ImportOptio
         yield from read_human_scores(folder, texts)
         yield from read_metric_scores(folder, texts)
 
-    return EvidenceSource(
+    return EvidenceFiles(
         items,
         {name: _guess_protocol(name) for name in names},
         assessments,
@@ -235,7 +235,7 @@ def _is_appraise_csv(files: Sequence[SourceFile], limits: Limits) -> bool:
     return any(_APPRAISE_LINE.match(_read_start(file, limits)) for file in files)
 
 
-def _read_appraise(files: Sequence[SourceFile], limits: Limits, options: ImportOptions) -> EvidenceSource:
+def _read_appraise(files: Sequence[SourceFile], limits: Limits, options: ImportOptions) -> EvidenceFiles:
     answers, batches = _pair_files(files, limits)
     items_of = read_batches(batches, limits)
     rows = list(read_appraise_rows(answers, limits))
@@ -257,7 +257,7 @@ def _read_appraise(files: Sequence[SourceFile], limits: Limits, options: ImportO
                 document=outputs[0].document.partition("#")[0],
             )
 
-    return EvidenceSource(
+    return EvidenceFiles(
         items,
         {name: PROTOCOLS["esa" if has_spans else "da-sqm"]},
         lambda: make_assessments(name, placed),
@@ -288,7 +288,7 @@ def _is_mqm_table(files: Sequence[SourceFile], limits: Limits) -> bool:
     return {"system", "rater", "category", "severity"} <= names and len(files) == 1
 
 
-def _read_mqm(files: Sequence[SourceFile], limits: Limits, options: ImportOptions) -> EvidenceSource:
+def _read_mqm(files: Sequence[SourceFile], limits: Limits, options: ImportOptions) -> EvidenceFiles:
     if len(files) != 1:
         message = f"there are {len(files)} files"
         raise InputError(Problem("bad_files", message, "choose one table", files[0].name))
@@ -312,7 +312,7 @@ def _read_mqm(files: Sequence[SourceFile], limits: Limits, options: ImportOption
             place = table.places[rating.segment]
             yield ImportedAssessment("mqm", place.identity, rating, origin={"docSegId": place.number})
 
-    return EvidenceSource(items, {"mqm": PROTOCOLS["mqm"]}, assessments, name=files[0].name.split(".")[0])
+    return EvidenceFiles(items, {"mqm": PROTOCOLS["mqm"]}, assessments, name=files[0].name.split(".")[0])
 
 
 def _read_start(file: SourceFile, limits: Limits) -> bytes:

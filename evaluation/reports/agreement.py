@@ -20,12 +20,13 @@ from evaluation.models import Ranking
 from evaluation.reports import plots
 from evaluation.reports.registry import FilterOptions, Report, report, tables_of
 from evaluation.reports.scope import Scope, get_study, get_system_pairs, load_names
+from evaluation.reports.votes import collect_scope_choices, list_scope_voters
 from evaluation.schemes import CHOICE_REASONS, SCHEMES, Choice, Scheme
 from evaluation.study import AgreementSummary, Filter, summarise_agreement
 from evaluation.study.annotators import AnnotatorLine
 from evaluation.study.tables import AGREEMENT_TABLES
 from evaluation.study.values import name_voter
-from evaluation.voters import VoterKind, collect_choices, list_voter_kinds
+from evaluation.voters import VoterKind
 from evaluation.web import numeral
 
 MAX_IN_HEAT_MAP = 30  # annotators
@@ -97,7 +98,7 @@ def get_agreement(
 ) -> AgreementSummary:
     """Return the summary; cached until a new answer arrives or the votes of the voters change."""
     filters = tuple(sorted(without))
-    by_voter = collect_choices(scope.task_ids, selected_voters) if selected_voters else {}
+    by_voter = collect_scope_choices(scope, selected_voters) if selected_voters else {}
     votes = {name_voter(voter): choices for voter, choices in by_voter.items()}
 
     def compute() -> AgreementSummary:
@@ -138,7 +139,7 @@ class AnnotatorAgreement(Report[AgreementOptions, AgreementPage]):
     }
 
     def compute(self, scope: Scope, options: AgreementOptions) -> AgreementPage:
-        voters = list_voter_kinds(scope.task_ids)
+        voters = list_scope_voters(scope)
         selected_voters = [name for name in voters if name in options.voter]
         summary, names = get_agreement(scope, options.without, selected_voters), load_names(scope)
         names |= {name_voter(voter): _describe_voter(voter, voters[voter]) for voter in selected_voters}
@@ -186,7 +187,7 @@ def _compare_voters(scope: Scope, voters: Sequence[str]) -> list[VoterPair]:
     """Compare the voters with each other, on ranked and unranked pairs; cached until their votes change."""
     if len(voters) < 2:
         return []
-    votes = collect_choices(scope.task_ids, voters)
+    votes = collect_scope_choices(scope, voters)
     return scope.cached("voters compared", lambda: compare_voters(votes), _digest(votes))
 
 

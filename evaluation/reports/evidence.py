@@ -23,10 +23,12 @@ from evaluation.reports.ratings import get_assessment_set, get_summary
 from evaluation.reports.registry import Report, ReportOptions, report
 from evaluation.reports.results import compute_results
 from evaluation.reports.scope import Scope, get_study, get_system_pairs
+from evaluation.reports.span_votes import collect_span_votes
+from evaluation.reports.votes import list_scope_voters
 from evaluation.results import SystemResults, Votes, compute_system_results
 from evaluation.study import SystemPairs
 from evaluation.study.rating_tables import find_default_score
-from evaluation.voters import VoterKind, collect_votes, list_voter_kinds
+from evaluation.voters import VoterKind
 
 PAGE_SIZE = 20
 PHRASES = "phrases"
@@ -130,9 +132,6 @@ class Evidence(Report[EvidenceOptions, EvidencePage]):
             "sources": {source.name: source.kind for source in page.sources},
         }
 
-    def missing(self, page: EvidencePage) -> str:
-        return "" if page.sources else "there is no evidence yet"
-
 
 def _describe_cells(cells: Sequence[tuple[EvidenceSource, EvidenceCell]]) -> dict[str, object]:
     return {source.name: {"value": cell.value, "rank": [cell.best, cell.worst]} for source, cell in cells}
@@ -152,7 +151,7 @@ def _list_sources(scope: Scope) -> Iterator[EvidenceSource]:
     results = compute_results(scope)
     if results.votes:
         yield EvidenceSource(PHRASES, _("Phrase rankings"), "rankings", _vote_cells(results))
-    kinds = list_voter_kinds(scope.task_ids)
+    kinds = list_scope_voters(scope)
     spans = [name for name, kind in kinds.items() if kind is VoterKind.SPANS and ":" not in name]
     for voter, votes in _count_span_votes(scope, spans).items():
         if votes.votes:
@@ -179,7 +178,7 @@ def _count_span_votes(scope: Scope, voters: Sequence[str]) -> dict[str, SystemRe
         return {}
     places, study = get_system_pairs(scope), get_study(scope)
     code_of = {int(key): code for code, key in enumerate(study.pair_keys)}
-    votes = collect_votes(scope.task_ids)
+    votes = collect_span_votes(scope.task_ids, None)
     results = {}
     for voter in voters:
         signs = np.full(len(study.pair_keys), _NO_VOTE)

@@ -31,7 +31,7 @@ from evaluation.reports.span_votes import restore_alignment, weigh_error
 from evaluation.schemes import Choice
 from evaluation.tasks.planning import Planner
 from evaluation.tasks.services.task_settings import TaskSettings
-from evaluation.voters import VoterKind, collect_votes, list_voter_kinds
+from evaluation.voters import collect_votes
 from evaluation.web import get_user
 
 MAX_LANES = 4
@@ -327,7 +327,7 @@ def _read_votes(
     for (_, pair), choice in current.items():
         if choice:
             counts[pair][choice] += 1
-    votes, kinds = collect_votes(scope.task_ids, pairs), list_voter_kinds(scope.task_ids)
+    votes = collect_votes(scope.task_ids, pairs)
     people: dict[int, list[tuple[Choice, int]]] = {}
     metrics: dict[int, list[tuple[str, str]]] = {}
     for pair, index, flipped in places:
@@ -336,11 +336,7 @@ def _read_votes(
             return choice.mirrored if is_turned else choice
 
         people[index] = [(turn(Choice(choice)), n) for choice, n in sorted(counts[pair].items())]
-        metrics[index] = [
-            (vote.voter, turn(vote.choice).value)
-            for vote in votes.get(pair, ())
-            if kinds.get(vote.voter) is not VoterKind.SPANS
-        ]
+        metrics[index] = [(vote.voter, turn(vote.choice).value) for vote in votes.get(pair, ())]
     return people, metrics
 
 

@@ -92,9 +92,6 @@ class PhraseStudyReport(Report[ReportOptions, PhraseStudyPage]):
         """Return what the command ``phrase_study`` prints for files."""
         return page.study.to_document() if page.study else {"sentence_pairs": 0, "rows": []}
 
-    def missing(self, page: PhraseStudyPage) -> str:
-        return "" if page.study else "the study needs two sources of error spans about the same outputs"
-
 
 def compute_study(scope: Scope, sources: list[str]) -> PhraseStudy:
     (task,) = scope.tasks
@@ -109,12 +106,10 @@ def study_table(study: PhraseStudy | None) -> Table:
     return study.to_table() if study else Table("Phrases and sentences", ("evidence", "coarseness"), ())
 
 
-def same_side_plot(study: PhraseStudy | None) -> plots.Plot | None:
-    if study is None:
-        return None
+def same_side_plot(study: PhraseStudy | None) -> plots.Plot:
     rows: list[plots.NamedValue] = [
         (f"{' / '.join(row.evidence)}, {row.coarseness}", row.same_side, row.same_side_ci)
-        for row in study.rows
+        for row in (study.rows if study else ())
     ]
     label = _("How often both sources prefer the same side, with intervals")
     return plots.named_values(label, _("same side"), _("unit"), rows)

@@ -79,7 +79,7 @@ class RatingsPage:
 
 
 @report("ratings", title=gettext_lazy("Ratings"), section="evidence")
-class Ratings(Report[RatingsOptions, RatingsPage]):
+class SystemRatings(Report[RatingsOptions, RatingsPage]):
     """Means of the systems by scores or error spans, with intervals, tests, ranks, and the annotators."""
 
     options = RatingsOptions
@@ -113,9 +113,6 @@ class Ratings(Report[RatingsOptions, RatingsPage]):
         known = {"evidence": page.evidence, "score": page.score, "problem": page.problem}
         return {**known, **(to_document(page.summary) if page.summary else {"systems": {}, "tests": []})}
 
-    def missing(self, page: RatingsPage) -> str:
-        return "" if page.summary else "nobody has given scores or marked errors"
-
 
 def get_assessment_set(scope: Scope, evidence: str) -> AssessmentSet:
     """Return the ratings with the texts and documents that their statistics need."""
@@ -142,9 +139,8 @@ def translate_agreement(table: Table) -> Table:
     return Table(_("Agreement of annotators"), columns, rows[:MAX_GROUPS])
 
 
-def mean_plot(summary: RatingSummary | None) -> plots.Plot | None:
-    if summary is None:
-        return None
-    rows: list[plots.NamedValue] = [(s.name, s.mean, s.interval) for s in summary.systems]
+def mean_plot(summary: RatingSummary | None) -> plots.Plot:
+    systems = summary.systems if summary else ()
+    rows: list[plots.NamedValue] = [(system.name, system.mean, system.interval) for system in systems]
     label = _("Mean score of each system, with intervals")
     return plots.named_values(label, _("mean"), _("system"), rows)
