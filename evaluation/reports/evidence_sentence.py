@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from operator import itemgetter
-from typing import NamedTuple
 
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
@@ -19,15 +18,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from evaluation.alignment import PhraseAlignment
-from evaluation.alignment.questions import list_runs
-from evaluation.assessments import MarkedSpan, ScoreLevel, SpanSide
-from evaluation.assessments.votes import TokenWeights, find_tokens, weigh_question
-from evaluation.models import Assessment, Comparison, Item, Output, Ranking, Task
-from evaluation.presentation import Stave
+from evaluation.assessments import ScoreLevel
+from evaluation.assessments.votes import weigh_question
+from evaluation.models import Assessment, Comparison, Item, Ranking, Task
+from evaluation.reports.evidence_lanes import RatedOutput, ShownOutput, join_runs, lay_out_output
 from evaluation.reports.evidence_query import load_scores, read_spans
 from evaluation.reports.exports import DisplayNames
 from evaluation.reports.scope import Scope, find_scope, load_names
-from evaluation.reports.span_votes import restore_alignment, weigh_error
+from evaluation.reports.span_votes import restore_alignment
 from evaluation.schemes import Choice
 from evaluation.tasks.planning import Planner
 from evaluation.tasks.services.task_settings import TaskSettings
@@ -36,66 +34,6 @@ from evaluation.web import get_user
 
 MAX_LANES = 4
 """Annotators whose errors are drawn below the words; the list of errors has all."""
-RUN_SEPARATOR = " … "
-MAJOR = ("major", "critical")
-
-
-class ShownError(NamedTuple):
-    """An error of the list: who marked what, and how severe it is."""
-
-    annotator: str
-    severity: str
-    category: str
-    text: str
-    is_source: bool
-
-
-class LaneMark(NamedTuple):
-    """What one annotator marked at a token: the severity, and whether the error begins and ends here."""
-
-    severity: str = ""
-    begins: bool = False
-    ends: bool = False
-
-
-class ShownToken(NamedTuple):
-    """A token with the mark of every lane; ``is_glued``: no space follows it."""
-
-    text: str
-    marks: list[LaneMark]
-    is_glued: bool
-
-
-@dataclass(frozen=True, slots=True)
-class TokenGroup:
-    """Neighbouring tokens of one question (0: of none)."""
-
-    number: int
-    kind: str
-    tokens: list[ShownToken]
-
-    @property
-    def hue(self) -> int:
-        return (self.number - 1) % 6 + 1
-
-
-@dataclass(frozen=True, slots=True)
-class ShownRating:
-    """One annotator's answer about an output; ``score`` is None where only errors are asked."""
-
-    name: str
-    score: float | None
-    weight: float
-    errors: list[ShownError]
-
-
-@dataclass(frozen=True, slots=True)
-class ShownOutput:
-    """An output with its words and everything said about it."""
-
-    system: str
-    groups: list[TokenGroup]
-    ratings: list[ShownRating]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,22 +66,6 @@ class SentencePage:
     following: int | None
 
 
-@dataclass(slots=True)
-class _Side:
-    """An output before it is laid out."""
-
-    output: Output
-    stave: Stave
-    spans: dict[str, tuple[MarkedSpan, ...]] = field(default_factory=dict)  # by annotator
-    scores: dict[str, float | None] = field(default_factory=dict)
-
-    def weigh(self, name: str) -> TokenWeights | None:
-        if name not in self.spans:
-            return None
-        protocol = name.partition(":")[0]
-        return TokenWeights.of(self.spans[name], self.stave.spans, lambda span: weigh_error(span, protocol))
-
-
 @login_required
 @never_cache
 @require_GET
@@ -168,7 +90,7 @@ def build_page(scope: Scope, item: Item, a: str = "", b: str = "") -> SentencePa
     """Return the page for the systems ``a`` and ``b``, or for those with the most errors and the fewest."""
     task = scope.tasks[0]
     outputs = {
-        output.system.name: _Side(output, output.candidate.stave)
+        output.system.name: RatedOutput(output, output.candidate.stave)
         for output in item.outputs.select_related("system", "candidate").order_by("system__name")
     }
     _add_ratings(scope, outputs)
@@ -195,14 +117,14 @@ def build_page(scope: Scope, item: Item, a: str = "", b: str = "") -> SentencePa
     alignment, groups, comparison, swapped = _find_alignment(task, item, *sides)
     return replace(
         page,
-        a=_lay_out(sides[0], "a", alignment, groups, page.lanes),
-        b=_lay_out(sides[1], "b", alignment, groups, page.lanes),
+        a=lay_out_output(sides[0], "a", alignment, groups, page.lanes),
+        b=lay_out_output(sides[1], "b", alignment, groups, page.lanes),
         questions=_make_questions(scope, sides, alignment, groups, comparison, lanes, swapped=swapped),
         is_asked=comparison is not None,
     )
 
 
-def _add_ratings(scope: Scope, outputs: Mapping[str, _Side]) -> None:
+def _add_ratings(scope: Scope, outputs: Mapping[str, RatedOutput]) -> None:
     """Add the current answers by protocol, or by annotator where several rated the same output."""
     task = scope.tasks[0]
     answers = (
@@ -232,7 +154,7 @@ def _add_ratings(scope: Scope, outputs: Mapping[str, _Side]) -> None:
             side.spans[name] = tuple(spans.get(row.pk, ()))
 
 
-def _choose_systems(outputs: Mapping[str, _Side], a: str, b: str) -> tuple[str, str]:
+def _choose_systems(outputs: Mapping[str, RatedOutput], a: str, b: str) -> tuple[str, str]:
     """Return two systems with different texts, preferring what was chosen and what was rated."""
     rated = [name for name, side in outputs.items() if side.scores] or list(outputs)
     a = a if a in outputs else next(iter(rated), "")
@@ -248,7 +170,7 @@ def _choose_systems(outputs: Mapping[str, _Side], a: str, b: str) -> tuple[str, 
 
 
 def _find_alignment(
-    task: Task, item: Item, a: _Side, b: _Side
+    task: Task, item: Item, a: RatedOutput, b: RatedOutput
 ) -> tuple[PhraseAlignment, list[tuple[int, ...]], Comparison | None, bool]:
     """Return the alignment from A to B with its questions, and the stored comparison if there is one."""
     swapped = a.stave.text > b.stave.text
@@ -281,7 +203,7 @@ def make_planner(settings: TaskSettings) -> Planner:
 
 def _make_questions(
     scope: Scope,
-    sides: Sequence[_Side],
+    sides: Sequence[RatedOutput],
     alignment: PhraseAlignment,
     groups: Sequence[tuple[int, ...]],
     comparison: Comparison | None,
@@ -299,7 +221,7 @@ def _make_questions(
                 choice = weigh_question(alignment, group, a, b).choice
                 spans.append((lane, choice.value if choice else ""))
         a_text, b_text = (
-            _join_runs(side.stave, alignment, group, name) for side, name in zip(sides, "ab", strict=True)
+            join_runs(side.stave, alignment, group, name) for side, name in zip(sides, "ab", strict=True)
         )
         questions.append(
             QuestionVotes(number, a_text, b_text, people.get(group[0], []), spans, metrics.get(group[0], []))
@@ -338,57 +260,6 @@ def _read_votes(
         people[index] = [(turn(Choice(choice)), n) for choice, n in sorted(counts[pair].items())]
         metrics[index] = [(vote.voter, turn(vote.choice).value) for vote in votes.get(pair, ())]
     return people, metrics
-
-
-def _join_runs(stave: Stave, alignment: PhraseAlignment, group: Sequence[int], side: str) -> str:
-    return RUN_SEPARATOR.join(stave.slice(run) for run in list_runs(alignment, group, side))
-
-
-def _lay_out(
-    side: _Side,
-    name: str,
-    alignment: PhraseAlignment,
-    groups: Sequence[tuple[int, ...]],
-    lanes: Sequence[str],
-) -> ShownOutput:
-    """Return the words of an output in groups, each with the marks of every lane."""
-    numbers = [0] * len(side.stave.spans)
-    kinds = [""] * len(numbers)
-    for number, group in enumerate(groups, 1):
-        for start, end in list_runs(alignment, group, name):
-            numbers[start:end] = [number] * (end - start)
-            is_moved = any(alignment.phrases[phrase].moved for phrase in group)
-            kinds[start:end] = ["moved" if is_moved else "sub"] * (end - start)
-    marks = [_mark_tokens(side, lane) for lane in lanes]
-    shown: list[TokenGroup] = []
-    for token, word in enumerate(side.stave.words):
-        if not shown or shown[-1].number != numbers[token] or not numbers[token]:
-            shown.append(TokenGroup(numbers[token], kinds[token], []))
-        ends, begins = side.stave.spans[token][1], [start for start, _ in side.stave.spans[token + 1 :][:1]]
-        shown[-1].tokens.append(ShownToken(word, [lane[token] for lane in marks], begins == [ends]))
-    names = list(dict.fromkeys([*side.scores, *side.spans]))
-    return ShownOutput(side.output.system.name, shown, [_show_rating(side, each) for each in names])
-
-
-def _mark_tokens(side: _Side, lane: str) -> list[LaneMark]:
-    marks = [LaneMark()] * len(side.stave.spans)
-    for span in side.spans.get(lane, ()):
-        touched = find_tokens(span, side.stave.spans)
-        severity = "major" if span.severity.casefold() in MAJOR else "minor"
-        for token in touched:
-            if marks[token].severity != "major":
-                marks[token] = LaneMark(severity, token == touched[0], token == touched[-1])
-    return marks
-
-
-def _show_rating(side: _Side, name: str) -> ShownRating:
-    item, weights = side.output.item, side.weigh(name)
-    errors = []
-    for span in side.spans.get(name, ()):
-        text = item.source if span.side is SpanSide.SOURCE else side.stave.text
-        marked = "" if span.start is None else text[span.start : span.end]
-        errors.append(ShownError(name, span.severity, span.category, marked, span.side is SpanSide.SOURCE))
-    return ShownRating(name, side.scores.get(name), weights.total if weights else 0.0, errors)
 
 
 def _list_scores(scope: Scope, item: Item, a: str, b: str) -> list[tuple[str, float | None, float | None]]:

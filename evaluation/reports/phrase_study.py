@@ -21,7 +21,7 @@ from evaluation.reports.registry import Report, ReportOptions, report
 from evaluation.reports.scope import Scope
 from evaluation.reports.span_votes import weigh_error
 
-SECONDS_PER_PAIR = 0.002  # of outputs: aligning and cutting at every coarseness, measured
+SECONDS_PER_PAIR = 0.004  # of outputs: aligning and cutting at every coarseness, measured
 FINEST, COARSEST = "question", "sentence"
 
 
