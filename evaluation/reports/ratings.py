@@ -86,6 +86,9 @@ class SystemRatings(Report[RatingsOptions, RatingsPage]):
     tables = tables_of(lambda page: page.summary, RATING_TABLES)
     plots = {"means": lambda page: mean_plot(page.summary)}
 
+    def estimate_seconds(self, scope: Scope, options: RatingsOptions) -> float:
+        return super().estimate_seconds(scope, options) + evidence_query.estimate_seconds(scope)
+
     def compute(self, scope: Scope, options: RatingsOptions) -> RatingsPage:
         protocols = evidence_query.list_evidence(scope)
         evidence = options.evidence if options.evidence in protocols else next(iter(protocols), "")

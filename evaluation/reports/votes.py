@@ -12,6 +12,8 @@ from evaluation.reports.span_votes import collect_span_votes, list_span_voters
 from evaluation.schemes import Choice
 from evaluation.voters import Vote, VoterKind, collect_votes, list_voters, select_choices
 
+SECONDS_PER_COMPARISON = 0.0006  # measured
+
 
 def collect_scope_votes(scope: Scope, pair_ids: Sequence[int] | None = None) -> dict[int, list[Vote]]:
     """Return the votes on each pair; with ``pair_ids``, on these only."""
@@ -32,6 +34,12 @@ def list_scope_voters(scope: Scope) -> dict[str, VoterKind]:
     spans = list_span_voters(scope.task_ids) if has_error_spans(scope) else []
     kinds = dict.fromkeys(list_voters(scope.task_ids), VoterKind.METRIC)
     return kinds | dict.fromkeys(spans, VoterKind.SPANS)
+
+
+def estimate_vote_seconds(scope: Scope) -> float:
+    """Estimate the time to compute the votes from error spans."""
+    comparisons = sum(task.size for task in scope.tasks) if has_error_spans(scope) else 0
+    return comparisons * SECONDS_PER_COMPARISON
 
 
 def has_error_spans(scope: Scope) -> bool:
