@@ -135,6 +135,36 @@ class RankingAdmin(ReadOnly):
     show_full_result_count = False
 
 
+class ErrorSpanInline(admin.TabularInline[models.ErrorSpan, models.Assessment]):
+    model = models.ErrorSpan
+    fields = ["number", "side", "start", "end", "severity", "category"]
+    can_delete = False
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+@admin.register(models.Assessment)
+class AssessmentAdmin(ReadOnly):
+    list_display = ["annotator", "output", "protocol", "score", "version", "presentation", "received_at"]
+    list_filter = ["protocol", "output__item__task"]
+    list_select_related = ["annotator__user", "output__system"]
+    search_fields = ["uuid", "output__item__key", "output__system__name"]
+    inlines = [ErrorSpanInline]
+    show_full_result_count = False
+
+
+@admin.register(models.ScoreSet)
+class ScoreSetAdmin(ReadOnly):
+    list_display = ["name", "reference", "level", "task", "created_at"]
+    list_filter = ["level", "task"]
+    list_select_related = ["task"]
+    search_fields = ["name"]
+
+
 @admin.register(models.AlignmentReport)
 class AlignmentReportAdmin(ReadOnly):
     list_display = ["pair", "reason", "annotator", "created_at", "resolved_at"]

@@ -5,7 +5,7 @@ from django.urls import include, path
 from evaluation.annotate.views import pairs, places, practice
 from evaluation.people import views
 from evaluation.reports import plan
-from evaluation.tasks.views import alignments, campaigns, members, overview, upload
+from evaluation.tasks.views import alignments, campaigns, comparisons, members, overview, upload
 
 urlpatterns = [
     # The most frequent requests come first: patterns are tried one after another.
@@ -57,6 +57,7 @@ urlpatterns = [
     path("tasks/<slug:slug>/delete", members.delete_task, name="delete-task"),
     path("tasks/<slug:slug>/completion", members.set_completion, name="completion"),
     path("tasks/<slug:slug>/questions", alignments.questions, name="questions"),
+    path("tasks/<slug:slug>/compare", comparisons.compare, name="compare-systems"),
     path("tasks/<slug:slug>/alignments/", alignments.queue, name="alignments"),
     path("tasks/<slug:slug>/alignments/<number:pk>/", alignments.editor, name="alignment"),
     path(

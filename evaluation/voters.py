@@ -10,7 +10,16 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
+import numpy as np
+
 from evaluation.schemes import Choice
+
+
+class VoterKind(StrEnum):
+    """What a vote is derived from."""
+
+    METRIC = "metric"
+    SPANS = "spans"
 
 
 class Vote(NamedTuple):
@@ -77,14 +86,28 @@ def list_voters(task_ids: Sequence[int]) -> list[str]:
     return list(dict.fromkeys(name for voters in _VOTERS.values() for name in voters(task_ids)))
 
 
-def collect_choices(task_ids: Sequence[int], voters: Sequence[str]) -> dict[str, dict[int, Choice]]:
+def select_choices(
+    votes: Mapping[int, Sequence[Vote]], voters: Sequence[str]
+) -> dict[str, dict[int, Choice]]:
     """Return the choices of these voters by pair; of two votes on a pair the later one."""
     choices: dict[str, dict[int, Choice]] = {voter: {} for voter in voters}
-    for pair, votes in collect_votes(task_ids).items():
-        for vote in votes:
+    for pair, cast in votes.items():
+        for vote in cast:
             if vote.voter in choices:
                 choices[vote.voter][pair] = vote.choice
     return choices
+
+
+def rank_confidences(sizes: Sequence[float]) -> list[float]:
+    """Return for each vote of one voter the share of its votes that are weaker.
+
+    >>> rank_confidences([0.5, 2.0, 0.0, 0.5])
+    [0.25, 0.75, 0.0, 0.25]
+    """
+    values = np.asarray(sizes, dtype=np.float64)
+    weaker = np.searchsorted(np.sort(values), values, side="left")
+    shares: list[float] = (weaker / max(len(values), 1)).tolist()
+    return shares
 
 
 # --- taggers: only stored tags are read, because tagging is slow and runs in the background --------------

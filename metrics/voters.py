@@ -9,7 +9,7 @@ import numpy as np
 from django.db.models import Exists, OuterRef
 
 from evaluation.schemes import Choice
-from evaluation.voters import Vote
+from evaluation.voters import Vote, rank_confidences
 from metrics.models import MetricRun, PhraseVote
 from metrics.scoring.queries import newest_run_ids
 
@@ -44,6 +44,6 @@ def confidences(runs: Sequence[int], deltas: Sequence[float]) -> list[float]:
     shares = np.zeros(len(sizes))
     for run in np.unique(of_run):
         rows = np.flatnonzero(of_run == run)
-        shares[rows] = np.searchsorted(np.sort(sizes[rows]), sizes[rows], side="left") / len(rows)
+        shares[rows] = rank_confidences(sizes[rows].tolist())
     result: list[float] = shares.tolist()
     return result

@@ -21,9 +21,9 @@ def plan_comparisons(
 ) -> list[tuple[SystemPair, ...]]:
     """Return the system pairs of each item; an item is given as the names of its systems.
 
-    Designs: ``all``; ``baseline:NAME``; ``round-robin:K``, where each system is compared with K others on
-    each item; ``blocks:K``, where K systems of each item are compared with one another (balanced incomplete
-    blocks).
+    Designs: ``all``; ``none``; ``baseline:NAME``; ``round-robin:K``, where each system is compared with K
+    others on each item; ``blocks:K``, where K systems of each item are compared with one another (balanced
+    incomplete blocks).
 
     >>> plan_comparisons("baseline:b", [["a", "b", "c"]])
     [(('a', 'b'), ('b', 'c'))]
@@ -31,12 +31,14 @@ def plan_comparisons(
     kind, _, value = design.partition(":")
     if kind == "all" and not value:
         return [list_pairs(systems) for systems in items]
+    if kind == "none" and not value:
+        return [() for _ in items]
     if kind == "baseline" and value:
         return _plan_baseline(items, value)
     if kind in ("round-robin", "blocks") and value.isascii() and value.isdigit():
         plan = _plan_rounds if kind == "round-robin" else _plan_blocks
         return plan(items, int(value), seed)
-    raise ValueError(f"unknown design {design!r}; use all, baseline:NAME, round-robin:K or blocks:K")
+    raise ValueError(f"unknown design {design!r}; use all, none, baseline:NAME, round-robin:K or blocks:K")
 
 
 def list_pairs(systems: Sequence[str]) -> tuple[SystemPair, ...]:

@@ -35,7 +35,9 @@ Slug = PathEx[
     P(description="The slug of the task or campaign, as in the URL of its page", examples=["evening-news"]),
 ]
 ExportFormat = PathEx[
-    Literal["csv", "tsv", "jsonl", "xml", "spreadsheet", "latex", "bundle"],
+    Literal[
+        "csv", "tsv", "jsonl", "xml", "spreadsheet", "mtme", "appraise-csv", "mqm-tsv", "latex", "bundle"
+    ],
     P(description="The format; docs/researchers.md describes each", examples=["csv"]),
 ]
 Identify = QueryEx[bool, P(description="User names instead of pseudonyms; administrators only")]

@@ -16,7 +16,7 @@ from evaluation.api.core import WriteAuth, user_of
 from evaluation.models import Job, Upload
 from evaluation.tasks.forms.upload import SettingsForm, copy_values, suggest_values
 from evaluation.tasks.services import uploads
-from evaluation.tasks.services.import_job import begin_import, find_model_task
+from evaluation.tasks.services.import_job import begin_import, find_own_task
 from evaluation.tasks.views.overview import visible_jobs
 
 router = Router(tags=["upload"])
@@ -89,7 +89,7 @@ def _import(stored: Upload, settings: Schema) -> Job:
     given = settings.dict(exclude_unset=bool(like))  # what is left out is what the other task has
     typed = {name: _typed(value) for name, value in given.items() if value not in ("", None)}
     if like:
-        typed = copy_values(find_model_task(stored.owner, like)) | typed
+        typed = copy_values(find_own_task(stored.owner, like)) | typed
     uploads.store_parts(stored, values=typed)
     outcome = uploads.check_upload(stored)
     if outcome.problems:
@@ -105,8 +105,10 @@ def _import(stored: Upload, settings: Schema) -> Job:
         )
     data = form.cleaned_data
     return begin_import(
-        stored, outcome, form.settings(), campaign=data["campaign"], split=data["split"], like=like
-    )
+        stored, outcome, form.settings(), campaign=data["campaign"], split=data["split"],
+        like=like,
+        existing_task=data["existing_task"],
+    )  # fmt: skip
 
 
 def _typed(value: str | int | bool) -> str:

@@ -22,7 +22,10 @@ from appraise.lib.streams import convert_read_errors
 from appraise.lib.tables import Table, to_csv
 from evaluation.agreement.judgements import Codes
 from evaluation.exporters.bundle import FORMAT, VERSION, sign_manifest
+from evaluation.exporters.bundled_ratings import make_assessment_sets
+from evaluation.importers.evidence.assessment_sets import AssessmentSet
 from evaluation.study import Study, StudyTask, SystemPairs
+from evaluation.study.rating_tables import build_rating_tables
 from evaluation.study.systems import pair_systems
 from evaluation.study.tables import build_study_tables
 from evaluation.study.values import CODE_OF, NO_CHECK, NO_TIME, find_current
@@ -148,6 +151,8 @@ def verify_bundle(path: Path) -> BundleCheck:
             damaged = [Problem("damaged", difference, file=bundle.name) for difference in differences]
             raise InputError([*damaged, *error.problems]) from error
         tables = build_study_tables(study, system_pairs)
+        if "data/assessments.jsonl" in bundle.manifest["files"]:
+            tables |= build_rating_tables(read_assessment_sets(bundle))
         differences += _compare_tables(bundle, tables)
     manifest = bundle.manifest
     return BundleCheck(
@@ -206,6 +211,17 @@ def read_study(bundle: Bundle) -> tuple[Study, SystemPairs]:
         reason = f"{error.args[0]!r} is not defined" if isinstance(error, KeyError) else str(error)
         message = f"the data are inconsistent: {reason}"
         raise InputError.of("bad_bundle", message, REMEDY, bundle.name) from error
+
+
+def read_assessment_sets(bundle: Bundle) -> dict[str, AssessmentSet]:
+    """Read the scores and error spans of a bundle by name; inconsistent data raise ``InputError``."""
+    try:
+        return make_assessment_sets(
+            bundle.manifest["tasks"], bundle.read_rows("items"), bundle.read_rows("assessments")
+        )
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        message = f"the assessments are inconsistent: {error}"
+        raise InputError(Problem("bad_bundle", message, REMEDY, bundle.name)) from error
 
 
 def _read_study(bundle: Bundle) -> tuple[Study, SystemPairs]:

@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from appraise.lib.problems import InputError, Problem
+from evaluation.importers.archives import unpack_directory
 from evaluation.importers.checks import DatasetChecks, check_items
 from evaluation.importers.detection import FORMATS, ImportFormat, assign_formats, refuse_blank
+from evaluation.importers.evidence_sets import EVIDENCE_FORMATS, find_evidence_format, read_evidence_set
 from evaluation.importers.links import attach_links
 from evaluation.importers.model import (
     BROWSER,
@@ -40,6 +42,7 @@ _Plan = list[tuple[ImportFormat, list[SourceFile]]]
 __all__ = [
     "BROWSER",
     "COMMAND_LINE",
+    "EVIDENCE_FORMATS",
     "FORMATS",
     "FileRole",
     "GivenPhrase",
@@ -69,7 +72,7 @@ def read(
     limits: Limits = BROWSER,
     options: ImportOptions | None = None,
 ) -> ImportedSet:
-    """Read and check the files completely; ``format`` is a name of ``FORMATS`` or ``auto``.
+    """Read and check the files completely; ``format`` is ``auto`` or a name of one of the two registries.
 
     >>> table = b"id\\tsource\\tone\\ttwo\\n1\\tGuten Tag\\tHello\\tGood day\\n"
     >>> imported = read([SourceFile.from_bytes("greetings.tsv", table)])
@@ -78,6 +81,9 @@ def read(
     >>> [item.text("two") for item in imported.items]
     ['Good day']
     """
+    files = [member for file in files for member in unpack_directory(file, limits)]
+    if form := find_evidence_format(files, format, limits):
+        return read_evidence_set(form, files, limits, options or ImportOptions())
     state = _start(files, limits, options)
     plan = _select_format(state, format)
     checks = DatasetChecks(state)

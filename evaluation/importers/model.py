@@ -15,10 +15,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import IO, NamedTuple, cast
+from typing import IO, Any, NamedTuple, cast
 
 from appraise.lib.problems import InputError, Problem
 from appraise.lib.streams import GZIP, explain_read_error
+from evaluation.assessments import AssessmentProtocol, OutputRating, PublishedScores
 from evaluation.schemes import Choice
 
 Link = tuple[int, int]
@@ -196,6 +197,7 @@ class ImportedItem:
     links: tuple[PairLinks, ...] = ()
     phrases: tuple[PairPhrases, ...] = ()
     damaged: tuple[ImportedCandidate, ...] = ()
+    domain: str = ""
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -259,6 +261,38 @@ class Items:
         return self.count
 
 
+class ImportedAssessment(NamedTuple):
+    """What one person said about one output, with what only the file knows.
+
+    ``protocol`` is a name of ``ImportedEvidence.protocols``, ``item`` the id of an item of the set (the
+    segment of the rating is not used). ``shown`` is the damaged text of an attention check, None if the
+    output itself was shown. ``origin`` has what an export needs beyond the rating.
+    """
+
+    protocol: str
+    item: str
+    rating: OutputRating
+    presentation: int = 0
+    version: int = 1
+    shown: str | None = None
+    origin: dict[str, Any] = {}  # noqa: RUF012 — never changed; Any: JSON values
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedEvidence:
+    """Scores and error spans for the outputs of a set; each function reads the files again.
+
+    ``references`` are the names of the references of every item, in their order.
+    """
+
+    protocols: dict[str, AssessmentProtocol]
+    assessments: Callable[[], Iterator[ImportedAssessment]]
+    scores: Callable[[], Iterator[PublishedScores]]
+    references: tuple[str, ...] = ()
+    digest: str = ""
+    count: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class ImportedSet:
     """One or more files after reading and checking them completely.
@@ -277,3 +311,4 @@ class ImportedSet:
     incomplete: bool = False
     judgements: tuple[ImportedJudgement, ...] = ()
     warnings: tuple[Problem, ...] = ()
+    evidence: ImportedEvidence | None = None

@@ -118,8 +118,8 @@ def _is_quoted(cell: str) -> bool:
     return cell[:1] == cell[-1:] == '"' and '""' in inner and '"' not in inner.replace('""', "")
 
 
-def read_quoted(file: SourceFile, state: ImportState) -> Iterator[tuple[int, list[str]]]:
-    """Yield the cells of CSV."""
+def read_quoted(file: SourceFile, state: ImportState, separator: str = "") -> Iterator[tuple[int, list[str]]]:
+    """Yield the cells of CSV rows, each with its first line; the first row decides about the separator."""
     numbered = lines(file, state, cr_ends=True)
     number, first = next(((n, line) for n, line in numbered if _has_content(line)), (1, ""))
     last = number
@@ -131,7 +131,7 @@ def read_quoted(file: SourceFile, state: ImportState) -> Iterator[tuple[int, lis
             last = line_number
             yield line + "\n"
 
-    reader = csv.reader(text(), delimiter=find_separator(first), strict=True)
+    reader = csv.reader(text(), delimiter=separator or find_separator(first), strict=True)
     while True:
         try:
             cells = next(reader)

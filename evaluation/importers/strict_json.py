@@ -36,14 +36,21 @@ class JsonReader:
     While walking, the caller must read each value.
     """
 
-    def __init__(self, file: SourceFile, state: ImportState, text: str | None = None, line: int = 1) -> None:
-        """Begin at the first character of the file, or of a ``text`` that is one of its lines."""
+    def __init__(
+        self,
+        file: SourceFile,
+        state: ImportState,
+        text: str | None = None,
+        line: int = 1,
+        column: int = 1,
+    ) -> None:
+        """Begin at the first character of the file, or of a ``text`` that is one of its lines or cells."""
         self._text = "".join(chunks(file, state)) if text is None else text
         self._state = state
         self._file = file.name
         self._at = 0
         # A place that was passed, with its line and column: positions are counted from there.
-        self._passed, self._line, self._column = 0, line, 1
+        self._passed, self._line, self._column = 0, line, column
 
     @property
     def position(self) -> SourcePosition:

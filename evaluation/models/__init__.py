@@ -6,6 +6,7 @@
 ``items``    Item, System, Candidate, Output, Comparison, Alignment
 ``judging``  PhrasePair and Occurrence (what is asked), Slot and Assignment (who is asked)
 ``answers``  Ranking, SentenceAnswer, AlignmentReport, Adjudication, PracticeQuestion, PracticeRound
+``assessments``  Assessment, ErrorSpan, ScoreSet
 ``jobs``     Job, Upload, UploadedFile
 """
 
@@ -19,6 +20,7 @@ from evaluation.models.answers import (
     Ranking,
     SentenceAnswer,
 )
+from evaluation.models.assessments import Assessment, ErrorSpan, ScoreSet
 from evaluation.models.items import Alignment, Candidate, Comparison, Item, Output, System
 from evaluation.models.jobs import Job, Upload, UploadedFile
 from evaluation.models.judging import Assignment, Occurrence, PhrasePair, Slot
@@ -45,6 +47,7 @@ __all__ = [
     "AlignmentReport",
     "Annotator",
     "ApiToken",
+    "Assessment",
     "Assignment",
     "AuditEntry",
     "Campaign",
@@ -53,6 +56,7 @@ __all__ = [
     "CrowdPlatform",
     "CrowdWorker",
     "Erasure",
+    "ErrorSpan",
     "Invitation",
     "Item",
     "Job",
@@ -65,6 +69,7 @@ __all__ = [
     "Ranking",
     "Removal",
     "Role",
+    "ScoreSet",
     "SentenceAnswer",
     "SignIn",
     "Slot",

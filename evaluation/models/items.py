@@ -22,6 +22,7 @@ class Item(models.Model):
         max_length=200, help_text="The ID in the input file, so that exports map back to it."
     )
     document = models.CharField(max_length=200, blank=True)
+    domain = models.CharField(max_length=200, blank=True, help_text="The kind of text, such as news.")
     source = models.TextField(blank=True)
     references = models.JSONField(default=list)
     context_before = models.TextField(blank=True)
@@ -50,6 +51,9 @@ class System(models.Model):
 
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="systems")
     name = models.CharField(max_length=200)
+    is_reference = models.BooleanField(
+        default=False, help_text="A reference translation that is judged like a system."
+    )
 
     class Meta:
         ordering = ["task", "name"]

@@ -77,6 +77,11 @@ class Annotator(models.Model):
     machine = models.CharField(
         max_length=120, blank=True, help_text=_("Name of the metric or ranker; empty for people.")
     )
+    label = models.CharField(
+        max_length=120,
+        blank=True,
+        help_text=_("Name of the annotator in an imported file, such as rater1; empty for accounts."),
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -92,7 +97,7 @@ class Annotator(models.Model):
     def __str__(self) -> str:
         if self.machine:
             return self.machine
-        return self.user.get_username() if self.user else f"annotator {self.pk}"
+        return self.user.get_username() if self.user else self.label or f"annotator {self.pk}"
 
 
 class Membership(models.Model):

@@ -211,6 +211,14 @@ class Task(models.Model):
     )
     completion_code = models.CharField(max_length=80, blank=True)
     completion_url = models.URLField(blank=True)
+    reference_names = models.JSONField(
+        default=list, blank=True, help_text=_("Names of the references of each sentence, in their order.")
+    )
+    protocols: models.JSONField[Any, Any] = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text=_("The protocols of scores and error spans by name; fixed at the first answer."),
+    )
     digest = models.CharField(
         max_length=64,
         blank=True,

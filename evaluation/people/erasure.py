@@ -1,8 +1,8 @@
 """Erase a person: delete the account and every trace of its name, but no ranking.
 
 Rankings refer to an ``Annotator`` without a name, so erasing only removes the link from there to the account.
-Free text written by the person is deleted as well, because it may contain anything. The decision and its
-reasons are in docs/decisions/006-erasure.md.
+Free text written by the person is deleted as well, because it may contain anything; assessments have none.
+The decision and its reasons are in docs/decisions/006-erasure.md.
 
 The erasure ledger is a file beside the database, because a restored database no longer knows the erasures. It
 has one JSON line for each erased account: its id, a mark that only this account has, the id of its annotator,

@@ -69,6 +69,20 @@ SECTIONS = (
         {"task": "comparison__item__task__name", **_same("question", "value", "version", "received_at")},
     ),
     Section(
+        "assessments", models.Assessment, "annotator__user",
+        {
+            "task": "output__item__task__name", "item": "output__item__key",
+            **_same("protocol", "score", "version", "active_ms", "elapsed_ms", "received_at"),
+        },
+    ),
+    Section(
+        "error_spans", models.ErrorSpan, "assessment__annotator__user",
+        {
+            "task": "assessment__output__item__task__name", "item": "assessment__output__item__key",
+            **_same("side", "start", "end", "severity", "category"),
+        },
+    ),
+    Section(
         "alignment_reports", models.AlignmentReport, "annotator__user",
         {
             "task": "pair__task__name", "first": "pair__first", "second": "pair__second",

@@ -16,20 +16,23 @@ from appraise.lib.tables import Table
 from evaluation.agreement import AgreementReport
 from evaluation.agreement.kappa import ROUNDING
 from evaluation.agreement.report import to_document
+from evaluation.agreement.voter_pairs import VoterPair, compare_voters
 from evaluation.models import Ranking
 from evaluation.reports import plots
 from evaluation.reports.registry import Report, StudyOptions, report, tables_of
 from evaluation.reports.scope import Scope, choose_kind, get_study, get_system_pairs, load_names
+from evaluation.reports.votes import collect_scope_choices, estimate_vote_seconds, list_scope_voters
 from evaluation.schemes import CHOICE_REASONS, SCHEMES, Choice, Scheme
 from evaluation.study import AgreementSummary, AnswerKind, Filter, summarise_agreement
 from evaluation.study.annotators import AnnotatorLine
 from evaluation.study.tables import AGREEMENT_TABLES
 from evaluation.study.values import name_voter
-from evaluation.voters import collect_choices, list_voters
+from evaluation.voters import VoterKind
 from evaluation.web import numeral
 
 MAX_IN_HEAT_MAP = 30  # annotators
 MAX_LISTED = 30  # annotators on the page; the files contain all
+MAX_VOTERS = 12  # compared where nobody has ranked
 MAX_FOR_TRIADS = 300_000  # answers; beyond that, cyclic triads would take too long
 
 
@@ -73,9 +76,10 @@ class AgreementPage:
     names: dict[str, str]
     people: HeatMap | None
     confusion: HeatMap
-    voters: list[str]
+    voters: dict[str, VoterKind]
     selected_voters: list[str]
     reasons: Table
+    voter_pairs: list[VoterPair]
 
     @property
     def report(self) -> AgreementReport:
@@ -148,7 +152,7 @@ def get_agreement(
 ) -> AgreementSummary:
     """Return the summary; cached until a new answer arrives or the votes of the voters change."""
     filters = tuple(sorted(without))
-    by_voter = collect_choices(scope.task_ids, selected_voters) if selected_voters else {}
+    by_voter = collect_scope_choices(scope, selected_voters) if selected_voters else {}
     votes = {name_voter(voter): choices for voter, choices in by_voter.items()}
 
     def compute() -> AgreementSummary:
@@ -171,6 +175,7 @@ class AnnotatorAgreement(Report[AgreementOptions, AgreementPage]):
     tables = {
         **tables_of(lambda page: page.summary, AGREEMENT_TABLES),
         "reasons": lambda page: page.reasons,
+        "voters": lambda page: voter_table(page.voter_pairs),
     }
     plots = {
         "kappa": lambda page: plots.kappa_scale(*_kappa(page)),
@@ -187,13 +192,19 @@ class AnnotatorAgreement(Report[AgreementOptions, AgreementPage]):
         ),
     }
 
+    def estimate_seconds(self, scope: Scope, options: AgreementOptions) -> float:
+        return super().estimate_seconds(scope, options) + estimate_vote_seconds(scope)
+
     def compute(self, scope: Scope, options: AgreementOptions) -> AgreementPage:
         kind = choose_kind(scope, options.answers)
         # Voters vote on phrases.
-        voters = list_voters(scope.task_ids) if kind is AnswerKind.PHRASES else []
+        voters = list_scope_voters(scope) if kind is AnswerKind.PHRASES else {}
         selected_voters = [name for name in voters if name in options.voter]
         summary, names = get_agreement(scope, options.without, selected_voters, kind), load_names(scope)
-        names |= {name_voter(voter): _("%(name)s (voter)") % {"name": voter} for voter in selected_voters}
+        names |= {name_voter(voter): _describe_voter(voter, voters[voter]) for voter in selected_voters}
+        compared = selected_voters
+        if not summary.report.judgements:  # nobody has ranked: the votes themselves can be compared
+            compared = [name for name, kind in voters.items() if kind is VoterKind.SPANS][:MAX_VOTERS]
         return AgreementPage(
             scope=scope,
             kind=kind,
@@ -205,6 +216,7 @@ class AnnotatorAgreement(Report[AgreementOptions, AgreementPage]):
             voters=voters,
             selected_voters=selected_voters,
             reasons=_count_reasons(scope),
+            voter_pairs=_compare_voters(scope, compared),
         )
 
     def document(self, page: AgreementPage) -> dict[str, Any]:  # Any: JSON
@@ -225,6 +237,26 @@ class AnnotatorAgreement(Report[AgreementOptions, AgreementPage]):
             "annotator_lines": [asdict(line) for line in summary.annotators],
             "over_time": [asdict(window) for window in summary.windows],
         }
+
+
+def _describe_voter(name: str, kind: VoterKind) -> str:
+    if kind is VoterKind.SPANS:
+        return _("%(name)s (error spans)") % {"name": name}
+    return _("%(name)s (voter)") % {"name": name}
+
+
+def _compare_voters(scope: Scope, voters: Sequence[str]) -> list[VoterPair]:
+    """Compare the voters with each other, on ranked and unranked pairs; cached until their votes change."""
+    if len(voters) < 2:
+        return []
+    votes = collect_scope_choices(scope, voters)
+    return scope.cached("voters compared", lambda: compare_voters(votes), _digest(votes))
+
+
+def voter_table(pairs: Sequence[VoterPair]) -> Table:
+    columns = ("voter", "other voter", "pairs", "both decided", "same side", "P(A)", "Scott’s π")
+    rows = tuple((p.a, p.b, p.pairs, p.decided, p.same_side, p.p_a, p.scott_pi) for p in pairs)
+    return Table("Voters compared with each other", columns, rows)
 
 
 def _count_reasons(scope: Scope) -> Table:

@@ -18,10 +18,12 @@ from evaluation.exporters import ExportedAnswer
 from evaluation.exporters.bundle import open_bundle
 from evaluation.reports import study_query
 from evaluation.reports.cache import snapshot
+from evaluation.reports.evidence_query import list_protocols, load_assessment_set
 from evaluation.reports.exports import DisplayNames, load_display_names, read_answered_pairs
 from evaluation.reports.scope import Scope
 from evaluation.schemes import SIX_WAY
 from evaluation.study import Study
+from evaluation.study.rating_tables import build_rating_tables
 from evaluation.study.tables import build_study_tables
 from evaluation.study.values import NO_CHECK
 
@@ -46,6 +48,11 @@ def write_bundle(scope: Scope, stream: IO[bytes]) -> str:
         bundle.write_rows("data/sentence_answers.jsonl", _sentence_answers(scope, names))
         bundle.write_rows("data/adjudications.jsonl", _adjudications(scope))
         bundle.write_tables(build_study_tables(study, study_query.load_system_pairs(scope.tasks, study)))
+        if protocols := list_protocols(scope.tasks):
+            bundle.write_rows("data/assessments.jsonl", _assessments(scope, names))
+            bundle.write_rows("data/score_sets.jsonl", _score_sets(scope))
+            sets = {name: load_assessment_set(scope, name) for name in protocols}
+            bundle.write_tables(build_rating_tables(sets))
         about = {
             "code": code_version(),
             "campaign": {
@@ -98,7 +105,7 @@ _SETTINGS = (
     "question_size", "ask_all",
     "seed", "checks", "practice", "ask_sentence", "ask_rating", "ask_comment", "ask_reasons",
     "tap_answers", "lease_minutes", "digest",
-    "size", "state", "instructions",
+    "size", "state", "instructions", "protocols", "reference_names",
 )  # fmt: skip
 
 
@@ -122,6 +129,7 @@ def _items(scope: Scope) -> Iterator[Row]:
             "item": item.key,
             "position": item.position,
             "document": item.document,
+            "domain": item.domain,
             "source": item.source,
             "references": item.references,
             "candidates": [
@@ -215,6 +223,39 @@ def _sentence_answers(scope: Scope, names: DisplayNames) -> Iterator[Row]:
     }  # fmt: skip
     for row in _read_rows(answers, columns):
         yield {**row, "annotator": names[row["annotator"]], "value": row["value"] or None}
+
+
+def _assessments(scope: Scope, names: DisplayNames) -> Iterator[Row]:
+    """Yield every version of every score with its error spans, checks and repeats included."""
+    slugs = _slugs(scope)
+    answers = models.Assessment.objects.of_tasks(scope.task_ids).filter(
+        protocol__in=list_protocols(scope.tasks)
+    )
+    spans = models.ErrorSpan.objects.order_by("number")
+    rows = answers.order_by("pk").select_related("output__system", "output__item", "shown")
+    for row in rows.prefetch_related(Prefetch("spans", spans)).iterator(chunk_size=CHUNK):
+        yield {
+            "task": slugs[row.output.item.task_id],
+            "item": row.output.item.key,
+            "system": row.output.system.name,
+            "annotator": names[row.annotator_id],
+            "protocol": row.protocol,
+            "presentation": row.presentation,
+            "version": row.version,
+            "score": row.score,
+            "withdrawn": row.is_withdrawn,
+            "shown": row.shown and row.shown.text,
+            "spans": [
+                [span.side, span.start, span.end, span.severity, span.category, span.details.get("weight")]
+                for span in row.spans.all()
+            ],
+        }
+
+
+def _score_sets(scope: Scope) -> Iterator[Row]:
+    sets = models.ScoreSet.objects.filter(task__in=scope.task_ids).order_by("pk")
+    columns = ("task__slug", "name", "reference", "level", "groups", "values")
+    return _read_rows(sets, {column.partition("__")[0]: column for column in columns})
 
 
 def _adjudications(scope: Scope) -> Iterator[Row]:

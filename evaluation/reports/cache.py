@@ -25,21 +25,22 @@ from django.core.cache import caches
 from django.db import connection as default_connection
 from django.db import transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models import Model, Subquery
+from django.db.models import Subquery
 from django.utils import timezone
 
 from appraise.lib.digests import text_digest
-from evaluation.models import Alignment, Ranking, SentenceAnswer, Task
+from evaluation.models import Alignment, Assessment, Ranking, ScoreSet, SentenceAnswer, Task
 
 # Longer than any transaction that appends answers, so that none with a smaller id can commit later.
 SETTLED = timedelta(minutes=1)
 MAX_ENTRIES = 48
+ANSWERS = ("ranking", "sentence_answer", "assessment")
 
 T = TypeVar("T")
 
 
 class DatabaseState(NamedTuple):
-    """The ids of the newest ranking, alignment and answer about a sentence, and when the newest was received.
+    """The ids of the newest answer of each kind, alignment and score set, and when an answer came last.
 
     A pinned state is that of a result which is shown although there may be newer answers.
     """
@@ -133,23 +134,24 @@ def clear_cache() -> None:
 
 def state_columns() -> dict[str, Subquery]:
     """Return the state of the database as annotations of any query; ``read_state`` reads them."""
-    rankings, answers = Ranking.objects.order_by("-pk"), SentenceAnswer.objects.order_by("-pk")
+    newest = {
+        "ranking": Ranking.objects.order_by("-pk"),
+        "alignment": Alignment.objects.order_by("-pk"),
+        "sentence_answer": SentenceAnswer.objects.order_by("-pk"),
+        "assessment": Assessment.objects.order_by("-pk"),
+        "score_set": ScoreSet.objects.order_by("-pk"),
+    }
     return {
-        "newest_ranking": Subquery(rankings.values("pk")[:1]),
-        "newest_at": Subquery(rankings.values("received_at")[:1]),
-        "newest_alignment": Subquery(Alignment.objects.order_by("-pk").values("pk")[:1]),
-        "newest_answer": Subquery(answers.values("pk")[:1]),
-        "newest_answer_at": Subquery(answers.values("received_at")[:1]),
+        **{f"newest_{name}": Subquery(rows.values("pk")[:1]) for name, rows in newest.items()},
+        **{f"{name}_at": Subquery(newest[name].values("received_at")[:1]) for name in ANSWERS},
     }
 
 
-def read_state(row: Model) -> DatabaseState:
+def read_state(row: Any) -> DatabaseState:
     """Return the state from a row with the annotations of ``state_columns``."""
-    ranking, ranked_at, alignment, answer, answered_at = (getattr(row, name) for name in state_columns())
-    if ranking is None and answer is None:
-        return DatabaseState((0,), None)
-    newest_at = max(at for at in (ranked_at, answered_at) if at is not None)
-    return DatabaseState((ranking or 0, alignment, answer or 0), newest_at)
+    newest = (f"newest_{name}" for name in (*ANSWERS, "alignment", "score_set"))
+    times = [at for name in ANSWERS if (at := getattr(row, f"{name}_at")) is not None]
+    return DatabaseState(tuple(getattr(row, name) or 0 for name in newest), max(times, default=None))
 
 
 @contextmanager
@@ -164,7 +166,7 @@ def _shared_state(state: DatabaseState | None) -> Iterator[DatabaseState]:
 
 def _query_state() -> DatabaseState:
     # Of any table with one row or more: without a task there are no answers.
-    row = Task.objects.annotate(**state_columns()).only("pk").first()
+    row = Task.objects.order_by().only("pk").annotate(**state_columns()).first()
     return DatabaseState((0,), None) if row is None else read_state(row)
 
 

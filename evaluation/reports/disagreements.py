@@ -22,11 +22,13 @@ from evaluation.phenomena.classification import Phenomenon
 from evaluation.reports.phenomena import classify_stored_pair, get_phenomena
 from evaluation.reports.registry import Report, ReportOptions, report
 from evaluation.reports.scope import Scope, get_study, load_names
+from evaluation.reports.span_votes import list_span_voters
+from evaluation.reports.votes import collect_scope_votes, has_error_spans
 from evaluation.reports.word_tags import SentenceTexts, find_tagged_tasks, find_taggers, is_cached
 from evaluation.schemes import CHOICE_REASONS, SIX_WAY, Choice, Scheme
 from evaluation.study import Disagreement, Study, find_disagreements
 from evaluation.study.disagreements import Split, max_entropy
-from evaluation.voters import Vote, collect_votes, providers
+from evaluation.voters import Vote, providers
 
 PAGE_SIZE = 20
 REASON_WORDS = {reason.code: reason.words for reason in CHOICE_REASONS}
@@ -110,7 +112,7 @@ class Disagreements(Report[DisagreementOptions, DisagreementsPage]):
         matching, votes = find_disputes(scope, study, options)
         page_obj = Paginator(matching, PAGE_SIZE).get_page(options.page)
         if votes is None:
-            votes = collect_votes(scope.task_ids, [_pair_id(study, dispute) for dispute in page_obj])
+            votes = collect_scope_votes(scope, [_pair_id(study, dispute) for dispute in page_obj])
         return DisagreementsPage(
             scope=scope,
             query=options,
@@ -124,7 +126,8 @@ class Disagreements(Report[DisagreementOptions, DisagreementsPage]):
         )
 
     def context(self, page: DisagreementsPage) -> dict[str, object]:
-        return {"phenomena": list(Phenomenon)}
+        spans = list_span_voters(page.scope.task_ids) if has_error_spans(page.scope) else []
+        return {"phenomena": list(Phenomenon), "span_voters": spans}
 
     def document(self, page: DisagreementsPage) -> dict[str, Any]:  # Any: JSON
         return {
@@ -159,7 +162,7 @@ def find_disputes(
     )
     if query.order is DisputeOrder.ENTROPY or not providers():
         return matching, None
-    votes = collect_votes(scope.task_ids)
+    votes = collect_scope_votes(scope)
 
     def sort_key(dispute: Disagreement) -> float:
         voter_votes = votes.get(_pair_id(study, dispute), [])

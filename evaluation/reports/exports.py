@@ -21,6 +21,7 @@ from evaluation.exporters.rows import AnswerRow
 from evaluation.models import (
     Alignment,
     Annotator,
+    Assessment,
     Assignment,
     Campaign,
     Item,
@@ -65,6 +66,8 @@ class DisplayNames(dict[int, str]):
     def _display_name(self, person: Annotator) -> str:
         if person.machine:
             return f"machine {person.machine}"
+        if person.label:  # a name of an imported file, not of this site
+            return person.label
         return str(person) if self.identified else pseudonym(self.campaign.key, person.key)
 
 
@@ -76,6 +79,7 @@ def load_display_names(scope: Scope, *, identify: bool) -> DisplayNames:
         people = people.filter(
             Q(pk__in=Assignment.objects.filter(task__in=tasks).values("annotator"))
             | Q(pk__in=Ranking.objects.filter(pair__task__in=tasks).values("annotator"))
+            | Q(pk__in=Assessment.objects.of_tasks(tasks).values("annotator"))
             | Q(pk__in=SentenceAnswer.objects.filter(comparison__item__task__in=tasks).values("annotator"))
         )
     return DisplayNames(scope.campaign, people, identified=identify)

@@ -32,10 +32,11 @@ from evaluation.panel.votes import PanelVotes, VoterWeighting, collect_panel_vot
 from evaluation.reports import plots
 from evaluation.reports.registry import Report, ReportOptions, report
 from evaluation.reports.scope import Scope, get_study, load_names
+from evaluation.reports.votes import collect_scope_votes
 from evaluation.schemes import FOUR_WAY, Choice
 from evaluation.study import Study
 from evaluation.study.disagreements import find_majorities
-from evaluation.voters import collect_votes, providers
+from evaluation.voters import providers
 
 MAX_OVERRULED = 20  # pairs on the page
 RESAMPLES = 100
@@ -268,7 +269,7 @@ def _collect_votes(scope: Scope, study: Study, weighting: VoterWeighting) -> Pan
     if weighting is VoterWeighting.PEOPLE or not providers():
         return collect_panel_votes(study)
     code_of = {int(key): code for code, key in enumerate(study.pair_keys)}
-    by_pair = collect_votes(scope.task_ids)
+    by_pair = collect_scope_votes(scope)
     return collect_panel_votes(
         study, {code_of[pair]: votes for pair, votes in by_pair.items() if pair in code_of}
     )

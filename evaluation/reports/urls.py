@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from evaluation.reports import adjudication, views
+from evaluation.reports import adjudication, evidence_sentence, views
 from evaluation.reports.registry import load_reports
 
 
@@ -29,5 +29,10 @@ urlpatterns = [
     *_report_urls("campaign"),
     path("tasks/<slug:slug>/phenomena/tag", views.tag, {"kind": "task"}, "task-tag"),
     path("campaigns/<slug:slug>/phenomena/tag", views.tag, {"kind": "campaign"}, "campaign-tag"),
+    path(
+        "tasks/<slug:slug>/evidence/sentences/<number:position>",
+        evidence_sentence.page,
+        name="evidence-sentence",
+    ),
     path("pairs/<number:pair>/adjudicate", adjudication.adjudicate, name="adjudicate"),
 ]

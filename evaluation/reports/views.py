@@ -22,6 +22,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_safe
 
+from appraise.lib.problems import InputError
 from appraise.lib.tables import FORMATS as TABLE_FORMATS
 from appraise.lib.tables import to_latex
 from evaluation import jobs
@@ -29,7 +30,8 @@ from evaluation.exporters import FORMATS
 from evaluation.models import AuditEntry, Job, User
 from evaluation.reports.agreement import get_agreement
 from evaluation.reports.bundles import write_bundle
-from evaluation.reports.exports import load_display_names, read_answered_pairs
+from evaluation.reports.evidence_exports import EVIDENCE_EXPORTS, export_files, write_archive
+from evaluation.reports.exports import DisplayNames, load_display_names, read_answered_pairs
 from evaluation.reports.registry import REPORTS, AnyReport, read_options
 from evaluation.reports.report_job import ReportPending, compute_report
 from evaluation.reports.scope import Scope, find_scope, find_scopes
@@ -138,9 +140,11 @@ def export(request: HttpRequest, kind: str, slug: str, form: str) -> HttpRespons
 
 def send_export(user: User, scope: Scope, form: str, *, identify: bool) -> HttpResponseBase:
     """Return the response to a request for an export, by page or by API."""
-    if form not in {*FORMATS, "xlsx", "latex", "bundle"}:
+    if form not in {*FORMATS, *EVIDENCE_EXPORTS, "xlsx", "latex", "bundle"}:
         raise Http404(f"no format {form}")
-    if identify and not (user.is_superuser and form in {*FORMATS, "xlsx"}):
+    if form in EVIDENCE_EXPORTS and not scope.task:
+        raise Http404(f"{form} is a format of single tasks")
+    if identify and not (user.is_superuser and form in {*FORMATS, *EVIDENCE_EXPORTS, "xlsx"}):
         return JsonResponse({"detail": "Names are for administrators, in the plain formats."}, status=403)
     detail = {"format": form, "identified": identify}
     AuditEntry.objects.record(user, "export", f"{scope.kind} {scope.slug}", detail)
@@ -155,6 +159,8 @@ def send_export(user: User, scope: Scope, form: str, *, identify: bool) -> HttpR
         }
         text = "\n".join(to_latex(table) for table in tables.values())
         return attachment(f"{scope.slug}-tables.tex", "application/x-tex; charset=utf-8", text)
+    if form in EVIDENCE_EXPORTS:
+        return _evidence(scope, form, load_display_names(scope, identify=identify))
     file_format = FORMATS[form]
     pairs = read_answered_pairs(scope, load_display_names(scope, identify=identify))
     return StreamingHttpResponse(
@@ -174,6 +180,24 @@ def _send_file(name: str, write: Callable[[IO[bytes]], object]) -> FileResponse:
     file.seek(0)
     headers = {"Cache-Control": "no-store"}
     return FileResponse(file, as_attachment=True, filename=name, headers=headers)
+
+
+def _evidence(scope: Scope, form: str, names: DisplayNames) -> HttpResponseBase:
+    """Return scores and error spans as a file; a directory is an archive."""
+    extension, content_type = EVIDENCE_EXPORTS[form]
+    try:
+        files = export_files(scope.tasks[0], form, names)
+        file = tempfile.TemporaryFile()  # noqa: SIM115 — as in ``_send_file``
+        if form == "mtme":
+            write_archive(files, file)
+        else:
+            file.writelines(line.encode() for _, lines in files for line in lines)
+    except InputError as error:
+        return JsonResponse({"detail": str(error)}, status=HTTPStatus.NOT_FOUND)
+    file.seek(0)
+    name = f"{scope.slug}-{form}.{extension}"
+    headers = {"Cache-Control": "no-store"}
+    return FileResponse(file, as_attachment=True, filename=name, content_type=content_type, headers=headers)
 
 
 def scope_of(request: HttpRequest, kind: str, slug: str, *, others: bool = False) -> Scope:

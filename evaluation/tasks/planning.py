@@ -166,6 +166,10 @@ class Planner:
             [self._compare(item.id, staves[first], staves[second], given) for first, second in compared],
         )
 
+    def compare(self, item: str, first: Stave, second: Stave) -> PlannedComparison:
+        """Compare two texts of a stored item, the lexically smaller first, by the tokens that it has."""
+        return self._compare(item, first, second, None)
+
     def _plan_places(
         self,
         item: ImportedItem,

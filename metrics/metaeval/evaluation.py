@@ -27,6 +27,7 @@ from metrics.metaeval.kendall import (
     tau_b,
 )
 from metrics.metaeval.scoring import CellScores
+from metrics.metaeval.soft_accuracy import permutation_p_values, soft_pairwise_accuracy
 from metrics.metaeval.systems import SystemLevel, human_by_system, system_level, wins_share
 
 
@@ -45,6 +46,9 @@ class Evaluation:
     spearman: float | None
     tau_b: float | None
     calibrated: CalibratedAccuracy | None
+    by_item: CalibratedAccuracy | None = None  # with human scores: the mean over segments
+    spa: float | None = None
+    has_scores: bool = False
     undefined: int = 0  # translations without a score
     pairs_left_out: int = 0  # decisive pairs with such a translation
 
@@ -65,7 +69,17 @@ class Evaluation:
             "pearson": self.pearson,
             "pearson_ci": self.pearson_ci,
             "spearman": self.spearman,
+            **(self._of_scores() if self.has_scores else {}),
             **(left_out if self.undefined else {}),
+        }
+
+    def _of_scores(self) -> dict[str, object]:
+        """Return the figures that need human scores of segments."""
+        return {
+            "acc_eq": self.by_item.accuracy if self.by_item else None,
+            "acc_eq_epsilon": self.by_item.threshold if self.by_item else None,
+            "system_pearson": self.system.pearson,
+            "spa": self.spa,
         }
 
     def details(self) -> dict[str, object]:
@@ -93,14 +107,21 @@ class HumanJudgements:
     ratings: Ratings
     by_system: dict[str, float]
     segments: IntArray
+    systems: IntArray | None = None  # the system of every cell, where people gave scores
+    p_values: FloatArray | None = None  # of the pairs of systems, for soft pairwise accuracy
 
 
-def human_judgements(dataset: Dataset, human: Comparisons | Ratings) -> HumanJudgements:
+def human_judgements(dataset: Dataset, human: Comparisons | Ratings, *, seed: int = 1) -> HumanJudgements:
     """Derive ratings from comparisons (shares of wins), or comparisons from ratings of one segment."""
     segments, by_system = dataset.segment_codes(), human_by_system(human, dataset.systems())
     if isinstance(human, Ratings):
-        ratings = _means(human)
-        return HumanJudgements(pairs_of(ratings, segments), ratings, by_system, segments)
+        ratings, systems = _means(human), np.empty(len(dataset.cells), dtype=np.int64)
+        for number, cells in enumerate(dataset.systems().values()):
+            systems[cells] = number
+        values = np.full(len(dataset.cells), np.nan)
+        values[ratings.cells] = ratings.values
+        p_values = permutation_p_values(_by_system(values, systems, segments), seed=seed)
+        return HumanJudgements(pairs_of(ratings, segments), ratings, by_system, segments, systems, p_values)
     shares = wins_share(human, len(dataset.cells))
     cells, values = np.array([*shares], dtype=np.int64), np.array([*shares.values()], dtype=np.float64)
     return HumanJudgements(human, Ratings(cells, values), by_system, segments)
@@ -115,6 +136,7 @@ def evaluate(
     ours: FloatArray = scores.cells[human.ratings.cells[known]]
     theirs = human.ratings.values[known]
     r = pearson(ours, theirs)
+    comparisons = drop_undefined(human.comparisons, scores.cells)
     return Evaluation(
         signature=scores.signature,
         counts=counts,
@@ -126,10 +148,34 @@ def evaluate(
         pearson_ci=fisher_interval(r, len(theirs)),
         spearman=spearman(ours, theirs),
         tau_b=tau_b(ours, theirs),
-        calibrated=calibrated_accuracy(scores.cells, drop_undefined(human.comparisons, scores.cells)),
+        calibrated=calibrated_accuracy(scores.cells, comparisons),
+        by_item=None
+        if human.p_values is None
+        else calibrated_accuracy(scores.cells, comparisons, human.segments),
+        spa=_soft_accuracy(scores.cells, human, seed),
+        has_scores=human.p_values is not None,
         undefined=scores.undefined,
         pairs_left_out=len(human.comparisons.better) - int(counts.sum()),
     )
+
+
+def _soft_accuracy(scores: FloatArray, human: HumanJudgements, seed: int) -> float | None:
+    """Return the soft pairwise accuracy on the cells that people scored."""
+    if human.systems is None or human.p_values is None:
+        return None
+    judged = np.full(len(scores), np.nan)
+    judged[human.ratings.cells] = scores[human.ratings.cells]
+    ours = permutation_p_values(_by_system(judged, human.systems, human.segments), seed=seed)
+    return soft_pairwise_accuracy(ours, human.p_values)
+
+
+def _by_system(values: FloatArray, systems: IntArray, segments: IntArray) -> FloatArray:
+    """Arrange the values of cells by system and segment; of several translations the last counts."""
+    if not len(values):
+        return np.empty((0, 0))
+    table = np.full((int(systems.max()) + 1, int(segments.max()) + 1), np.nan)
+    table[systems, segments] = values
+    return table
 
 
 def drop_undefined(human: Comparisons, scores: FloatArray) -> Comparisons:

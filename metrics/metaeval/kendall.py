@@ -88,24 +88,62 @@ def tau_b(metric: FloatArray, human: FloatArray) -> float | None:
     return float(stats.kendalltau(metric, human).statistic)
 
 
-def calibrated_accuracy(scores: FloatArray, human: Comparisons) -> CalibratedAccuracy | None:
+def calibrated_accuracy(
+    scores: FloatArray, human: Comparisons, segments: IntArray | None = None
+) -> CalibratedAccuracy | None:
     """Return the pairwise accuracy with tie calibration (Deutsch, Foster and Freitag 2023); human ties count.
 
     The metric ties a pair if its scores differ by at most ε. ε is the (smallest) value with the highest
-    accuracy on the same set, so the figure is an upper bound.
+    accuracy on the same set, so the figure is an upper bound. With ``segments``, which gives the segment of
+    every cell, the accuracies of the segments are averaged, else all pairs count alike.
     """
     decisive = scores[human.better] - scores[human.worse]
     tied = np.abs(scores[human.tied[:, 0]] - scores[human.tied[:, 1]])
     total = len(decisive) + len(tied)
     if total == 0:
         return None
+    weights = weigh_pairs(human, segments)
     # Raising ε past |d| gains the human ties at |d| and loses the decisive pairs that were right there.
     size = np.concatenate([[0.0], np.abs(decisive), tied])
-    gain = np.concatenate([[0], -(decisive > 0).astype(np.int64), np.ones(len(tied), dtype=np.int64)])
+    gain = np.concatenate([[0.0], -weights[: len(decisive)] * (decisive > 0), weights[len(decisive) :]])
     thresholds, place = np.unique(size, return_inverse=True)
-    right = np.count_nonzero(decisive > 0) + np.cumsum(np.bincount(place, weights=gain))
-    best = int(np.argmax(right))
-    return CalibratedAccuracy(float(right[best]) / total, float(thresholds[best]), total)
+    right = weights[: len(decisive)][decisive > 0].sum() + np.cumsum(np.bincount(place, weights=gain))
+    best = int(np.flatnonzero(right >= right.max() - ROUNDING)[0])
+    return CalibratedAccuracy(float(right[best]), float(thresholds[best]), total)
+
+
+ROUNDING = 1e-12  # sums of shares that are equal
+
+
+def weigh_pairs(human: Comparisons, segments: IntArray | None) -> FloatArray:
+    """Return the weight of every pair, decisive ones first, so that all segments, or all pairs, weigh alike.
+
+    >>> human = Comparisons(np.array([0, 0]), np.array([1, 2]), np.array([[3, 4]]))
+    >>> weigh_pairs(human, np.array([0, 0, 0, 1, 1])).tolist()
+    [0.25, 0.25, 0.5]
+    """
+    if segments is None:
+        total = len(human.better) + len(human.tied)
+        return np.full(total, 1 / total)
+    groups = segments[np.concatenate([human.better, human.tied[:, 0]])]
+    _, places, counts = np.unique(groups, return_inverse=True, return_counts=True)
+    return np.asarray(1 / counts[places] / len(counts))
+
+
+def accuracy_by_segment(
+    scores: FloatArray, human: Comparisons, segments: IntArray, threshold: float
+) -> dict[int, float]:
+    """Return the accuracy of each segment with pairs, with this tie threshold."""
+    right = np.concatenate(
+        [
+            scores[human.better] - scores[human.worse] > threshold,
+            np.abs(scores[human.tied[:, 0]] - scores[human.tied[:, 1]]) <= threshold,
+        ]
+    )
+    groups = segments[np.concatenate([human.better, human.tied[:, 0]])]
+    names, places, counts = np.unique(groups, return_inverse=True, return_counts=True)
+    shares = np.bincount(places, weights=right) / counts if len(names) else np.empty(0)
+    return dict(zip(names.tolist(), shares.tolist(), strict=True))
 
 
 CELLS_AT_ONCE = 4_000_000  # weights in memory at a time: 32 MB

@@ -16,6 +16,7 @@ from evaluation.management.base import AppraiseCommand
 from evaluation.models import AuditEntry
 from evaluation.reports import study_query
 from evaluation.reports.bundles import write_bundle
+from evaluation.reports.evidence_exports import EVIDENCE_EXPORTS, export_files, write_folder
 from evaluation.reports.exports import load_display_names, read_answered_pairs, read_sentences
 from evaluation.reports.scope import Scope, load_scope
 from evaluation.reports.workbooks import write_spreadsheet
@@ -24,16 +25,17 @@ from evaluation.study.tables import build_study_tables
 
 class Command(AppraiseCommand):
     help = (
-        "Export answers (csv, tsv, jsonl, xml, spreadsheet), sentences (items), tables (latex), answers and"
-        " tables (xlsx), all (bundle)."
+        "Export answers (csv, tsv, jsonl, xml, spreadsheet), scores and error spans (mtme, appraise-csv,"
+        " mqm-tsv), sentences (items), tables (latex), answers and tables (xlsx), all (bundle)."
     )
     examples = (
         "export --task evening-news --format csv --out answers.csv",
         "export --campaign demo --format bundle --out study.zip",
+        "export --task wmt23 --format mtme --out wmt23",
     )
     option_help = {
         "--format": "format of the file (docs/researchers.md describes each)",
-        "--out": "the file to write (default: standard output)",
+        "--out": "the file to write (default: standard output), or the folder (mtme)",
         "--identify": "include user names and times instead of pseudonyms",
     }
 
@@ -41,14 +43,15 @@ class Command(AppraiseCommand):
         what = parser.add_mutually_exclusive_group(required=True)
         what.add_argument("--task", metavar="SLUG")
         what.add_argument("--campaign", metavar="SLUG")
-        parser.add_argument("--format", required=True, choices=[*FORMATS, "xlsx", "items", "latex", "bundle"])
+        forms = [*FORMATS, *EVIDENCE_EXPORTS, "xlsx", "items", "latex", "bundle"]
+        parser.add_argument("--format", required=True, choices=forms)
         parser.add_argument("--out", metavar="FILE", type=Path)
         parser.add_argument("--identify", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         kind = "task" if options["task"] else "campaign"
         scope, form = load_scope(kind, options[kind]), options["format"]
-        named = (*FORMATS, "xlsx")
+        named = (*FORMATS, *EVIDENCE_EXPORTS, "xlsx")
         if options["identify"] and form not in named:
             self.refuse(f"--identify is for {', '.join(named)}; a {form} export contains no user names")
         detail = {"format": form, "identified": options["identify"]}
@@ -75,6 +78,9 @@ class Command(AppraiseCommand):
                 write_spreadsheet(scope, stream, identify=identify)
             self.note(f"{out} written")
             return
+        if form in EVIDENCE_EXPORTS:
+            self.write_evidence(scope, form, out, identify=identify)
+            return
         if form == "items":
             if len(scope.tasks) != 1:
                 self.refuse("items are those of one task; name it with --task SLUG")
@@ -87,6 +93,18 @@ class Command(AppraiseCommand):
             names = load_display_names(scope, identify=identify)
             pieces = FORMATS[form].write(read_answered_pairs(scope, names))
         self.send(pieces, out)
+
+    def write_evidence(self, scope: Scope, form: str, out: Path | None, *, identify: bool) -> None:
+        if len(scope.tasks) != 1:
+            self.refuse("scores and error spans are those of one task; name it with --task SLUG")
+        files = export_files(scope.tasks[0], form, load_display_names(scope, identify=identify))
+        if form != "mtme":
+            for _, lines in files:
+                self.send(lines, out)
+        elif out is None:
+            self.refuse("a directory of mt-metrics-eval; say where it goes with --out DIR")
+        else:
+            self.note(f"{out}: {write_folder(files, out)} files written")
 
     def send(self, pieces: Iterator[str], out: Path | None) -> None:
         if out is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -13,11 +13,22 @@ from django.core.management.base import CommandParser
 from appraise.lib.problems import InputError, Problem
 from appraise.lib.streams import convert_read_errors
 from evaluation.annotate.known_answers import MOST_PERCENT
-from evaluation.importers import COMMAND_LINE, FORMATS, FileRole, ImportedSet, ImportOptions, SourceFile, read
+from evaluation.importers import (
+    COMMAND_LINE,
+    EVIDENCE_FORMATS,
+    FORMATS,
+    FileRole,
+    ImportedSet,
+    ImportOptions,
+    SourceFile,
+    read,
+)
 from evaluation.management.base import AppraiseCommand, whole_number
 from evaluation.models import Task
+from evaluation.reports.study_query import find_tasks
 from evaluation.schemes import SCHEMES
 from evaluation.tasks.planning import TRAINING_PAIRS
+from evaluation.tasks.services.added_evidence import add_evidence
 from evaluation.tasks.services.import_job import create_campaign, find_campaign
 from evaluation.tasks.services.importing import import_set
 from evaluation.tasks.services.task_settings import ImportSummary, TaskSettings, dry_run
@@ -32,11 +43,16 @@ class Command(AppraiseCommand):
         'import_task news.xml --name "News, week 12"',
         "import_task --name News --source source.de.txt --system north=north.en.txt south=south.en.txt",
         "import_task news.tsv.gz --name News --scheme six-way --overlap 3 --dry-run",
+        "import_task wmt23 --format mtme --name WMT23 --source-lang en --target-lang de",
+        "import_task ESA-1.scores.csv --batches batches_esa.json.gz --task wmt23",
     )
     option_help = {
         "--campaign": "campaign of the task; created if it does not exist (default: a new one)",
         "--shows": "text shown above A and B (default: the source, if there is one)",
-        "--comparisons": "which systems are compared: all, baseline:NAME, round-robin:K or blocks:K",
+        "--comparisons": "which systems are compared: all, none, baseline:NAME, round-robin:K or blocks:K"
+        " (default: all, or none if the files bring scores and error spans)",
+        "--task": "add scores and error spans to this task, which has the same texts",
+        "--batches": "the batches of an Appraise CSV, which have its texts",
         "--dedup": "ask identical phrase pairs once per sentence, once per task, or every time",
         "--aligner": "how words are linked; statistical learns from the first"
         f" {TRAINING_PAIRS:,} sentence pairs",
@@ -57,15 +73,23 @@ class Command(AppraiseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
         add("files", nargs="*", type=Path, metavar="FILE", help="one set of sentences, plain or gzipped")
-        add("--format", choices=["auto", *FORMATS], default="auto", help="auto: detected from the content")
-        add("--name", type=parse_title, required=True, help="title of the task, as annotators see it")
+        add(
+            "--format",
+            choices=["auto", *FORMATS, *EVIDENCE_FORMATS],
+            default="auto",
+            help="auto: detected from the content",
+        )
+        add("--batches", type=Path, metavar="FILE")
+        target = parser.add_mutually_exclusive_group(required=True)
+        target.add_argument("--name", type=parse_title, help="title of the task, as annotators see it")
+        target.add_argument("--task", metavar="SLUG")
         add("--campaign", metavar="SLUG")
         add("--split", type=whole_number(1), metavar="N", help="split into tasks of N sentences each")
         add("--scheme", choices=list(SCHEMES), default="four-way", help="how many choices annotators have")
         add("--shows", choices=Task.Shows.values)
         add("--source-lang", default="", metavar="CODE", help="language code, if the files do not contain it")
         add("--target-lang", default="", metavar="CODE", help="language code, if the files do not contain it")
-        add("--comparisons", default="all", metavar="DESIGN")
+        add("--comparisons", metavar="DESIGN")
         add("--dedup", choices=Task.Dedup.values, default=Task.Dedup.ITEM)
         add("--overlap", type=whole_number(1), default=2, metavar="N", help="annotators per comparison")
         add("--seed", type=whole_number(0), default=1, help="seed of every random choice")
@@ -103,6 +127,9 @@ class Command(AppraiseCommand):
                 controls=options["controls"],
             ),
         )
+        if options["task"]:
+            self.add_evidence(imported, options)
+            return
         settings = self.settings(imported, options)
         if options["dry_run"]:
             summary = dry_run(imported, settings, split=options["split"])
@@ -111,11 +138,21 @@ class Command(AppraiseCommand):
         warnings = [str(warning) for warning in (*imported.warnings, *summary.warnings)]
         self.write_json({**asdict(summary), "warnings": warnings})
 
+    def add_evidence(self, imported: ImportedSet, options: dict[str, Any]) -> None:
+        (task,) = find_tasks("slug", options["task"])
+        stored = add_evidence(task, imported, report=self.progress, is_dry_run=options["dry_run"])
+        summary = ImportSummary([task.slug], items=len(imported.items))
+        warnings = [str(warning) for warning in imported.warnings]
+        self.write_json({**asdict(summary), **asdict(stored), "warnings": warnings})
+
     def find_files(self, options: dict[str, Any]) -> list[SourceFile]:
-        files = [
+        folders = [path for path in options["files"] if (path / "sources").is_dir()]
+        files = [file for folder in folders for file in list_folder(folder)]
+        files += [
             SourceFile.from_path(require_file(path), role)
             for role, paths in (
-                (FileRole.ITEMS, options["files"]),
+                (FileRole.ITEMS, [path for path in options["files"] if path not in folders]),
+                (FileRole.ITEMS, [options["batches"]]),
                 (FileRole.SOURCE, [options["source"]]),
                 (FileRole.REFERENCE, options["reference"]),
                 (FileRole.ALIGNMENTS, [options["alignments"]]),
@@ -139,6 +176,7 @@ class Command(AppraiseCommand):
         return TaskSettings(
             **{
                 **given,
+                "comparisons": options["comparisons"] or ("none" if imported.evidence else "all"),
                 "source_language": imported.source_language,
                 "target_language": imported.target_language,
                 "shows": select_shown_text(imported, options["shows"]),
@@ -162,6 +200,12 @@ class Command(AppraiseCommand):
         if self.stderr.isatty():
             width = 30 * done // max(total, 1)
             self.stderr.write(f"\r[{'#' * width:<30}] {message}", ending="\n" if done >= total else "")
+
+
+def list_folder(folder: Path) -> list[SourceFile]:
+    """The files of an mt-metrics-eval directory, with their paths below it as names."""
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    return [replace(SourceFile.from_path(path), name=path.relative_to(folder).as_posix()) for path in paths]
 
 
 def select_shown_text(imported: ImportedSet, wanted: str | None) -> str:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from appraise.lib.problems import InputError
 from evaluation.annotate.known_answers import MOST_PERCENT
-from evaluation.importers import FORMATS
+from evaluation.importers import EVIDENCE_FORMATS, FORMATS
 from evaluation.importers import languages as language_codes
 from evaluation.importers.model import FileRole
 from evaluation.models import Task, Upload, UploadedFile
@@ -25,6 +25,7 @@ DESIGNS = [
     ("baseline", _("every system against a baseline")),
     ("round-robin", _("each system against some others, in rotation")),
     ("blocks", _("some systems per sentence, in rotation")),
+    ("none", _("none for now; choose pairs of systems later")),
 ]
 ALIGNERS = [
     ("lexical", _("built-in: words, stems, synonyms")),
@@ -46,6 +47,15 @@ class SettingsForm(forms.Form):
         required=False,
         widget=text_input(list="campaigns"),
         help_text=_("A campaign groups tasks with their members and reports. Leave empty to create one."),
+    )
+    existing_task = forms.CharField(
+        label=_("Add to the task"),
+        max_length=80,
+        required=False,
+        widget=text_input(list="tasks"),
+        help_text=_(
+            "Scores and error spans about the texts of a task that exists. Leave empty for a new task."
+        ),
     )
     source_language = forms.CharField(
         label=_("Source language"),
@@ -171,7 +181,11 @@ class SettingsForm(forms.Form):
         initial="auto",
         label=_("Format"),
         required=False,
-        choices=[("auto", _("detected from the content")), *((f.name, _(f.title)) for f in FORMATS.values())],
+        choices=[
+            ("auto", _("detected from the content")),
+            *((form.name, _(form.title)) for form in FORMATS.values()),
+            *((form.name, _(form.title)) for form in EVIDENCE_FORMATS.values()),
+        ],
     )
     empty = SelectField(
         initial="refuse",
@@ -244,6 +258,8 @@ class SettingsForm(forms.Form):
                 return f"baseline:{data['baseline']}"
             case "round-robin" | "blocks":
                 return f"{data['design']}:{data['design_size']}"
+            case "none":
+                return "none"
         return "all"
 
     def settings(self) -> TaskSettings:
@@ -290,6 +306,7 @@ def suggest_values(upload: Upload, outcome: uploads.UploadCheck) -> dict[str, st
         "source_language": outcome.source_language or source,
         "target_language": outcome.target_language or target,
         "shows": outcome.tops[0],
+        **({"design": "none"} if outcome.format in EVIDENCE_FORMATS else {}),
     }
 
 

@@ -14,7 +14,7 @@ from appraise.lib.tables import Table
 from evaluation.annotate.places import CandidateGroup
 from evaluation.annotate.queries import PlaceCard, lay_out_candidate, make_place_card, read_phrases
 from evaluation.blinding import is_swapped, shown_order
-from evaluation.importers import FORMATS
+from evaluation.importers import EVIDENCE_FORMATS, FORMATS
 from evaluation.models import Upload, UploadedFile, User
 from evaluation.presentation import Fragment, Sheet, Span, Stave, sheet
 from evaluation.schemes import SCHEMES, Scheme
@@ -62,7 +62,9 @@ class UploadPage:
 
     @property
     def format_title(self) -> str:
-        return FORMATS[self.outcome.format].title if self.outcome and self.outcome.format else ""
+        name = self.outcome.format if self.outcome else ""
+        form = FORMATS.get(name) or EVIDENCE_FORMATS.get(name)
+        return form.title if form else ""
 
     @property
     def faulty_files(self) -> set[str]:

@@ -18,6 +18,7 @@ from appraise.lib.problems import InputError
 from evaluation import jobs
 from evaluation.models import AuditEntry, Campaign, Job, Role, Task, Upload, User
 from evaluation.tasks.services import importing
+from evaluation.tasks.services.added_evidence import add_evidence
 from evaluation.tasks.services.campaigns import copy_into
 from evaluation.tasks.services.task_settings import ImportSummary, TaskSettings
 from evaluation.tasks.services.uploads import UploadCheck, read_upload
@@ -31,19 +32,23 @@ def begin_import(
     campaign: str = "",
     split: int | None = None,
     like: str = "",
+    existing_task: str = "",
 ) -> Job:
     """Enqueue the import of a checked upload; refuses content that the campaign already has.
 
-    ``like`` is a task of the owner whose members and practice questions the new ones get.
+    ``like`` is a task of the owner whose members and practice questions the new ones get. With
+    ``existing_task``, the slug of a task, scores and error spans are added to that task.
     """
     if like:
-        find_model_task(upload.owner, like)
+        find_own_task(upload.owner, like)
     if upload.job is not None and upload.job.kind == "import":
         if not upload.job.is_over:
             return upload.job
         remove_unfinished_tasks(upload.job)
     name = campaign or settings.name
-    if (existing := find_own_campaign(upload.owner, name)) is not None:
+    if existing_task:
+        find_own_task(upload.owner, existing_task)
+    elif (existing := find_own_campaign(upload.owner, name)) is not None:
         importing.refuse_duplicate(
             existing, importing.part_digest(outcome.digest, 1, importing.part_count(outcome.items, split))
         )
@@ -60,19 +65,12 @@ def begin_import(
             campaign=name,
             split=split,
             like=like,
+            existing_task=existing_task,
             tasks=[],
         )
         upload.job = job
         upload.save(update_fields=["job"])
     return job
-
-
-def find_model_task(user: User, slug: str) -> Task:
-    """Return a task that the user manages; raises ``InputError`` otherwise."""
-    task = Task.objects.with_role(user, Role.MANAGER).filter(slug=slug).first()
-    if task is None:
-        raise InputError.of("unknown_task", f"you manage no task {slug!r}", "name one of yours")
-    return task
 
 
 def find_own_campaign(user: User, name: str) -> Campaign | None:
@@ -85,6 +83,15 @@ def find_own_campaign(user: User, name: str) -> Campaign | None:
     raise InputError.of(
         "not_yours", f"there is a campaign {name!r} that you do not manage", "choose another name"
     )
+
+
+def find_own_task(user: User, slug: str) -> Task:
+    """Return the task with this slug; raises ``InputError`` if the user does not manage it."""
+    own = Task.objects.with_role(user, Role.MANAGER).exclude(state=Task.State.IMPORTING)
+    if task := own.filter(slug=slug).first():
+        return task
+    remedy = "use the name in the address of the task"
+    raise InputError.of("unknown_task", f"you manage no task {slug!r}", remedy)
 
 
 def find_campaign(name: str) -> Campaign | None:
@@ -108,6 +115,12 @@ def run_import(job: Job, progress: jobs.JobProgress) -> jobs.Result:
     try:
         progress.update(0, 1, gettext_noop("Reading the files."))
         imported = read_upload(upload)
+        if slug := arguments.get("existing_task"):
+            assert job.owner is not None  # an import always has an owner
+            task = find_own_task(job.owner, slug)
+            stored = add_evidence(task, imported, by=job.owner, report=progress.update)
+            _finish(job, upload, [task])
+            return {**_make_result(ImportSummary([slug], items=len(imported.items))), **asdict(stored)}
         summary = importing.store_parts(
             imported,
             TaskSettings(**arguments["settings"]),
@@ -175,7 +188,7 @@ def _finish(job: Job, upload: Upload, made: Sequence[Task]) -> None:
         # because a worker may die right after this step and the next one comes here again.
         if Job.objects.filter(pk=job.pk, task=None).update(task=made[0]):
             if like := job.arguments.get("like"):
-                copy_into(find_model_task(job.owner, like), made, by=job.owner)
+                copy_into(find_own_task(job.owner, like), made, by=job.owner)
             AuditEntry.objects.bulk_create(
                 AuditEntry(
                     user=job.owner, action="import", target=f"task {task.slug}", detail={"job": str(job.pk)}

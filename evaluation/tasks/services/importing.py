@@ -36,6 +36,7 @@ from evaluation.models import (
 )
 from evaluation.schemes import SCHEMES
 from evaluation.tasks.planning import Planner
+from evaluation.tasks.services.evidence import store_evidence
 from evaluation.tasks.services.imported_rankings import ImportedRankings
 from evaluation.tasks.services.slots import create_slots
 from evaluation.tasks.services.storage import TaskWriter
@@ -194,6 +195,9 @@ def store_parts(
     """
     total = len(imported.items)
     parts = part_count(total, split)
+    if imported.evidence and parts > 1:
+        message = "scores and error spans are stored with all texts in one task"
+        raise InputError(Problem("bad_split", message, "import without splitting"))
     system_pairs = settings.system_pairs(imported.items)
     # Trained on the whole upload, so that all parts, and a resumed import, are aligned alike.
     planner = settings.planner(zip(imported.items, system_pairs, strict=True))
@@ -219,7 +223,9 @@ def store_parts(
             )  # fmt: skip
         else:  # all parts were open when the import was interrupted
             next(islice(part, size, size), None)
-    summary = summarize_import(made, warnings)
+    if imported.evidence and made[0].state == Task.State.IMPORTING:
+        store_evidence(made[0], imported.evidence, by=owner, report=report)
+    summary = summarize_import(made, warnings, expects_questions=settings.comparisons != "none")
     ready = Task.objects.filter(pk__in=[task.pk for task in made], state=Task.State.IMPORTING)
     ready.filter(opens_at__gt=timezone.now()).update(state=Task.State.DRAFT)
     ready.update(state=Task.State.OPEN)
@@ -250,7 +256,9 @@ def remove_tasks(tasks: Sequence[Task]) -> None:
         Task.objects.filter(pk=task.pk).delete()
 
 
-def summarize_import(tasks: Sequence[Task], warnings: Sequence[Problem] = ()) -> ImportSummary:
+def summarize_import(
+    tasks: Sequence[Task], warnings: Sequence[Problem] = (), *, expects_questions: bool = True
+) -> ImportSummary:
     """Return what was imported; attention checks count among the slots only."""
     keys = [task.pk for task in tasks]
     asked = PhrasePair.objects.filter(task__in=keys, owner__check_kind=Comparison.Check.NONE)
@@ -263,6 +271,8 @@ def summarize_import(tasks: Sequence[Task], warnings: Sequence[Problem] = ()) ->
         slots=Slot.objects.filter(task__in=keys).count(),
         warnings=list(warnings),
     )
+    if not expects_questions:
+        return summary
     asking = Occurrence.objects.filter(pair__in=asked).values("alignment__comparison__item")
     silent = Item.objects.filter(task__in=keys).exclude(pk__in=asking).order_by("task", "position")
     summary.warn_of_silence(list(silent.values_list("key", flat=True)))

@@ -50,6 +50,7 @@ class TaskWriter:
                 position=position,
                 key=plan.item.id,
                 document=plan.item.document,
+                domain=plan.item.domain,
                 source=plan.item.source,
                 references=list(plan.item.references),
                 context_before=plan.item.before,
@@ -99,18 +100,42 @@ class TaskWriter:
     ) -> tuple[list[StoredComparison], list[StoredComparison]]:
         """The ordinary comparisons and the checks."""
         plans = [
-            (item, comparison, expected)
+            (item.pk, comparison, expected)
             for item, plan in zip(items, planned, strict=True)
             for comparison, expected in (
                 *((comparison, "") for comparison in plan.comparisons),
                 *((check.comparison, check.expected.value) for check in plan.checks),
             )
         ]
+        stored = self._store_comparisons(plans, candidates)
+        return (
+            [one for one in stored if not one.comparison.check_kind],
+            [one for one in stored if one.comparison.check_kind],
+        )
+
+    def add_comparisons(
+        self,
+        planned: Sequence[tuple[int, PlannedComparison]],
+        candidates: dict[tuple[int, str], Candidate],
+    ) -> None:
+        """Store further comparisons of stored items, which are given by their ids.
+
+        A pair that the task already has stays with its owner.
+        """
+        self.known |= dict(self.task.pairs.values_list("key", "pk"))
+        plans = [(item, comparison, "") for item, comparison in planned]
+        self.add_questions(self._store_comparisons(plans, candidates), self.scope)
+
+    def _store_comparisons(
+        self,
+        plans: Sequence[tuple[int, PlannedComparison, str]],
+        candidates: dict[tuple[int, str], Candidate],
+    ) -> list[StoredComparison]:
         comparisons = Comparison.objects.bulk_create(
             Comparison(
-                item_id=item.pk,
-                first_id=candidates[item.pk, plan.first.text].pk,
-                second_id=candidates[item.pk, plan.second.text].pk,
+                item_id=item,
+                first_id=candidates[item, plan.first.text].pk,
+                second_id=candidates[item, plan.second.text].pk,
                 check_kind=Comparison.Check.DEGRADED if expected else Comparison.Check.NONE,
                 expected=expected,
             )
@@ -126,13 +151,7 @@ class TaskWriter:
             )
             for comparison, (_, plan, _) in zip(comparisons, plans, strict=True)
         )
-        stored = [
-            StoredComparison(plan, row, {}) for row, (_, plan, _) in zip(alignments, plans, strict=True)
-        ]
-        return (
-            [one for one in stored if not one.comparison.check_kind],
-            [one for one in stored if one.comparison.check_kind],
-        )
+        return [StoredComparison(plan, row, {}) for row, (_, plan, _) in zip(alignments, plans, strict=True)]
 
     def add_questions(self, stored: Sequence[StoredComparison], scope: DedupScope) -> None:
         """Store the pairs of some comparisons and where they occur."""

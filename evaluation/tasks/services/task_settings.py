@@ -156,7 +156,8 @@ def dry_run(imported: ImportedSet, settings: TaskSettings, *, split: int | None 
     while part := list(islice(plans, size)):
         _count_part(planner.add_checks(part, 0), settings, summary)
         silent += [plan.item.id for plan in part if not any(each.questions for each in plan.comparisons)]
-    summary.warn_of_silence(silent)
+    if settings.comparisons != "none":
+        summary.warn_of_silence(silent)
     return summary
 
 

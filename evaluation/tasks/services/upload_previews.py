@@ -133,7 +133,7 @@ def _make_preview(key: str, outcome: UploadCheck, settings: TaskSettings, report
         key,
         sentences=[asdict(sentence) for sentence in _select_sentences(plans, asked)],
         pairs=round(len(merged) * share),
-        is_too_long=bool(compared) and not affordable,
+        is_too_long=bool(wanted) and not affordable,
     )
 
 

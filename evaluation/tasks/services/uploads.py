@@ -70,6 +70,7 @@ class UploadCheck:
     # What can be shown above the candidates, because every sentence has it.
     tops: list[str] = field(default_factory=lambda: ["source"])
     judgements: int = 0
+    assessments: int = 0
     problems: list[dict[str, Any]] = field(default_factory=list)
     warnings: list[dict[str, Any]] = field(default_factory=list)
     sample: list[dict[str, Any]] = field(default_factory=list)
@@ -320,6 +321,7 @@ def _make_check(imported: ImportedSet) -> UploadCheck:
         name=imported.name,
         tops=sorted(tops, reverse=True) or ["source"],
         judgements=len(imported.judgements),
+        assessments=imported.evidence.count if imported.evidence else 0,
         warnings=[warning.as_dict() for warning in imported.warnings],
         sample=[asdict(item) for item in sample],
     )

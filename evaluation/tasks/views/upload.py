@@ -19,7 +19,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from appraise.lib.problems import InputError, Problem
 from appraise.lib.tables import to_csv
 from evaluation import importers
-from evaluation.importers import FORMATS
+from evaluation.importers import EVIDENCE_FORMATS, FORMATS
 from evaluation.models import Campaign, Job, Role, Task, Upload, User
 from evaluation.schemes import SCHEMES
 from evaluation.tasks import check_job  # noqa: F401 — registers the handler of its jobs
@@ -120,6 +120,7 @@ def _begin_import(request: HttpRequest, upload: Upload) -> HttpResponse:
         begin_import(
             upload, outcome, form.settings(), campaign=data["campaign"], split=data["split"],
             like=data["like"],
+            existing_task=data["existing_task"],
         )  # fmt: skip
     except InputError as error:
         return _page(request, upload, list(error.problems), refused=True)
@@ -143,6 +144,7 @@ def _page(
         "problems": problems,
         "roles": ROLES,
         "campaigns": _campaigns(get_uploader(request)),
+        "tasks": _tasks(get_uploader(request)),
         "computing": upload.job if outcome and upload.job and not upload.job.is_over else None,
         "failed": upload.job if _has_failed(upload) else None,
     }
@@ -184,7 +186,7 @@ def _new_page(
         "problems": problems,
         "unfinished": user.uploads.select_related("job").prefetch_related("files")[:20],
         "samples": samples(),
-        "formats": FORMATS.values(),
+        "formats": [*FORMATS.values(), *EVIDENCE_FORMATS.values()],
         "megabytes": uploads.LIMITS.max_bytes // MEBIBYTE,
     }
     status = _status(problems, refused=bool(problems))
@@ -196,6 +198,12 @@ def _campaigns(user: User) -> list[str]:
     if not user.is_superuser:
         mine = mine.filter(memberships__user=user, memberships__role=Role.MANAGER, memberships__task=None)
     return list(mine.distinct().values_list("name", flat=True)[:200])
+
+
+def _tasks(user: User) -> list[str]:
+    """Return the tasks to which scores and error spans can be added, by slug."""
+    own = Task.objects.with_role(user, Role.MANAGER).exclude(state=Task.State.IMPORTING)
+    return list(own.order_by("-pk").values_list("slug", flat=True)[:200])
 
 
 @private_page

@@ -1,0 +1,277 @@
+"""One sentence of two systems with everything that people and metrics say about the same words.
+
+Two outputs that are not compared in the task are aligned for this page, so that ratings can be read phrase by
+phrase without any ranking.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import itemgetter
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from evaluation.alignment import PhraseAlignment
+from evaluation.assessments import ScoreLevel
+from evaluation.assessments.votes import weigh_question
+from evaluation.models import Assessment, Comparison, Item, Ranking, Task
+from evaluation.reports.evidence_lanes import RatedOutput, ShownOutput, join_runs, lay_out_output
+from evaluation.reports.evidence_query import load_scores, read_spans
+from evaluation.reports.exports import DisplayNames
+from evaluation.reports.scope import Scope, find_scope, load_names
+from evaluation.reports.span_votes import restore_alignment
+from evaluation.schemes import Choice
+from evaluation.tasks.planning import Planner
+from evaluation.tasks.services.task_settings import TaskSettings
+from evaluation.voters import collect_votes
+from evaluation.web import get_user
+
+MAX_LANES = 4
+"""Annotators whose errors are drawn below the words; the list of errors has all."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionVotes:
+    """A question with the answers of people and the votes of others, relative to A and B."""
+
+    number: int
+    a: str
+    b: str
+    people: list[tuple[Choice, int]]
+    spans: list[tuple[str, str]]
+    metrics: list[tuple[str, str]]
+
+    @property
+    def hue(self) -> int:
+        return (self.number - 1) % 6 + 1
+
+
+@dataclass(frozen=True, slots=True)
+class SentencePage:
+    item: Item
+    systems: list[str]
+    a: ShownOutput | None
+    b: ShownOutput | None
+    lanes: list[str]
+    questions: list[QuestionVotes]
+    scores: list[tuple[str, float | None, float | None]]
+    is_asked: bool
+    previous: int | None
+    following: int | None
+
+
+@login_required
+@never_cache
+@require_GET
+def page(request: HttpRequest, slug: str, position: int) -> HttpResponse:
+    scope = find_scope(get_user(request), "task", slug)
+    task = scope.tasks[0]
+    item = task.items.filter(position=position).first()
+    if item is None:
+        raise Http404(f"no sentence {position}")
+    shown = build_page(scope, item, request.GET.get("a", ""), request.GET.get("b", ""))
+    context = {
+        "task": task,
+        "scope": scope,
+        "page": shown,
+        "outputs": [output for output in (shown.a, shown.b) if output],
+        "query": request.GET.urlencode(),
+    }
+    return render(request, "reports/evidence-sentence.html", context)
+
+
+def build_page(scope: Scope, item: Item, a: str = "", b: str = "") -> SentencePage:
+    """Return the page for the systems ``a`` and ``b``, or for those with the most errors and the fewest."""
+    task = scope.tasks[0]
+    outputs = {
+        output.system.name: RatedOutput(output, output.candidate.stave)
+        for output in item.outputs.select_related("system", "candidate").order_by("system__name")
+    }
+    _add_ratings(scope, outputs)
+    a, b = _choose_systems(outputs, a, b)
+    near = task.items.filter(position__in=(item.position - 1, item.position + 1))
+    neighbours = set(near.values_list("position", flat=True))
+    sides = [outputs[name] for name in (a, b) if name]
+    lanes = list(dict.fromkeys(name for side in sides for name in side.spans))
+    before, after = item.position - 1, item.position + 1
+    page = SentencePage(
+        item=item,
+        systems=list(outputs),
+        a=None,
+        b=None,
+        lanes=lanes[:MAX_LANES],
+        questions=[],
+        scores=_list_scores(scope, item, a, b),
+        is_asked=False,
+        previous=before if before in neighbours else None,
+        following=after if after in neighbours else None,
+    )
+    if len(sides) < 2:
+        return page
+    alignment, groups, comparison, swapped = _find_alignment(task, item, *sides)
+    return replace(
+        page,
+        a=lay_out_output(sides[0], "a", alignment, groups, page.lanes),
+        b=lay_out_output(sides[1], "b", alignment, groups, page.lanes),
+        questions=_make_questions(scope, sides, alignment, groups, comparison, lanes, swapped=swapped),
+        is_asked=comparison is not None,
+    )
+
+
+def _add_ratings(scope: Scope, outputs: Mapping[str, RatedOutput]) -> None:
+    """Add the current answers by protocol, or by annotator where several rated the same output."""
+    task = scope.tasks[0]
+    answers = (
+        Assessment.objects.filter(
+            output__in=[side.output.pk for side in outputs.values()],
+            protocol__in=list(task.protocols), presentation=0,
+        )
+        .ordinary().current().select_related("annotator__user").order_by("protocol", "annotator_id", "pk")
+    )  # fmt: skip
+    spans = read_spans(answers.values("pk"))
+    rows = list(answers)
+    names = DisplayNames(scope.campaign, [row.annotator for row in rows], identified=False)
+    known = load_names(scope)
+    by_output = {side.output.pk: side for side in outputs.values()}
+    shared = {
+        protocol
+        for (protocol, _), n in Counter((row.protocol, row.output_id) for row in rows).items()
+        if n > 1
+    }
+    for row in rows:
+        annotator = known.get(names[row.annotator_id], names[row.annotator_id])
+        # One lane for all annotators of a protocol where each of them rated outputs of their own.
+        name = f"{row.protocol}:{annotator}" if row.protocol in shared else row.protocol
+        side = by_output[row.output_id]
+        side.scores[name] = row.score
+        if task.protocols[row.protocol]["severities"]:
+            side.spans[name] = tuple(spans.get(row.pk, ()))
+
+
+def _choose_systems(outputs: Mapping[str, RatedOutput], a: str, b: str) -> tuple[str, str]:
+    """Return two systems with different texts, preferring what was chosen and what was rated."""
+    rated = [name for name, side in outputs.items() if side.scores] or list(outputs)
+    a = a if a in outputs else next(iter(rated), "")
+    if b in outputs and b != a:
+        return a, b
+    others = [name for name in [*rated, *outputs] if a and outputs[name].stave.text != outputs[a].stave.text]
+
+    def total(name: str) -> float:
+        known = [weights.total for each in outputs[name].spans if (weights := outputs[name].weigh(each))]
+        return sum(known) / len(known) if known else float("inf")
+
+    return a, min(others, key=total, default="")
+
+
+def _find_alignment(
+    task: Task, item: Item, a: RatedOutput, b: RatedOutput
+) -> tuple[PhraseAlignment, list[tuple[int, ...]], Comparison | None, bool]:
+    """Return the alignment from A to B with its questions, and the stored comparison if there is one."""
+    swapped = a.stave.text > b.stave.text
+    first, second = (b, a) if swapped else (a, b)
+    comparison = Comparison.objects.filter(
+        first=first.output.candidate_id, second=second.output.candidate_id, check_kind=""
+    ).first()
+    newest = comparison.alignments.order_by("-version").first() if comparison else None
+    if newest is None:
+        settings = TaskSettings(
+            task.name, task.scheme_name, target_language=task.target_language, moved=task.moved,
+            question_size=task.question_size, ask_all=task.ask_all,
+        )  # fmt: skip
+        plan = make_planner(settings).compare(item.key, first.stave, second.stave)
+        rows, groups = plan.rows, [list(group) for group in plan.groups]
+        indices = [question.phrase for question in plan.questions]
+    else:
+        rows, groups = newest.phrases, newest.groups
+        indices = list(newest.occurrences.order_by("index").values_list("index", flat=True))
+    alignment = restore_alignment(rows)
+    if swapped:
+        alignment = PhraseAlignment((), (), (), (), tuple(phrase.mirrored for phrase in alignment.phrases))
+    by_index = {group[0]: tuple(group) for group in groups}
+    return alignment, [by_index.get(index, (index,)) for index in indices], comparison, swapped
+
+
+def make_planner(settings: TaskSettings) -> Planner:
+    return settings.planner(())
+
+
+def _make_questions(
+    scope: Scope,
+    sides: Sequence[RatedOutput],
+    alignment: PhraseAlignment,
+    groups: Sequence[tuple[int, ...]],
+    comparison: Comparison | None,
+    lanes: Sequence[str],
+    *,
+    swapped: bool,
+) -> list[QuestionVotes]:
+    people, metrics = _read_votes(scope, comparison, swapped=swapped)
+    weights = {lane: [side.weigh(lane) for side in sides] for lane in lanes}
+    questions = []
+    for number, group in enumerate(groups, 1):
+        spans = []
+        for lane, (a, b) in weights.items():
+            if a is not None and b is not None:
+                choice = weigh_question(alignment, group, a, b).choice
+                spans.append((lane, choice.value if choice else ""))
+        a_text, b_text = (
+            join_runs(side.stave, alignment, group, name) for side, name in zip(sides, "ab", strict=True)
+        )
+        questions.append(
+            QuestionVotes(number, a_text, b_text, people.get(group[0], []), spans, metrics.get(group[0], []))
+        )
+    return questions
+
+
+def _read_votes(
+    scope: Scope, comparison: Comparison | None, *, swapped: bool
+) -> tuple[dict[int, list[tuple[Choice, int]]], dict[int, list[tuple[str, str]]]]:
+    """Return the answers of people and the votes of metrics by the first phrase, relative to A and B."""
+    if comparison is None:
+        return {}, {}
+    newest = comparison.alignments.order_by("-version")[0]
+    places = list(newest.occurrences.values_list("pair_id", "index", "flipped"))
+    pairs = [pair for pair, *_ in places]
+    rankings = Ranking.objects.filter(pair__in=pairs, presentation=0, annotator__machine="").order_by(
+        "version"
+    )
+    current = {
+        (annotator, pair): choice
+        for annotator, pair, choice in rankings.values_list("annotator_id", "pair_id", "choice")
+    }
+    counts: dict[int, Counter[str]] = defaultdict(Counter)
+    for (_, pair), choice in current.items():
+        if choice:
+            counts[pair][choice] += 1
+    votes = collect_votes(scope.task_ids, pairs)
+    people: dict[int, list[tuple[Choice, int]]] = {}
+    metrics: dict[int, list[tuple[str, str]]] = {}
+    for pair, index, flipped in places:
+
+        def turn(choice: Choice, *, is_turned: bool = flipped != swapped) -> Choice:
+            return choice.mirrored if is_turned else choice
+
+        people[index] = [(turn(Choice(choice)), n) for choice, n in sorted(counts[pair].items())]
+        metrics[index] = [(vote.voter, turn(vote.choice).value) for vote in votes.get(pair, ())]
+    return people, metrics
+
+
+def _list_scores(scope: Scope, item: Item, a: str, b: str) -> list[tuple[str, float | None, float | None]]:
+    """Return the published scores of this sentence, people first."""
+    rows: list[tuple[bool, str, float | None, float | None]] = []
+    for _task, scores in load_scores(scope.tasks):
+        if scores.level is ScoreLevel.SEGMENT:
+            first, second = (_value_at(scores.values.get(system, ()), item.position) for system in (a, b))
+            if first is not None or second is not None:
+                rows.append((bool(scores.reference), scores.full_name, first, second))
+    return [(name, first, second) for _, name, first, second in sorted(rows, key=itemgetter(0, 1))]
+
+
+def _value_at(values: Sequence[float | None], position: int) -> float | None:
+    return values[position] if position < len(values) else None

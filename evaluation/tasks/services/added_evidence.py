@@ -1,0 +1,125 @@
+"""Add scores and error spans to a task that has the texts they are about.
+
+An item of the files is that of the task with the same id and the same texts; if the ids differ, the one with
+the same texts, provided that there is only one.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from appraise.lib.problems import InputError, Problem, shorten
+from evaluation.importers import ImportedItem, ImportedSet
+from evaluation.importers.model import ImportedAssessment, ImportedEvidence
+from evaluation.models import Output, ScoreSet, Task, User
+from evaluation.tasks.services.evidence import StoredEvidence, store_evidence
+
+MOST_PROBLEMS = 20
+Texts = dict[str, str]  # of an item: its source under the empty name, and its outputs by system
+Report = Callable[[int, int, str], None]
+
+
+def add_evidence(
+    task: Task,
+    imported: ImportedSet,
+    *,
+    by: User | None = None,
+    report: Report | None = None,
+    is_dry_run: bool = False,
+) -> StoredEvidence:
+    """Store the evidence of a set with a task; all or nothing. A dry run only checks it."""
+    evidence = imported.evidence
+    if evidence is None:
+        message = f"files of the format {imported.format} bring no scores and no error spans"
+        remedy = "add an mt-metrics-eval directory, an Appraise CSV or an MQM table; import others as a task"
+        raise InputError(Problem("no_evidence", message, remedy))
+    _refuse_known_names(task, evidence)
+    matched = _match_items(task, imported)
+    if is_dry_run:
+        return StoredEvidence(sorted(evidence.protocols))
+    return store_evidence(task, _with_stored_ids(task, evidence, matched), by=by, report=report)
+
+
+def _refuse_known_names(task: Task, evidence: ImportedEvidence) -> None:
+    known = [name for name in evidence.protocols if name in task.protocols]
+    if any(task.protocols[name].get("digest") == evidence.digest for name in known) or (
+        not evidence.protocols and ScoreSet.objects.filter(task=task).exists()
+    ):
+        message = f"the task {task.slug!r} already has this evidence"
+        raise InputError(Problem("already_imported", message, "nothing has to be done"))
+    if known:
+        message = f"the task {task.slug!r} already has other evidence called {known[0]!r}"
+        raise InputError(Problem("name_taken", message, "rename the file"))
+
+
+def _match_items(task: Task, imported: ImportedSet) -> dict[str, str]:
+    """Return the id in the task for each id in the files."""
+    stored = _load_texts(task)
+    by_source: dict[str, list[str]] = defaultdict(list)
+    for key, texts in stored.items():
+        by_source[texts[""]].append(key)
+    matched: dict[str, str] = {}
+    problems: list[Problem] = []
+    for item in imported.items:
+        texts = {"": item.source, **{output.system: output.text for output in item.candidates}}
+        keys = dict.fromkeys([item.id, *by_source[item.source]])
+        same = [key for key in keys if key in stored and texts.items() <= stored[key].items()]
+        if same and (same[0] == item.id or len(same) == 1):
+            matched[item.id] = same[0]
+            continue
+        problems.append(_explain(item, texts, stored.get(item.id)))
+        if len(problems) == MOST_PROBLEMS:
+            break
+    if problems:
+        raise InputError(problems)
+    return matched
+
+
+def _load_texts(task: Task) -> dict[str, Texts]:
+    stored: dict[str, Texts] = {key: {"": source} for key, source in task.items.values_list("key", "source")}
+    rows = Output.objects.filter(item__task=task).values_list("item__key", "system__name", "candidate__text")
+    for key, system, text in rows.iterator(2000):
+        stored[key][system] = text
+    return stored
+
+
+def _explain(item: ImportedItem, texts: Texts, stored: Texts | None) -> Problem:
+    """Say why an item of the files is none of the task."""
+    if stored is None:
+        message = f"the task has no item {shorten(item.id)!r}, and no other item with these texts"
+        return Problem("unknown_item", message, "add evidence to the task of the same texts", *item.position)
+    for system, text in texts.items():
+        what = f"the output of {shorten(system)!r}" if system else "the source"
+        if system not in stored:
+            message = f"the task has no output of {shorten(system)!r} for the item {shorten(item.id)!r}"
+            return Problem("unknown_system", message, "correct the name of the system", *item.position)
+        if text == stored[system]:
+            continue
+        where = f"{what} of the item {shorten(item.id)!r} differs from that of the task"
+        if unicodedata.normalize("NFC", text) == unicodedata.normalize("NFC", stored[system]):
+            message = f"{where} in its Unicode form only"
+            remedy = "write it in the form of the task: offsets count code points"
+            return Problem("unicode_form", message, remedy, *item.position, excerpt=shorten(text))
+        remedy = "give the texts that the task has"
+        return Problem("text_differs", where, remedy, *item.position, excerpt=shorten(text))
+    message = f"several items of the task have the texts of the item {shorten(item.id)!r}"
+    return Problem("ambiguous_item", message, "give the ids of the task", *item.position)
+
+
+def _with_stored_ids(task: Task, evidence: ImportedEvidence, matched: dict[str, str]) -> ImportedEvidence:
+    """Return the evidence with the ids of the task, and without published scores that the task has."""
+    known = set(ScoreSet.objects.filter(task=task).values_list("name", "reference", "level"))
+
+    def assessments() -> Iterator[ImportedAssessment]:
+        return (each._replace(item=matched[each.item]) for each in evidence.assessments())
+
+    return replace(
+        evidence,
+        assessments=assessments,
+        scores=lambda: (
+            each for each in evidence.scores() if (each.name, each.reference, each.level.value) not in known
+        ),
+    )
