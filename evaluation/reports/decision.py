@@ -19,8 +19,8 @@ from evaluation.presentation import Fragment, Stave, sheet
 from evaluation.reports.agreement import get_agreement
 from evaluation.reports.decision_plot import draw_decision
 from evaluation.reports.registry import FilterOptions, Report, report
-from evaluation.reports.results import compute_results, filter_study
 from evaluation.reports.scope import Scope, get_study, get_system_outputs, get_system_pairs
+from evaluation.reports.system_results import compute_results, filter_study
 from evaluation.results import SystemResults
 from evaluation.results.systems import SystemPairTest
 from evaluation.schemes import SIX_WAY, Choice

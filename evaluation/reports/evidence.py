@@ -21,9 +21,9 @@ from evaluation.models import Item
 from evaluation.reports import evidence_query
 from evaluation.reports.ratings import get_assessment_set, get_summary
 from evaluation.reports.registry import Report, ReportOptions, report
-from evaluation.reports.results import compute_results
 from evaluation.reports.scope import Scope, get_study, get_system_pairs
 from evaluation.reports.span_votes import collect_span_votes
+from evaluation.reports.system_results import compute_results
 from evaluation.reports.votes import estimate_vote_seconds, list_scope_voters
 from evaluation.results import SystemResults, Votes, compute_system_results
 from evaluation.study import SystemPairs

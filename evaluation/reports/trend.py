@@ -15,8 +15,8 @@ from evaluation.agreement.report import interval_cells
 from evaluation.reports import plots
 from evaluation.reports.agreement import get_agreement
 from evaluation.reports.registry import FilterOptions, Report, report
-from evaluation.reports.results import filter_study
 from evaluation.reports.scope import Scope, find_scopes, get_study, get_system_pairs
+from evaluation.reports.system_results import filter_study
 from evaluation.results.shares import WinShare, compute_win_shares
 from evaluation.study.systems import collect_system_votes
 

@@ -39,7 +39,7 @@ from evaluation.tasks.queries.campaigns import build_campaign_page, find_next_ta
 from evaluation.tasks.services import accounts, management
 from evaluation.tasks.services.campaigns import apply_schedule
 from evaluation.tasks.services.copies import copy_campaign
-from evaluation.tasks.services.import_job import find_model_task
+from evaluation.tasks.services.import_job import find_own_task
 from tests.database.answering import always, another_task, answer_task
 from tests.database.conftest import SENTENCES, annotator, make_task, person
 
@@ -475,4 +475,4 @@ class TestNextRound:
         client, slug = signed_in(dora), tasks[0].slug
         assert client.get(reverse("new-upload") + f"?like={slug}").status_code == 404
         with pytest.raises(InputError, match="unknown_task"):
-            find_model_task(dora, slug)
+            find_own_task(dora, slug)

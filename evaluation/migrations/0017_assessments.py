@@ -10,7 +10,7 @@ from evaluation.migrations._deferred import RUN_DEFERRED
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('evaluation', '0014_reasons_and_unsure_marks'),
+        ('evaluation', '0016_campaign_settings'),
     ]
 
     operations = [
