@@ -28,6 +28,7 @@ FAMILIES = (
     "metrics.ranking.metric",
     "metrics.collocation.metric",
     "metrics.discourse.metric",
+    "metrics.neural.metric",
     "metrics.syntax.metric",
     "metrics.syntax.imported",
 )
