@@ -81,7 +81,7 @@ class Scores:
 
 
 class Metric(Protocol):
-    """The contract of a metric; ``tests/metrics/test_laws.py`` checks every registered metric against it."""
+    """The contract of a metric; ``metrics/laws.py`` has the laws that each keeps."""
 
     @property
     def name(self) -> str:
@@ -110,6 +110,11 @@ class Metric(Protocol):
 def may_be_undefined(metric: Metric) -> bool:
     """Whether the metric declares that some segments may have no score."""
     return bool(getattr(metric, "may_be_undefined", False))
+
+
+def depends_on_set(metric: Metric) -> bool:
+    """Whether the metric declares that the score of a segment depends on the segments scored with it."""
+    return bool(getattr(metric, "depends_on_set", False))
 
 
 def compares_systems(metric: Metric) -> bool:

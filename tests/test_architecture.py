@@ -22,7 +22,7 @@ PURE = [
     "evaluation.schemes", "evaluation.stopping", "evaluation.study", "evaluation.tokens",
     "evaluation.voters", "evaluation.annotate.known_answers", "evaluation.annotate.places",
     "evaluation.annotate.known_answers", "evaluation.tasks.planning", "evaluation.tasks.edited_links",
-    "metrics.base", "metrics.collocation", "metrics.discourse", "metrics.compiled",
+    "metrics.base", "metrics.collocation", "metrics.discourse", "metrics.compiled", "metrics.laws",
     "metrics.learned", "metrics.lexical", "metrics.metaeval", "metrics.ranking", "metrics.registry",
     "metrics.replicate", "metrics.scoring.task_texts", "metrics.scoring.phrase_votes",
     "metrics.scoring.task_training", "metrics.scoring.task_ranking",

@@ -38,6 +38,7 @@ class Nist(LexicalMetric):
     scale: ClassVar[str] = "0-"
     facts: ClassVar[tuple[str, ...]] = (f"order:{ORDER}", "weights:references")
     divisor: ClassVar[float] = 1.0
+    depends_on_set: ClassVar[bool] = True
 
     tokenize: str = "none"
     lowercase: bool = False

@@ -1,0 +1,1 @@
+"""Metrics from a small sentence encoder that runs on a CPU, without PyTorch."""
