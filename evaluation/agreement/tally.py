@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from evaluation.agreement.judgements import Floats, Ints, Judgements
 
@@ -36,6 +37,22 @@ class Tally:
     def of(cls, judgements: Judgements, pairing: Pairing = Pairing.DIFFERENT) -> Tally:
         excludes_own = pairing is Pairing.DIFFERENT and judgements.is_repeated.any()
         return cls(judgements.counts, count_own_pairs(judgements) if excludes_own else None)
+
+    @classmethod
+    def of_matrix(cls, matrix: ArrayLike, size: int) -> Iterator[Tally]:
+        """Yield tallies of a matrix annotators × items of label codes, −1 for a missing judgement.
+
+        >>> [tally.counts.tolist() for tally in Tally.of_matrix([[0, 1], [0, -1]], 2)]
+        [[[2, 0], [0, 1]]]
+        """
+        table = np.asarray(matrix)
+        narrow = np.uint8 if len(table) < 256 else np.int64
+        for start in range(0, table.shape[1], BLOCK):
+            block = table[:, start : start + BLOCK]
+            counts = np.empty((size, block.shape[1]), dtype=np.int64)
+            for code in range(size):
+                counts[code] = np.add.reduce((block == code).view(np.uint8), axis=0, dtype=narrow)
+            yield cls(counts)
 
     @property
     def pairs(self) -> Floats:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from django.db import models
 from django.db.models import Q
@@ -196,6 +197,12 @@ class Task(models.Model):
     @property
     def is_open(self) -> bool:
         return self.state == Task.State.OPEN
+
+    @property
+    def study_site(self) -> str:
+        """The site of the completion link, without what proves the completion; empty if there is none."""
+        site = urlsplit(self.completion_url)
+        return f"{site.scheme}://{site.netloc}/" if site.netloc else ""
 
 
 class StoppingStatus(models.Model):
