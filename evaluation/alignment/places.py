@@ -39,10 +39,6 @@ class Place:
     cells: tuple[PlaceCell, ...]
     variants: tuple[Variant, ...]
 
-    @property
-    def is_shared(self) -> bool:
-        return len(self.variants) == 1
-
 
 def find_places(
     candidates: Sequence[Sequence[str]], *, aligner: WordAligner | None = None
