@@ -19,7 +19,13 @@ from evaluation.agreement.report import to_document
 from evaluation.models import Ranking
 from evaluation.reports import plots
 from evaluation.reports.registry import Report, StudyOptions, report, tables_of
-from evaluation.reports.scope import Scope, choose_kind, get_study, get_system_pairs, load_names
+from evaluation.reports.scope import (
+    Scope,
+    choose_kind,
+    get_study,
+    get_system_pairs,
+    load_names,
+)
 from evaluation.schemes import CHOICE_REASONS, SCHEMES, Choice, Scheme
 from evaluation.study import AgreementSummary, AnswerKind, Filter, summarise_agreement
 from evaluation.study.annotators import AnnotatorLine
@@ -68,7 +74,7 @@ def _note_chance(assumed: float | None, observed: float | None, pi: float | None
 class AgreementPage:
     scope: Scope
     kind: AnswerKind
-    sentence_answers: int
+    sentence_answers: bool
     summary: AgreementSummary
     names: dict[str, str]
     people: HeatMap | None
@@ -76,6 +82,11 @@ class AgreementPage:
     voters: list[str]
     selected_voters: list[str]
     reasons: Table
+
+    @property
+    def export_query(self) -> str:
+        """The query of exports, so that they contain the answers of the page."""
+        return "?answers=sentences" if self.kind is AnswerKind.SENTENCES else ""
 
     @property
     def report(self) -> AgreementReport:
@@ -153,7 +164,7 @@ def get_agreement(
 
     def compute() -> AgreementSummary:
         study = get_study(scope, kind)
-        system_pairs = get_system_pairs(scope, kind) if len(study) <= MAX_FOR_TRIADS else None
+        system_pairs = get_system_pairs(scope, kind) if 0 < len(study) <= MAX_FOR_TRIADS else None
         return summarise_agreement(study, system_pairs, without=filters, votes=votes)
 
     return scope.cached("agreement", compute, filters, _digest(votes), kind)
@@ -197,7 +208,7 @@ class AnnotatorAgreement(Report[AgreementOptions, AgreementPage]):
         return AgreementPage(
             scope=scope,
             kind=kind,
-            sentence_answers=len(get_study(scope, AnswerKind.SENTENCES)),
+            sentence_answers=scope.asks_about_sentences or kind is AnswerKind.SENTENCES,
             summary=summary,
             names=names,
             people=_annotator_heat_map(summary.report, names),

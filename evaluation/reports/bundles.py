@@ -26,13 +26,13 @@ from evaluation.models import (
     SentenceAnswer,
     Task,
 )
-from evaluation.reports import study_query
+from evaluation.reports import sentence_query, study_query
 from evaluation.reports.cache import snapshot
 from evaluation.reports.exports import DisplayNames, load_display_names, read_answered_pairs
 from evaluation.reports.scope import Scope
 from evaluation.schemes import SIX_WAY
-from evaluation.study import Study
-from evaluation.study.tables import build_study_tables
+from evaluation.study import Study, SystemPairs
+from evaluation.study.tables import build_sentence_tables, build_study_tables
 from evaluation.study.values import NO_CHECK
 
 CHUNK = 1_000
@@ -56,6 +56,7 @@ def write_bundle(scope: Scope, stream: IO[bytes]) -> str:
         bundle.write_rows("data/sentence_answers.jsonl", _sentence_answers(scope, names))
         bundle.write_rows("data/adjudications.jsonl", _adjudications(scope))
         bundle.write_tables(build_study_tables(study, study_query.load_system_pairs(scope.tasks, study)))
+        bundle.write_tables(build_sentence_tables(*_read_sentence_study(scope)))
         about = {
             "code": code_version(),
             "campaign": {
@@ -79,6 +80,13 @@ def write_bundle(scope: Scope, stream: IO[bytes]) -> str:
             ("version", code_version()["appraise"]),
         ]
         return bundle.finish(about, parts)
+
+
+def _read_sentence_study(scope: Scope) -> tuple[Study, SystemPairs]:
+    stored = sentence_query.read_sentence_answers(scope.tasks)
+    study = study_query.make_study(scope.tasks, stored.asked, stored.answers)
+    outputs = study_query.load_system_outputs(scope.tasks)
+    return study, study_query.join_system_pairs(study, stored.occurrences, outputs)
 
 
 def code_version() -> dict[str, str]:
@@ -221,10 +229,16 @@ def _sentence_answers(scope: Scope, names: DisplayNames) -> Iterator[Row]:
         "task": "comparison__item__task__slug", "item": "comparison__item__key",
         "first": "comparison__first__text", "second": "comparison__second__text",
         "annotator": "annotator_id", "presentation": "presentation", "version": "version",
-        "question": "question", "value": "value",
+        "question": "question", "value": "value", "source_ranking": "source_ranking", "swapped": "swapped",
+        "surplus": "slot", "active_ms": "active_ms",
     }  # fmt: skip
     for row in _read_rows(answers, columns):
-        yield {**row, "annotator": names[row["annotator"]], "value": row["value"] or None}
+        yield {
+            **row,
+            "annotator": names[row["annotator"]],
+            "value": row["value"] or None,
+            "surplus": row["surplus"] is None,
+        }
 
 
 def _adjudications(scope: Scope) -> Iterator[Row]:

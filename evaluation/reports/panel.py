@@ -203,6 +203,7 @@ class ConsensusPanel(Report[PanelOptions, PanelPage]):
             "contradicted": page.contradicted,
             "contradicted_unanimous": page.unanimous,
             "held_out": fitted.held_out._asdict() if fitted else None,
+            "adjudicated": {**page.adjudicated._asdict(), "majority_accuracy": page.majority_accuracy},
         }
 
 

@@ -122,7 +122,7 @@ class TestWhatCounts:
         assert [int(study.pair_keys[code]) for code in study.pairs[ties]] == [withdrawn.pair_id]
         assert study.surplus[ties].all()
         export = signed_in(alice).get(reverse("task-export", args=[answered.slug, "jsonl"]))
-        rows = [json.loads(line) for line in b"".join(export.streaming_content).decode().splitlines()]
+        rows = [json.loads(line) for line in export.getvalue().decode().splitlines()]
         current = {(row["pair"], row["annotator"]): row for row in rows if row["current"]}
         who = pseudonym(answered.campaign.key, bob.key)
         assert current[changed.pair.key, who]["version"] == 1

@@ -14,10 +14,11 @@ from evaluation.exporters import FORMATS
 from evaluation.importers.json_format import dump_lines
 from evaluation.management.base import AppraiseCommand
 from evaluation.models import AuditEntry
-from evaluation.reports import study_query
 from evaluation.reports.bundles import write_bundle
-from evaluation.reports.exports import load_display_names, read_answered_pairs, read_sentences
-from evaluation.reports.scope import Scope, load_scope
+from evaluation.reports.exports import load_display_names, read_sentences
+from evaluation.reports.scope import Scope, choose_kind, get_study, get_system_pairs, load_scope
+from evaluation.reports.sentence_exports import read_answers
+from evaluation.study import AnswerKind
 from evaluation.study.tables import build_study_tables
 
 
@@ -32,6 +33,7 @@ class Command(AppraiseCommand):
     option_help = {
         "--format": "format of the file (docs/researchers.md describes each)",
         "--out": "the file to write (default: standard output)",
+        "--answers": "answers about phrases or whole sentences (default: phrases if there are any)",
         "--identify": "include user names and times instead of pseudonyms",
     }
 
@@ -42,6 +44,7 @@ class Command(AppraiseCommand):
         parser.add_argument("--format", required=True, choices=[*FORMATS, "items", "latex", "bundle"])
         parser.add_argument("--out", metavar="FILE", type=Path)
         parser.add_argument("--identify", action="store_true")
+        parser.add_argument("--answers", choices=[kind.value for kind in AnswerKind])
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         kind = "task" if options["task"] else "campaign"
@@ -51,7 +54,8 @@ class Command(AppraiseCommand):
         detail = {"format": form, "identified": options["identify"]}
         record = partial(AuditEntry.objects.record, None, "export", f"{kind} {scope.slug}", detail)
         try:
-            self.write(scope, form, options["out"], identify=options["identify"])
+            answers = AnswerKind(options["answers"]) if options["answers"] else None
+            self.write(scope, form, options["out"], identify=options["identify"], answers=answers)
         except BrokenPipeError:  # the reader has seen enough, and that much was given out
             record()
             raise
@@ -60,7 +64,9 @@ class Command(AppraiseCommand):
             self.refuse(f"{options['out']}: not_written: {error.strerror}; {remedy}")
         record()
 
-    def write(self, scope: Scope, form: str, out: Path | None, *, identify: bool) -> None:
+    def write(
+        self, scope: Scope, form: str, out: Path | None, *, identify: bool, answers: AnswerKind | None
+    ) -> None:
         pieces: Iterator[str]
         if form == "bundle":
             if out is None:
@@ -73,12 +79,12 @@ class Command(AppraiseCommand):
                 self.refuse("items are those of one task; name it with --task SLUG")
             pieces = dump_lines(read_sentences(scope.tasks[0]))
         elif form == "latex":
-            study = study_query.load_study(scope.tasks)
-            tables = build_study_tables(study, study_query.load_system_pairs(scope.tasks, study))
+            kind = choose_kind(scope, answers)
+            tables = build_study_tables(get_study(scope, kind), get_system_pairs(scope, kind))
             pieces = (to_latex(table) + "\n" for table in tables.values())
         else:
             names = load_display_names(scope, identify=identify)
-            pieces = FORMATS[form].write(read_answered_pairs(scope, names))
+            pieces = FORMATS[form].write(read_answers(scope, names, answers))
         self.send(pieces, out)
 
     def send(self, pieces: Iterator[str], out: Path | None) -> None:
