@@ -92,7 +92,9 @@ class TestPage:
     ) -> None:
         """Whoever prefers the sentence with the higher chrF has τ = 1, without any answer to a phrase."""
         run = MetricRun.objects.get(metric="chrf")
-        scores = dict(run.scores.values_list("output__candidate", "value"))
+        scores = {
+            output: value or 0.0 for output, value in run.scores.values_list("output__candidate", "value")
+        }
         comparisons = Comparison.objects.filter(item__task=scored)
         SentenceAnswer.objects.bulk_create(
             SentenceAnswer(
