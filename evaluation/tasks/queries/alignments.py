@@ -150,6 +150,7 @@ class RealignmentImpact:
     new: int
     slots: int
     is_unchanged: bool
+    changes_links: bool
     loses_all_links: bool
 
     @property
@@ -227,6 +228,7 @@ def _compute_impact(
         new=sum(one.pk is None for one in matched),
         slots=realignments.find_answered_assignments(comparison).count(),
         is_unchanged=realignments.is_unchanged(plan, newest),
+        changes_links=format_links(correction.links) != newest.links,
         loses_all_links=bool(newest.links and not correction.links),
     )
 
