@@ -140,7 +140,8 @@ def _panel(
     study = Judgements.from_rows(rows, LABELS)
     weak = 1 / len(voters) if voters and seats is VoterWeighting.ONE_VOTER else 1.0
     voices = np.array([weak if name.startswith("metric") else 1.0 for name in study.annotator_names])
-    panel = fit_model(model, study, ModelOptions(voices, mirror_labels(LABELS)))
+    people = sum(name.startswith("judge") for name in study.annotator_names)  # they come first
+    panel = fit_model(model, study, ModelOptions(voices, mirror_labels(LABELS), people))
     codes = {cell: code for code, cell in enumerate(dict.fromkeys(row[1] for row in rows))}
     items = [codes[cell] for _, cell, _ in asked]
     said = np.array([LABELS.index(label) for _, _, label in asked], dtype=np.int64)

@@ -23,6 +23,7 @@ from evaluation.reports.registry import AnyReport, load_reports
 from evaluation.reports.report_job import ReportPending, compute_report
 from evaluation.reports.scope import Scope, find_scope
 from evaluation.reports.views import send_export
+from evaluation.study import AnswerKind
 from evaluation.tasks.queries.progress import build_monitor_page, count_slots
 
 # Path parameters, described once for the OpenAPI document and the documentation.
@@ -40,6 +41,7 @@ ExportFormat = PathEx[
     ],
     P(description="The format; docs/researchers.md describes each", examples=["csv"]),
 ]
+Answers = QueryEx[AnswerKind | None, P(description="Answers about phrases or about whole sentences")]
 Identify = QueryEx[bool, P(description="User names instead of pseudonyms; administrators only")]
 
 
@@ -200,10 +202,16 @@ with translation.override("en"):
 
 @api.get("/{kind}/{slug}/export/{form}", summary="Exports")
 def export(
-    request: HttpRequest, kind: Kind, slug: Slug, form: ExportFormat, identify: Identify = False
+    request: HttpRequest,
+    kind: Kind,
+    slug: Slug,
+    form: ExportFormat,
+    identify: Identify = False,
+    answers: Answers = None,
 ) -> HttpResponseBase:
     """Answers as a file, every table as LaTeX, or data and tables together as a bundle."""
-    return send_export(user_of(request), scope_of(request, kind, slug), form, identify=identify)
+    scope = scope_of(request, kind, slug)
+    return send_export(user_of(request), scope, form, identify=identify, answers=answers)
 
 
 def user_of(request: HttpRequest) -> User:

@@ -6,13 +6,13 @@ import csv
 import json
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import StringIO
 from math import isclose
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
@@ -20,14 +20,14 @@ from appraise.lib.digests import pieces_digest
 from appraise.lib.problems import InputError, Problem
 from appraise.lib.streams import convert_read_errors
 from appraise.lib.tables import Table, to_csv
-from evaluation.agreement.judgements import Codes
+from evaluation.agreement.judgements import Codes, Ints
 from evaluation.exporters.bundle import FORMAT, VERSION, sign_manifest
 from evaluation.exporters.bundled_ratings import make_assessment_sets
 from evaluation.importers.evidence.assessment_sets import AssessmentSet
 from evaluation.study import Study, StudyTask, SystemPairs
 from evaluation.study.rating_tables import build_rating_tables
 from evaluation.study.systems import pair_systems
-from evaluation.study.tables import build_study_tables
+from evaluation.study.tables import build_sentence_tables, build_study_tables
 from evaluation.study.values import CODE_OF, NO_CHECK, NO_TIME, find_current
 
 # Exceptions of ``zipfile`` for a member with damaged bytes.
@@ -147,10 +147,11 @@ def verify_bundle(path: Path) -> BundleCheck:
             differences.append("signature: does not belong to these files")
         try:
             study, system_pairs = read_study(bundle)
+            sentences = read_sentence_study(bundle)
         except InputError as error:  # damaged files are the cause, so they are reported first
             damaged = [Problem("damaged", difference, file=bundle.name) for difference in differences]
             raise InputError([*damaged, *error.problems]) from error
-        tables = build_study_tables(study, system_pairs)
+        tables = {**build_study_tables(study, system_pairs), **build_sentence_tables(*sentences)}
         if "data/assessments.jsonl" in bundle.manifest["files"]:
             tables |= build_rating_tables(read_assessment_sets(bundle))
         differences += _compare_tables(bundle, tables)
@@ -205,8 +206,20 @@ def read_study(bundle: Bundle) -> tuple[Study, SystemPairs]:
 
     Inconsistent data raise ``InputError``.
     """
-    try:
+    with _report_inconsistency(bundle):
         return _read_study(bundle)
+
+
+def read_sentence_study(bundle: Bundle) -> tuple[Study, SystemPairs]:
+    """Read the answers about whole sentences as a study, whose pairs are the comparisons with an answer."""
+    with _report_inconsistency(bundle):
+        return _read_sentence_study(bundle)
+
+
+@contextmanager
+def _report_inconsistency(bundle: Bundle) -> Iterator[None]:
+    try:
+        yield
     except (KeyError, TypeError, ValueError, IndexError) as error:
         reason = f"{error.args[0]!r} is not defined" if isinstance(error, KeyError) else str(error)
         message = f"the data are inconsistent: {reason}"
@@ -280,6 +293,38 @@ def _read_system_pairs(bundle: Bundle, pair_codes: PairCodes) -> tuple[PairCodes
     Occurrences are those of the latest alignment of each comparison that is no attention check.
     """
     checks = np.full(len(pair_codes), NO_CHECK)
+    outputs = _read_outputs(bundle)
+    rows = []
+    for number, row in enumerate(bundle.read_rows("comparisons")):
+        task, item = row["task"], row["item"]
+        if row["check"]:
+            shown = {(task, pair) for version in row["alignments"] for _, pair, _ in version["occurrences"]}
+            checks[[pair_codes[key] for key in shown]] = number
+        if row["check"] or not row["alignments"]:
+            continue
+        sides = [outputs.candidates[task, item, row[side]] for side in ("first", "second")]
+        for _, pair, is_flipped in row["alignments"][-1]["occurrences"]:
+            first, second = reversed(sides) if is_flipped else sides
+            rows.append((pair_codes[task, pair], outputs.items[task, item], first, second))
+    return outputs.items, outputs.pair_systems(rows), checks
+
+
+class _Outputs(NamedTuple):
+    """The codes of items and candidates, and (candidate, system) of every output."""
+
+    items: PairCodes
+    candidates: dict[tuple[str, str, str], int]
+    outputs: Ints
+    system_names: tuple[str, ...]
+
+    def pair_systems(self, rows: Sequence[tuple[int, int, int, int]]) -> SystemPairs:
+        """Return the systems of (pair, item, first candidate, second candidate)."""
+        pairs, items, firsts, seconds = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+        sentences = np.unique(items, return_inverse=True)[1].reshape(-1)
+        return pair_systems(pairs, sentences, firsts, seconds, self.outputs, self.system_names)
+
+
+def _read_outputs(bundle: Bundle) -> _Outputs:
     names = tuple(sorted({name for task in bundle.manifest["tasks"] for name in task["systems"]}))
     system_codes = {name: code for code, name in enumerate(names)}
     item_codes: PairCodes = {}
@@ -291,19 +336,74 @@ def _read_system_pairs(bundle: Bundle, pair_codes: PairCodes) -> tuple[PairCodes
             key = row["task"], row["item"], candidate["text"]
             code = candidate_codes.setdefault(key, len(candidate_codes))
             outputs += [(code, system_codes[system]) for system in candidate["systems"]]
-    rows = []
-    for number, row in enumerate(bundle.read_rows("comparisons")):
-        task, item = row["task"], row["item"]
-        if row["check"]:
-            shown = {(task, pair) for version in row["alignments"] for _, pair, _ in version["occurrences"]}
-            checks[[pair_codes[key] for key in shown]] = number
-        if row["check"] or not row["alignments"]:
-            continue
-        sides = [candidate_codes[task, item, row[side]] for side in ("first", "second")]
-        for _, pair, is_flipped in row["alignments"][-1]["occurrences"]:
-            first, second = reversed(sides) if is_flipped else sides
-            rows.append((pair_codes[task, pair], item_codes[task, item], first, second))
-    pairs, items, firsts, seconds = np.array(rows, dtype=np.int64).reshape(-1, 4).T
-    sentences = np.unique(items, return_inverse=True)[1].reshape(-1)
     table = np.array(outputs, dtype=np.int64).reshape(-1, 2).T
-    return item_codes, pair_systems(pairs, sentences, firsts, seconds, table, names), checks
+    return _Outputs(item_codes, candidate_codes, table, names)
+
+
+def _read_sentence_study(bundle: Bundle) -> tuple[Study, SystemPairs]:
+    tasks = tuple(StudyTask(t["slug"], t["name"], t["scheme"]) for t in bundle.manifest["tasks"])
+    task_codes = {task.slug: code for code, task in enumerate(tasks)}
+    answers = [row for row in bundle.read_rows("sentence_answers") if row["question"] == "verdict"]
+    asked = {_name_comparison(row) for row in answers}
+    comparisons = [row for row in bundle.read_rows("comparisons") if _name_comparison(row) in asked]
+    codes = {_name_comparison(row): code for code, row in enumerate(comparisons)}
+    outputs = _read_outputs(bundle)
+    items = np.array([outputs.items[row["task"], row["item"]] for row in comparisons], dtype=np.int64)
+    names = sorted({row["annotator"] for row in answers})
+    annotator_codes = {name: code for code, name in enumerate(names)}
+    columns = (
+        np.array(
+            [
+                (
+                    annotator_codes[row["annotator"]],
+                    codes[_name_comparison(row)],
+                    row["presentation"],
+                    WITHDRAWN if row["value"] is None else CODE_OF[row["value"]],
+                    row["swapped"],
+                    row["surplus"],
+                    NO_TIME if row["active_ms"] is None else row["active_ms"],
+                )
+                for row in answers
+            ],
+            dtype=np.int64,
+        )
+        .reshape(-1, 7)
+        .T
+    )
+    current = find_current([*columns[:3]], columns[5].astype(bool), columns[3] == WITHDRAWN)
+    current = current[columns[3, current] != WITHDRAWN]
+    present, annotators = np.unique(columns[0, current], return_inverse=True)
+    _, pairs, presentations, labels, swapped, surplus, active_ms = columns[:, current]
+    study = Study(
+        tasks=tasks,
+        annotator_names=tuple(names[code] for code in present),
+        annotators=annotators.reshape(-1),
+        pairs=pairs,
+        presentations=presentations,
+        labels=labels.astype(np.int8),
+        swapped=swapped.astype(bool),
+        surplus=surplus.astype(bool),
+        active_ms=active_ms,
+        pair_keys=np.arange(len(comparisons)),
+        pair_tasks=np.array([task_codes[row["task"]] for row in comparisons], dtype=np.int64),
+        pair_sentences=np.unique(items, return_inverse=True)[1].reshape(-1),
+        expected=np.array(
+            [CODE_OF[row["expected"]] if row["check"] else NO_CHECK for row in comparisons], dtype=np.int8
+        ),
+        comparisons=np.arange(len(comparisons)),
+    )
+    rows = [
+        (
+            code,
+            outputs.items[task, item],
+            outputs.candidates[task, item, first],
+            outputs.candidates[task, item, second],
+        )
+        for (task, item, first, second), code in codes.items()
+        if not comparisons[code]["check"]
+    ]
+    return study, outputs.pair_systems(rows)
+
+
+def _name_comparison(row: Row) -> tuple[str, str, str, str]:
+    return row["task"], row["item"], row["first"], row["second"]

@@ -34,7 +34,7 @@ import numpy as np
 from scipy import sparse
 
 from evaluation.agreement import Judgements
-from evaluation.agreement.judgements import Floats, Ints
+from evaluation.agreement.judgements import Codes, Floats, Ints
 from evaluation.schemes import Choice
 
 SMOOTHING = 0.1  # pseudo-count in each cell of a confusion matrix
@@ -175,7 +175,7 @@ class _PanelFit:
     """
 
     def __init__(
-        self, model: str, first: Judgements, codes: Ints, labels: int, options: ModelOptions
+        self, model: str, first: Judgements, codes: Codes, labels: int, options: ModelOptions
     ) -> None:
         self.model, self.labels, self.members = model, labels, len(first.annotator_names)
         self.options = options

@@ -71,7 +71,7 @@ def _note_chance(assumed: float | None, observed: float | None, pi: float | None
 class AgreementPage:
     scope: Scope
     kind: AnswerKind
-    sentence_answers: int
+    sentence_answers: bool
     summary: AgreementSummary
     names: dict[str, str]
     people: HeatMap | None
@@ -80,6 +80,11 @@ class AgreementPage:
     selected_voters: list[str]
     reasons: Table
     voter_pairs: list[VoterPair]
+
+    @property
+    def export_query(self) -> str:
+        """The query of exports, so that they contain the answers of the page."""
+        return "?answers=sentences" if self.kind is AnswerKind.SENTENCES else ""
 
     @property
     def report(self) -> AgreementReport:
@@ -157,7 +162,7 @@ def get_agreement(
 
     def compute() -> AgreementSummary:
         study = get_study(scope, kind)
-        system_pairs = get_system_pairs(scope, kind) if len(study) <= MAX_FOR_TRIADS else None
+        system_pairs = get_system_pairs(scope, kind) if 0 < len(study) <= MAX_FOR_TRIADS else None
         return summarise_agreement(study, system_pairs, without=filters, votes=votes)
 
     return scope.cached("agreement", compute, filters, _digest(votes), kind)
@@ -208,7 +213,7 @@ class AnnotatorAgreement(Report[AgreementOptions, AgreementPage]):
         return AgreementPage(
             scope=scope,
             kind=kind,
-            sentence_answers=len(get_study(scope, AnswerKind.SENTENCES)),
+            sentence_answers=scope.asks_about_sentences or kind is AnswerKind.SENTENCES,
             summary=summary,
             names=names,
             people=_annotator_heat_map(summary.report, names),

@@ -16,15 +16,15 @@ from appraise.lib.digests import find_version
 from evaluation import models
 from evaluation.exporters import ExportedAnswer
 from evaluation.exporters.bundle import open_bundle
-from evaluation.reports import study_query
+from evaluation.reports import sentence_query, study_query
 from evaluation.reports.cache import snapshot
 from evaluation.reports.evidence_query import list_protocols, load_assessment_set
 from evaluation.reports.exports import DisplayNames, load_display_names, read_answered_pairs
 from evaluation.reports.scope import Scope
 from evaluation.schemes import SIX_WAY
-from evaluation.study import Study
+from evaluation.study import Study, SystemPairs
 from evaluation.study.rating_tables import build_rating_tables
-from evaluation.study.tables import build_study_tables
+from evaluation.study.tables import build_sentence_tables, build_study_tables
 from evaluation.study.values import NO_CHECK
 
 CHUNK = 1_000
@@ -48,6 +48,7 @@ def write_bundle(scope: Scope, stream: IO[bytes]) -> str:
         bundle.write_rows("data/sentence_answers.jsonl", _sentence_answers(scope, names))
         bundle.write_rows("data/adjudications.jsonl", _adjudications(scope))
         bundle.write_tables(build_study_tables(study, study_query.load_system_pairs(scope.tasks, study)))
+        bundle.write_tables(build_sentence_tables(*_read_sentence_study(scope)))
         if protocols := list_protocols(scope.tasks):
             bundle.write_rows("data/assessments.jsonl", _assessments(scope, names))
             bundle.write_rows("data/score_sets.jsonl", _score_sets(scope))
@@ -76,6 +77,13 @@ def write_bundle(scope: Scope, stream: IO[bytes]) -> str:
             ("version", code_version()["appraise"]),
         ]
         return bundle.finish(about, parts)
+
+
+def _read_sentence_study(scope: Scope) -> tuple[Study, SystemPairs]:
+    stored = sentence_query.read_sentence_answers(scope.tasks)
+    study = study_query.make_study(scope.tasks, stored.asked, stored.answers)
+    outputs = study_query.load_system_outputs(scope.tasks)
+    return study, study_query.join_system_pairs(study, stored.occurrences, outputs)
 
 
 def code_version() -> dict[str, str]:
@@ -219,10 +227,16 @@ def _sentence_answers(scope: Scope, names: DisplayNames) -> Iterator[Row]:
         "task": "comparison__item__task__slug", "item": "comparison__item__key",
         "first": "comparison__first__text", "second": "comparison__second__text",
         "annotator": "annotator_id", "presentation": "presentation", "version": "version",
-        "question": "question", "value": "value",
+        "question": "question", "value": "value", "source_ranking": "source_ranking", "swapped": "swapped",
+        "surplus": "slot", "active_ms": "active_ms",
     }  # fmt: skip
     for row in _read_rows(answers, columns):
-        yield {**row, "annotator": names[row["annotator"]], "value": row["value"] or None}
+        yield {
+            **row,
+            "annotator": names[row["annotator"]],
+            "value": row["value"] or None,
+            "surplus": row["surplus"] is None,
+        }
 
 
 def _assessments(scope: Scope, names: DisplayNames) -> Iterator[Row]:

@@ -104,7 +104,7 @@ def _make_pairs(
     rows: list[tuple[Any, ...]], slugs: dict[int, str], names: DisplayNames, first_ranking: int
 ) -> Iterator[ExportedPair]:
     ids = [row[0] for row in rows]
-    systems = _read_systems({candidate for row in rows for candidate in row[8:10]})
+    systems = read_systems({candidate for row in rows for candidate in row[8:10]})
     questions = _read_questions(ids)
     answers = _read_answers(ids, names, first_ranking)
     for pk, task, item, document, key, kind, first, second, candidate_a, candidate_b, check in rows:
@@ -117,7 +117,7 @@ def _make_pairs(
             )
 
 
-def _read_systems(candidates: set[int]) -> dict[int, tuple[str, ...]]:
+def read_systems(candidates: set[int]) -> dict[int, tuple[str, ...]]:
     systems: dict[int, tuple[str, ...]] = {}
     rows = Output.objects.filter(candidate__in=candidates).order_by("system__name")
     for candidate, name in _fetch(rows.values_list("candidate_id", "system__name")):

@@ -39,6 +39,7 @@ from evaluation.study.disagreements import find_majorities
 from evaluation.voters import providers
 
 MAX_OVERRULED = 20  # pairs on the page
+MAX_LISTED = 30  # members on the page
 RESAMPLES = 100
 ASSUMED_VOTERS, ASSUMED_PAIRS = 5, 4  # in a task and in a comparison: counting is not worth a query
 RESAMPLED_MICROSECONDS = 2.5  # for each vote and resample
@@ -117,6 +118,11 @@ class PanelPage:
     has_voters: bool
 
     @property
+    def listed_members(self) -> list[PanelMember]:
+        """The members on the page; of very many, the least reliable. The file contains all."""
+        return self.members[-MAX_LISTED:]
+
+    @property
     def majority_accuracy(self) -> float | None:
         """How often the majority of people is right, over the adjudicated pairs."""
         return self.majority_right / self.adjudicated.n if self.adjudicated.n else None
@@ -156,7 +162,7 @@ class ConsensusPanel(Report[PanelOptions, PanelPage]):
         "members": lambda page: member_table(page.panel) if page.panel else None,
         "consensus": lambda page: consensus_table(page.scope, page.panel) if page.panel else None,
     }
-    plots = {"reliability": lambda page: reliability_plot(page.members) if page.panel else None}
+    plots = {"reliability": lambda page: reliability_plot(page.listed_members) if page.panel else None}
     microseconds_per_ranking = 15
 
     def seconds_for(self, rankings: int, scope: Scope, options: PanelOptions) -> float:
@@ -204,6 +210,7 @@ class ConsensusPanel(Report[PanelOptions, PanelPage]):
             "contradicted": page.contradicted,
             "contradicted_unanimous": page.unanimous,
             "held_out": fitted.held_out._asdict() if fitted else None,
+            "adjudicated": {**page.adjudicated._asdict(), "majority_accuracy": page.majority_accuracy},
         }
 
 

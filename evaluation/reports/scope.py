@@ -53,6 +53,11 @@ class Scope:
         return [task.pk for task in self.tasks]
 
     @property
+    def asks_about_sentences(self) -> bool:
+        """Whether annotators are asked about whole sentences; answers may have been imported anyway."""
+        return any(task.ask_sentence for task in self.tasks)
+
+    @property
     def key(self) -> tuple[object, ...]:
         """Identifies this scope in caches; the campaign's random key is never reused."""
         return (self.campaign.key, *self.task_ids)
@@ -116,27 +121,39 @@ def count_rankings(scope: Scope, most: float) -> int:
 
 
 def get_study(scope: Scope, kind: AnswerKind = AnswerKind.PHRASES) -> Study:
-    if kind is AnswerKind.SENTENCES:
-        return scope.cached("sentence study", lambda: sentence_query.load_sentence_study(scope.tasks))
-    return scope.cached("study", lambda: study_query.load_study(scope.tasks))
+    def compute() -> Study:
+        if kind is AnswerKind.PHRASES:
+            return study_query.load_study(scope.tasks)
+        stored = get_sentence_answers(scope)
+        return study_query.make_study(scope.tasks, stored.asked, stored.answers)
+
+    return scope.cached("study", compute, kind)
 
 
 def choose_kind(scope: Scope, wanted: AnswerKind | None) -> AnswerKind:
     """Return what a report is about: by default phrases, or sentences where only they have answers."""
-    if wanted is None and not len(get_study(scope)) and len(get_study(scope, AnswerKind.SENTENCES)):
+    if wanted is None and not len(get_study(scope)) and len(get_sentence_answers(scope).answers.labels):
         return AnswerKind.SENTENCES
     return wanted or AnswerKind.PHRASES
 
 
 def get_system_pairs(scope: Scope, kind: AnswerKind = AnswerKind.PHRASES) -> SystemPairs:
     def compute() -> SystemPairs:
-        load = study_query.load_occurrences
-        if kind is AnswerKind.SENTENCES:
-            load = sentence_query.load_sentence_occurrences
         study, outputs = get_study(scope, kind), get_system_outputs(scope)
-        return study_query.join_system_pairs(study, load(scope.tasks), outputs)
+        return study_query.join_system_pairs(study, load_occurrences(scope, kind), outputs)
 
     return scope.cached("system pairs", compute, kind)
+
+
+def load_occurrences(scope: Scope, kind: AnswerKind) -> study_query.OccurrenceColumns:
+    """Return where the pairs of the study occur; a pair of sentences occurs once."""
+    if kind is AnswerKind.PHRASES:
+        return study_query.load_occurrences(scope.tasks)
+    return get_sentence_answers(scope).occurrences
+
+
+def get_sentence_answers(scope: Scope) -> sentence_query.SentenceAnswers:
+    return scope.cached("sentence answers", lambda: sentence_query.read_sentence_answers(scope.tasks))
 
 
 def get_system_outputs(scope: Scope) -> study_query.SystemOutputs:

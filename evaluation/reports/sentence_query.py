@@ -6,63 +6,94 @@ The pair of such an answer is its comparison, two texts of an item; every statis
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
-from django.db.models import Case, Exists, IntegerField, OuterRef, Value, When
-from django.db.models.functions import Cast, Coalesce
 
-from evaluation.models import Comparison, SentenceAnswer, Task
-from evaluation.reports.study_query import (
-    AskedPairs,
-    OccurrenceColumns,
-    StoredAnswers,
-    label_code,
-    make_study,
-    read_integer_columns,
-)
+from evaluation.agreement.judgements import Ints
+from evaluation.models import SentenceAnswer, Task
+from evaluation.reports.study_query import WITHDRAWN, AskedPairs, OccurrenceColumns, StoredAnswers, make_study
 from evaluation.study import Study
-from evaluation.study.values import NO_CHECK, NO_TIME
+from evaluation.study.values import CODE_OF, NO_CHECK, NO_TIME
 
 VERDICT = SentenceAnswer.Question.VERDICT
+RATING_FIRST, RATING_SECOND = SentenceAnswer.Question.RATING_FIRST, SentenceAnswer.Question.RATING_SECOND
+_COLUMNS = (
+    "question", "annotator_id", "comparison_id", "presentation", "value", "swapped", "slot_id", "active_ms",
+    "comparison__item__task_id", "comparison__item_id", "comparison__first_id", "comparison__second_id",
+    "comparison__check_kind", "comparison__expected",
+)  # fmt: skip
+
+
+class StoredRating(NamedTuple):
+    """A current rating of a candidate, in the first presentation of an ordinary comparison."""
+
+    annotator: int
+    item: int
+    candidate: int
+    value: float
+
+
+class SentenceAnswers(NamedTuple):
+    """The current answers to “which sentence is better”, the comparisons that they are about, and ratings."""
+
+    answers: StoredAnswers
+    asked: AskedPairs
+    first: Ints
+    second: Ints
+    ratings: tuple[StoredRating, ...]
+
+    @property
+    def occurrences(self) -> OccurrenceColumns:
+        """The comparisons that are no attention checks, as occurrences of themselves."""
+        rows = self.asked.expected == NO_CHECK
+        return OccurrenceColumns(
+            self.asked.ids[rows], self.asked.items[rows], self.first[rows], self.second[rows]
+        )
 
 
 def load_sentence_study(tasks: Sequence[Task], *, named: bool = False) -> Study:
-    """Read the answers to “which sentence is better”; three queries."""
-    asked, _ = _read_comparisons(tasks)
-    rows = SentenceAnswer.objects.filter(comparison__item__task__in=tasks, question=VERDICT)
-    columns = rows.order_by("pk").values_list(
-        "annotator_id",
-        "comparison_id",
-        "presentation",
-        label_code("value"),
-        Cast("swapped", IntegerField()),
-        Case(When(slot=None, then=Value(1)), default=Value(0)),
-        Coalesce("active_ms", Value(NO_TIME)),
-    )
-    answers = StoredAnswers(*read_integer_columns(columns, len(StoredAnswers._fields)))
-    return make_study(tasks, asked, answers.current(), named=named)
+    stored = read_sentence_answers(tasks)
+    return make_study(tasks, stored.asked, stored.answers, named=named)
 
 
-def load_sentence_occurrences(tasks: Sequence[Task]) -> OccurrenceColumns:
-    """Return the judged comparisons that are no attention checks, as occurrences of themselves."""
-    asked, candidates = _read_comparisons(tasks)
-    ordinary = asked.expected == NO_CHECK
-    first, second = (column[ordinary] for column in candidates)
-    return OccurrenceColumns(asked.ids[ordinary], asked.items[ordinary], first, second)
+def read_sentence_answers(tasks: Sequence[Task]) -> SentenceAnswers:
+    """Read all answers about whole sentences but comments; one query."""
+    rows = SentenceAnswer.objects.filter(comparison__item__task__in=tasks).order_by("pk")
+    rows = rows.exclude(question=SentenceAnswer.Question.COMMENT)
+    stored: list[tuple[Any, ...]] = list(rows.values_list(*_COLUMNS))
+    verdicts = [_code_verdict(*row[1:]) for row in stored if row[0] == VERDICT]
+    columns = list(np.array(verdicts, dtype=np.int64).reshape(-1, 12).T)
+    ids, firsts = np.unique(columns[1], return_index=True)
+    of_task, items, first, second, expected = (column[firsts] for column in columns[7:])
+    asked = AskedPairs(ids, of_task, items, ids, expected.astype(np.int8), int(ids.max(initial=0)))
+    answers = StoredAnswers(*columns[:7]).current()
+    return SentenceAnswers(answers, asked, first, second, _find_ratings(stored))
 
 
-def _read_comparisons(tasks: Sequence[Task]) -> tuple[AskedPairs, tuple[np.ndarray, np.ndarray]]:
-    """Return the comparisons with an answer, and their candidates."""
-    answered = SentenceAnswer.objects.filter(comparison=OuterRef("pk"), question=VERDICT)
-    rows = Comparison.objects.filter(Exists(answered), item__task__in=tasks).order_by("pk")
-    columns = rows.values_list(
-        "pk",
-        "item__task_id",
-        "item_id",
-        Case(When(check_kind="", then=Value(NO_CHECK)), default=label_code("expected")),
-        "first_id",
-        "second_id",
-    )
-    ids, of_task, items, expected, first, second = read_integer_columns(columns, 6)
-    newest = int(ids.max(initial=0))
-    return AskedPairs(ids, of_task, items, ids, expected.astype(np.int8), newest), (first, second)
+def _code_verdict(
+    annotator: int,
+    comparison: int,
+    presentation: int,
+    value: str,
+    swapped: bool,
+    slot: int | None,
+    active_ms: int | None,
+    *about: Any,  # Any: the columns of the comparison
+) -> tuple[int, ...]:
+    *ids, check, expected = about
+    return (
+        annotator, comparison, presentation, CODE_OF.get(value, WITHDRAWN), swapped, slot is None,
+        NO_TIME if active_ms is None else active_ms, *ids, CODE_OF[expected] if check else NO_CHECK,
+    )  # fmt: skip
+
+
+def _find_ratings(stored: Sequence[tuple[Any, ...]]) -> tuple[StoredRating, ...]:
+    newest: dict[tuple[Any, ...], StoredRating | None] = {}
+    for question, annotator, comparison, presentation, value, *_rest in stored:
+        item, first, second, check = _rest[4:8]
+        if question != VERDICT and presentation == 0 and not check:
+            candidate = first if question == RATING_FIRST else second
+            rating = StoredRating(annotator, item, candidate, float(value)) if value else None
+            newest[question, annotator, comparison] = rating
+    return tuple(rating for rating in newest.values() if rating is not None)

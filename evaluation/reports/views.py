@@ -31,14 +31,15 @@ from evaluation.models import AuditEntry, Job, User
 from evaluation.reports.agreement import get_agreement
 from evaluation.reports.bundles import write_bundle
 from evaluation.reports.evidence_exports import EVIDENCE_EXPORTS, export_files, write_archive
-from evaluation.reports.exports import DisplayNames, load_display_names, read_answered_pairs
-from evaluation.reports.registry import REPORTS, AnyReport, read_options
+from evaluation.reports.exports import DisplayNames, load_display_names
+from evaluation.reports.registry import REPORTS, AnyReport, StudyOptions, read_options
 from evaluation.reports.report_job import ReportPending, compute_report
-from evaluation.reports.scope import Scope, find_scope, find_scopes
+from evaluation.reports.scope import Scope, choose_kind, find_scope, find_scopes
+from evaluation.reports.sentence_exports import read_answers
 from evaluation.reports.system_results import compute_results
 from evaluation.reports.word_tags import find_taggable_tasks
 from evaluation.reports.workbooks import write_spreadsheet
-from evaluation.study import Filter
+from evaluation.study import AnswerKind, Filter
 from evaluation.study.tables import build_agreement_tables, build_result_tables
 from evaluation.web import attachment, get_user, post_only
 
@@ -135,10 +136,14 @@ def tag(request: HttpRequest, kind: str, slug: str) -> HttpResponse:
 @require_GET
 def export(request: HttpRequest, kind: str, slug: str, form: str) -> HttpResponseBase:
     user, scope = get_user(request), scope_of(request, kind, slug)
-    return send_export(user, scope, form, identify=request.GET.get("identify") == "yes")
+    options, _errors = read_options(StudyOptions, request.GET)
+    identify = request.GET.get("identify") == "yes"
+    return send_export(user, scope, form, identify=identify, answers=options.answers)
 
 
-def send_export(user: User, scope: Scope, form: str, *, identify: bool) -> HttpResponseBase:
+def send_export(
+    user: User, scope: Scope, form: str, *, identify: bool, answers: AnswerKind | None
+) -> HttpResponseBase:
     """Return the response to a request for an export, by page or by API."""
     if form not in {*FORMATS, *EVIDENCE_EXPORTS, "xlsx", "latex", "bundle"}:
         raise Http404(f"no format {form}")
@@ -151,18 +156,21 @@ def send_export(user: User, scope: Scope, form: str, *, identify: bool) -> HttpR
     if form == "bundle":
         return _send_file(f"{scope.slug}-bundle.zip", partial(write_bundle, scope))
     if form == "xlsx":
-        return _send_file(f"{scope.slug}.xlsx", partial(write_spreadsheet, scope, identify=identify))
+        return _send_file(
+            f"{scope.slug}.xlsx", partial(write_spreadsheet, scope, identify=identify, answers=answers)
+        )
     if form == "latex":
+        of = choose_kind(scope, answers)
         tables = {
-            **build_agreement_tables(get_agreement(scope)),
-            **build_result_tables(compute_results(scope)),
+            **build_agreement_tables(get_agreement(scope, kind=of)),
+            **build_result_tables(compute_results(scope, kind=of)),
         }
         text = "\n".join(to_latex(table) for table in tables.values())
         return attachment(f"{scope.slug}-tables.tex", "application/x-tex; charset=utf-8", text)
     if form in EVIDENCE_EXPORTS:
         return _evidence(scope, form, load_display_names(scope, identify=identify))
     file_format = FORMATS[form]
-    pairs = read_answered_pairs(scope, load_display_names(scope, identify=identify))
+    pairs = read_answers(scope, load_display_names(scope, identify=identify), answers)
     return StreamingHttpResponse(
         (piece.encode() for piece in file_format.write(pairs)),
         content_type=file_format.content_type,

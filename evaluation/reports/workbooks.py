@@ -8,19 +8,20 @@ from typing import IO
 from appraise.lib.spreadsheets import write_workbook
 from evaluation.exporters.delimited import list_rows
 from evaluation.exporters.rows import COLUMNS
-from evaluation.reports import study_query
-from evaluation.reports.exports import load_display_names, read_answered_pairs
-from evaluation.reports.scope import Scope
+from evaluation.reports.exports import load_display_names
+from evaluation.reports.scope import Scope, choose_kind, get_study, get_system_pairs
+from evaluation.reports.sentence_exports import read_answers
+from evaluation.study import AnswerKind
 from evaluation.study.tables import build_study_tables
 
 CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
-def write_spreadsheet(scope: Scope, stream: IO[bytes], *, identify: bool) -> None:
+def write_spreadsheet(scope: Scope, stream: IO[bytes], *, identify: bool, answers: AnswerKind | None) -> None:
     """Write a sheet with all answers and one for each table of agreement and results."""
     names = load_display_names(scope, identify=identify)
-    answers = islice(list_rows(read_answered_pairs(scope, names), str), 1, None)  # without the header
-    study = study_query.load_study(scope.tasks)
-    tables = build_study_tables(study, study_query.load_system_pairs(scope.tasks, study))
+    rows = islice(list_rows(read_answers(scope, names, answers), str), 1, None)  # without the header
+    kind = choose_kind(scope, answers)
+    tables = build_study_tables(get_study(scope, kind), get_system_pairs(scope, kind))
     sheets = [(table.title, table.columns, table.rows) for table in tables.values()]
-    write_workbook([("answers", COLUMNS, answers), *sheets], stream)
+    write_workbook([("answers", COLUMNS, rows), *sheets], stream)

@@ -29,6 +29,13 @@ def build_study_tables(study: Study, system_pairs: SystemPairs) -> dict[str, Tab
     }
 
 
+def build_sentence_tables(study: Study, system_pairs: SystemPairs) -> dict[str, Table]:
+    """Build the same tables from the answers about whole sentences; none if there are no such answers."""
+    if not len(study.pair_sentences):
+        return {}
+    return {f"sentences/{name}": table for name, table in build_study_tables(study, system_pairs).items()}
+
+
 def build_agreement_tables(summary: AgreementSummary) -> dict[str, Table]:
     return {name: build(summary) for name, build in AGREEMENT_TABLES.items()}
 

@@ -15,8 +15,9 @@ from appraise.lib.resampling import Interval, Ints
 from appraise.lib.tables import Cell, Table
 from evaluation.models import PhrasePair
 from evaluation.reports.plots import Plot
-from evaluation.reports.registry import FilterOptions, Report, report
-from evaluation.reports.scope import Scope
+from evaluation.reports.registry import Report, StudyOptions, report
+from evaluation.reports.scope import Scope, choose_kind
+from evaluation.study import AnswerKind
 from evaluation.study.systems import NO_VOTE
 from metrics.reports.metric_statistics import MetricLine, compute_metric_statistics
 from metrics.scoring.plots import scatter, wins_plot
@@ -27,7 +28,7 @@ PAGE_SIZE = 50
 SIDES = {1: "A", 0: "tie", -1: "B", NO_VOTE: ""}
 
 
-class ComparisonOptions(FilterOptions):
+class ComparisonOptions(StudyOptions):
     run: int | None = Field(default=None, ge=0, lt=10**9, description="The metric run to plot and filter by")
     show: Literal["all", "agree", "disagree"] = Field(
         default="all", description="Only pairs on which the metric agrees or disagrees with the majority"
@@ -72,7 +73,9 @@ class MetricComparisonPage:
             raise ValueError("metrics are compared within one task")
         self.scope, self.task, self.options = scope, scope.task, options
         self.runs, self.running_job = load_runs_and_job(scope.task.pk)
-        self.statistics = compute_metric_statistics(scope, self.runs, options.without)
+        self.kind = choose_kind(scope, options.answers)
+        self.sentence_answers = scope.asks_about_sentences or self.kind is AnswerKind.SENTENCES
+        self.statistics = compute_metric_statistics(scope, self.runs, options.without, self.kind)
 
     @cached_property
     def chosen(self) -> MetricLine | None:
@@ -265,6 +268,7 @@ class MetricComparison(Report[ComparisonOptions, MetricComparisonPage]):
                 "tau": line.sentences.tau,
                 "tau_ci": line.sentences.interval,
                 "system_rho": line.rho,
+                "answers": page.kind.value,
             }
             for line in page.statistics.lines
         ]

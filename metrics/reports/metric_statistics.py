@@ -1,8 +1,8 @@
 """Metrics beside human votes: the statistics behind the metrics report of a task.
 
 Three levels. Phrases: a metric's vote by substitution beside the majority of people. Sentences: Kendall's τ
-between the metric's scores of two candidates and the side that got more votes on their phrases. Systems:
-Spearman's ρ between corpus scores and expected wins.
+between the metric's scores of two candidates and the side that got more votes, on their phrases or as whole
+sentences. Systems: Spearman's ρ between corpus scores and expected wins, from the same votes.
 """
 
 from __future__ import annotations
@@ -17,19 +17,18 @@ from django.db.models import Value
 from appraise.lib.resampling import Floats, Interval, Ints, percentile_interval, resample_totals
 from evaluation.models import Output
 from evaluation.reports.cache import get_or_compute
-from evaluation.reports.scope import Scope, get_study
+from evaluation.reports.scope import Scope, get_study, load_occurrences
 from evaluation.reports.study_query import (
     OccurrenceColumns,
     SystemOutputs,
     encode_system_outputs,
     join_system_pairs,
-    load_occurrences,
 )
 from evaluation.reports.system_results import filter_study
 from evaluation.results import SystemLine
 from evaluation.results.systems import compute_system_results, expected_wins
 from evaluation.schemes import Choice
-from evaluation.study import Filter, Study, SystemPairs, collect_system_votes
+from evaluation.study import AnswerKind, Filter, Study, SystemPairs, collect_system_votes
 from evaluation.study.disagreements import count_votes
 from evaluation.study.systems import NO_VOTE, SIGNS
 from metrics.metaeval.datasets import Comparisons
@@ -114,27 +113,36 @@ class MetricStatistics:
 
 
 def compute_metric_statistics(
-    scope: Scope, runs: Sequence[MetricRun], without: Collection[Filter] = ()
+    scope: Scope,
+    runs: Sequence[MetricRun],
+    without: Collection[Filter] = (),
+    kind: AnswerKind = AnswerKind.PHRASES,
 ) -> MetricStatistics:
     """Return the statistics; cached until a new answer or a new run arrives."""
     filters = tuple(sorted(without))
     run_ids = tuple(run.pk for run in runs)
     return get_or_compute(
-        ("metrics", run_ids, filters, *scope.key), lambda: _compute(scope, runs, filters), scope.state
+        ("metrics", run_ids, filters, kind, *scope.key),
+        lambda: _compute(scope, runs, filters, kind),
+        scope.state,
     )
 
 
-def _compute(scope: Scope, runs: Sequence[MetricRun], filters: tuple[Filter, ...]) -> MetricStatistics:
-    everything, occurrences = get_study(scope), load_occurrences(scope.tasks)
-    study = filter_study(everything, filters)
+def _compute(
+    scope: Scope, runs: Sequence[MetricRun], filters: tuple[Filter, ...], kind: AnswerKind
+) -> MetricStatistics:
+    """Compute everything; the levels of sentences and systems compare with answers of one kind."""
+    study = filter_study(get_study(scope), filters)
+    judged = study if kind is AnswerKind.PHRASES else filter_study(get_study(scope, kind), filters)
+    occurrences = load_occurrences(scope, kind)
     counts = count_votes(study)
     people = vote_agreement.count_human_votes(counts, study.scheme)
     sentences = study.pair_sentences.astype(np.int64)
     keys, run_ids = np.asarray(study.pair_keys), [run.pk for run in runs]
     stored = load_runs(scope.tasks[0].pk, run_ids)
     votes_by_run = arrange_votes(run_ids, stored.votes, keys)
-    systems = _rank_systems(study, join_system_pairs(everything, occurrences, stored.outputs))
-    preferred = find_preferred_candidates(occurrences, keys, counts)
+    systems = _rank_systems(judged, join_system_pairs(judged, occurrences, stored.outputs))
+    preferred = find_preferred_candidates(occurrences, np.asarray(judged.pair_keys), count_votes(judged))
     lines = []
     for run in runs:
         votes = votes_by_run.get(run.pk)

@@ -8,6 +8,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from evaluation.people.forms import SelectField
+from metrics.scoring.queries import is_model_name_taken
 
 
 class TrainForm(forms.Form):
@@ -37,6 +38,13 @@ class TrainForm(forms.Form):
         required=False,
         widget=forms.CheckboxInput(attrs={"id": "train-parser"}),
     )
+
+    def clean_name(self) -> str:
+        """Refuse a name that a model has, or will have when its training is finished."""
+        name = str(self.cleaned_data["name"])
+        if is_model_name_taken(name):
+            raise forms.ValidationError(_("There is a model with this name. Choose another name."))
+        return name
 
     def clean_method(self) -> str:
         """The default is a combination."""

@@ -15,7 +15,7 @@ from appraise.lib.digests import bytes_digest
 from evaluation.annotate.queries import read_phrases
 from evaluation.models import Alignment, Candidate, Comparison, Item, Job, Occurrence, Output, Task
 from evaluation.presentation import ShownPhrase, Stave
-from metrics.models import MetricRun, SegmentScore
+from metrics.models import MetricRun, SegmentScore, TrainedModel
 from metrics.scoring.phrase_votes import AlignedOccurrence
 from metrics.scoring.task_texts import ItemText, OutputText, TaskTexts
 
@@ -133,3 +133,10 @@ def load_scores(task: Task, runs: Mapping[str, int]) -> dict[str, Any]:
         }
         for name, run in runs.items()
     }
+
+
+def is_model_name_taken(name: str) -> bool:
+    """Whether a model has this name, or is being trained under it."""
+    unfinished = Job.objects.filter(kind="train", state__in=(Job.State.WAITING, Job.State.RUNNING))
+    is_trained = TrainedModel.objects.filter(name=name).exists()
+    return is_trained or unfinished.filter(arguments__name=name).exists()

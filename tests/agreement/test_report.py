@@ -23,6 +23,25 @@ KEYS = [
 ]
 
 
+def test_people_who_answer_at_random_agree_as_often_as_their_frequent_labels_say() -> None:
+    """κ with fixed chance is well above 0; the report says by how much chance is above 1/4."""
+    random = np.random.default_rng(1)
+    table = random.choice(3, size=(100, 60), p=[0.45, 0.2, 0.35])
+    report = compute_agreement(Judgements.from_matrix(table, FOUR_WAY.labels), FOUR_WAY, resamples=0)
+    assert report.kappa.value == pytest.approx(0.15, abs=0.02)
+    assert report.observed_chance == pytest.approx(0.365, abs=0.02)
+    assert report.observed_chance_prime == report.observed_chance
+    assert report.coefficient("scott_pi").value == pytest.approx(0, abs=0.01)
+    assert to_document(report)["p_e_observed"] == report.observed_chance
+
+
+def test_the_chance_of_merged_labels_is_that_of_their_sums() -> None:
+    report = compute_agreement(six_way(), SIX_WAY, resamples=0)
+    totals = np.array(report.label_totals, dtype=float)
+    merged = np.array([totals[0] + totals[1], totals[2], totals[3] + totals[4], totals[5]]) / totals.sum()
+    assert report.observed_chance_prime == pytest.approx((merged**2).sum())
+
+
 def six_way(seed: int = 1, items: int = 200) -> Judgements:
     j = Judgements.from_matrix(random_matrix(seed, items=items, size=6), SIX_WAY.labels)
     return Judgements(j.annotators, j.items, j.labels, j.items // 3, j.label_names, j.annotator_names)

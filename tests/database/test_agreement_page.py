@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import uuid
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -18,13 +19,13 @@ from evaluation.agreement import compute_agreement
 from evaluation.blinding import pseudonym
 from evaluation.models import Annotator, Campaign, Membership, PhrasePair, Ranking, Role, Task, User
 from evaluation.reports import cache, study_query
-from evaluation.reports.agreement import AgreementOptions, AnnotatorAgreement, get_agreement
+from evaluation.reports.agreement import MAX_LISTED, AgreementOptions, AnnotatorAgreement, get_agreement
 from evaluation.reports.scope import load_scope
 from evaluation.schemes import FOUR_WAY, Choice
 from evaluation.study.values import CODE_OF
 from tests.agreement.test_command import refusal
 from tests.database.answering import always, another_task, answer_task, change_mind
-from tests.database.conftest import person
+from tests.database.conftest import make_task, person
 
 SignIn = Callable[[User | Annotator | None], Client]
 
@@ -122,7 +123,7 @@ class TestWhatCounts:
         assert [int(study.pair_keys[code]) for code in study.pairs[ties]] == [withdrawn.pair_id]
         assert study.surplus[ties].all()
         export = signed_in(alice).get(reverse("task-export", args=[answered.slug, "jsonl"]))
-        rows = [json.loads(line) for line in b"".join(export.streaming_content).decode().splitlines()]
+        rows = [json.loads(line) for line in export.getvalue().decode().splitlines()]
         current = {(row["pair"], row["annotator"]): row for row in rows if row["current"]}
         who = pseudonym(answered.campaign.key, bob.key)
         assert current[changed.pair.key, who]["version"] == 1
@@ -274,6 +275,44 @@ class TestThePage:
             assert root.tag.endswith("svg")
             assert plot.label
             assert plot.table.rows or name == "over-time"
+
+    def test_where_labels_are_frequent_the_page_says_what_chance_explains(
+        self, answered: Task, alice: User, signed_in: SignIn
+    ) -> None:
+        response = signed_in(alice).get(url(answered))
+        page, html = response.context["page"], response.content.decode()
+        assert page.chance.observed == pytest.approx(page.report.observed_chance)
+        assert page.chance.pi == page.report.coefficient("scott_pi").value
+        assert html.count("data-chance") == 2  # beside κ and κ′
+
+    def test_four_choices_have_one_kappa_on_the_page(
+        self, bob: Annotator, carol: Annotator, alice: User, signed_in: SignIn
+    ) -> None:
+        task = make_task(scheme="four-way")
+        for who in (bob, carol):
+            answer_task(task, who, always(Choice.A_BETTER))
+        assert "κ′" not in signed_in(alice).get(url(task)).content.decode()
+
+    def test_of_very_many_annotators_those_who_need_attention_are_listed(
+        self, task: Task, alice: User, signed_in: SignIn
+    ) -> None:
+        """The one who is three times faster than the others is among them; the file has everybody."""
+        people = [Annotator.objects.create(key=f"many {n}") for n in range(80)]
+        Ranking.objects.bulk_create(
+            Ranking(
+                uuid=uuid.uuid4(), annotator=who, pair=pair, version=1, choice=Choice.A_BETTER,
+                active_ms=500 if who is people[-1] else 5000,
+            )
+            for who in people
+            for pair in task.pairs.all()
+        )  # fmt: skip
+        client = signed_in(alice)
+        page = client.get(url(task)).context["page"]
+        assert len(page.listed_annotators) == len(page.leave_one_out_table.rows) == MAX_LISTED
+        assert pseudonym(task.campaign.key, people[-1].key) in {
+            line.annotator for line in page.listed_annotators
+        }
+        assert client.get(f"{url(task)}/annotators.csv").content.decode().count("\n") == 81
 
     def test_annotators_stand_in_the_order_of_their_names(self, answered: Task) -> None:
         page = AnnotatorAgreement().compute(

@@ -33,7 +33,7 @@ from evaluation.models import (
 )
 from evaluation.schemes import Choice
 from evaluation.tasks.edited_links import Realignment
-from evaluation.tasks.queries.alignments import build_editor_page
+from evaluation.tasks.queries.alignments import build_editor_page, compute_impact
 from evaluation.tasks.services import realignments
 from tests.database.conftest import annotator, make_task, person
 
@@ -645,3 +645,113 @@ class TestEditor:
         report(begin(task, bob))
         assert [cost(place) for place in places] == before
         assert max(before[:2]) <= 10
+
+
+class TestAfterAnswers:
+    """Somebody has ranked phrases that the correction does away with."""
+
+    @pytest.fixture
+    def answered(self, task: Task, bob: Annotator, carol: Annotator) -> Task:
+        for who in (bob, carol):
+            assignment = begin(task, who)
+            for phrase in list_questions(assignment):
+                answer(assignment, phrase)
+            answers.finish_pairs(assignment)
+        return task
+
+    def post(self, manager: Client, task: Task, text: str, **fields: str) -> Any:  # Any: a response
+        url = reverse("alignment", args=[task.slug, the_comparison(task).pk])
+        form = {"links": text, "join": "on", "base": "1", "save": "1", **fields}
+        return manager.post(url, form, follow=True)
+
+    def test_the_page_says_how_many_rankings_are_affected(self, answered: Task, manager: Client) -> None:
+        comparison = the_comparison(answered)
+        impact = compute_impact(comparison, newest(comparison), links(DIAGONAL))
+        kept = questions(newest(comparison)) & planned_questions(comparison, DIAGONAL)
+        assert impact.rankings == 2 * (len(questions(newest(comparison))) - len(kept)) > 0
+        assert (impact.people, impact.slots, impact.elsewhere) == (2, 2, 0)
+        url = reverse("alignment-preview", args=[answered.slug, comparison.pk])
+        page = manager.post(url, {"links": DIAGONAL, "join": "on", "base": "1"}).content.decode()
+        assert f"{impact.rankings} rankings are affected" in page
+        assert "Ask again (2 slots)" in page
+
+    def test_asking_again_opens_the_slots_for_those_who_answered(
+        self, answered: Task, manager: Client, bob: Annotator, carol: Annotator
+    ) -> None:
+        """The answers that still fit are there; the new questions wait, and can be answered."""
+        page = self.post(manager, answered, DIAGONAL, ask_again="1").content.decode()
+        assert "2 slots are open again" in page
+        alignment = newest(the_comparison(answered))
+        assert answered.slots.filter(state=Slot.State.TAKEN).count() == 2
+        for who in (bob, carol):
+            assignment = begin(answered, who)
+            assert assignment.alignment == alignment
+            for phrase in list_questions(assignment):
+                if not Ranking.objects.filter(
+                    annotator=who, pair__occurrences__alignment=alignment, pair__occurrences__index=phrase
+                ).exists():
+                    answer(assignment, phrase)
+            answers.finish_pairs(assignment)
+            assert assignments.next_assignment(answered, who) is None
+        asked = alignment.occurrences.values("pair").distinct().count()
+        assert Ranking.objects.filter(pair__occurrences__alignment=alignment).count() == 2 * asked
+        assert answered.slots.filter(state=Slot.State.DONE).count() == 2
+
+    def test_without_asking_again_finished_work_stays_finished(
+        self, answered: Task, manager: Client, bob: Annotator
+    ) -> None:
+        self.post(manager, answered, DIAGONAL)
+        assert newest(the_comparison(answered)).version == 2
+        assert assignments.next_assignment(answered, bob) is None
+
+    def test_no_links_at_all_need_a_confirmation(self, answered: Task, manager: Client) -> None:
+        page = self.post(manager, answered, "").content.decode()
+        assert "there are no links" in page
+        assert "Save without any link" in page
+        assert newest(the_comparison(answered)).version == 1
+        self.post(manager, answered, "", confirm_empty="1")
+        assert newest(the_comparison(answered)).links == ""
+
+    def test_links_that_change_no_phrase_leave_the_report_open(
+        self, manager: Client, alice: User, bob: Annotator
+    ) -> None:
+        """A second link inside a phrase that is a question anyway."""
+        task = make_task("Same", [sentence(alpha="the red house stands", beta="the blue barn stands")])
+        comparison = the_comparison(task)
+        report(begin(task, bob))
+        before = newest(comparison)
+        correction = next(
+            text
+            for text in ("0-0 1-1 2-2 3-3", "0-0 1-2 2-1 3-3", "0-0 1-1 1-2 2-2 3-3", "0-0 3-3")
+            if text != before.links
+            and realignments.is_unchanged(
+                realignments.plan_correction(comparison, before, links(text)), before
+            )
+        )
+        page = self.post(manager, task, correction).content.decode()
+        assert newest(comparison).version == 2
+        assert "No phrase has changed, so reports stay open." in page
+        assert AlignmentReport.objects.filter(resolved_at__isnull=True).count() == 1
+
+    def test_a_report_is_not_applied_with_one_click_where_answers_are_affected(
+        self, manager: Client, bob: Annotator
+    ) -> None:
+        texts = {name: f"{text} again" for name, text in TEXTS.items()}
+        task = make_task("Apart", [sentence(**texts)], question_size="phrase")
+        assignment = begin(task, bob)
+        first = list_questions(assignment)[0]
+        answer(assignment, first)
+        comparison = the_comparison(task)
+        url = reverse("apply-report", args=[task.slug, comparison.pk])
+        manager.post(url, {"regroup": f"next:{first}", "base": "1"})
+        assert newest(comparison).version == 1
+
+
+def planned_questions(comparison: Comparison, text: str) -> set[tuple[str, str]]:
+    """The questions that a correction would ask, as in ``questions``."""
+    plan = realignments.plan_correction(comparison, newest(comparison), links(text))
+    return {
+        (one.pair.second, one.pair.first) if where.flipped else (one.pair.first, one.pair.second)
+        for one in realignments.match_pairs(comparison, plan, 2)
+        for where in one.pair.occurrences
+    }

@@ -181,7 +181,7 @@ class TestChecks:
         check, answered = Counter(checks).most_common(1)[0]
         assert answered > 1
         wrong = Ranking.objects.filter(pair__owner=check).order_by("pk")[0]
-        Ranking.objects.filter(pk=wrong.pk).update(choice=Choice(wrong.choice).mirrored.value)
+        Ranking.objects.filter(pk=wrong.pk).update(choice=Choice(str(wrong.choice)).mirrored.value)
         counted = count_checks(task)[bob.pk]
         line = compute_annotator_lines(load_study([task]))[0]
         assert (line.checks_passed, line.checks) == (counted.passed, counted.seen)

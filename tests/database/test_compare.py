@@ -14,7 +14,18 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test import Client
 
-from evaluation.models import Annotator, Job, Membership, PhrasePair, Ranking, Role, Task, User
+from evaluation.models import (
+    Annotator,
+    Comparison,
+    Job,
+    Membership,
+    PhrasePair,
+    Ranking,
+    Role,
+    SentenceAnswer,
+    Task,
+    User,
+)
 from evaluation.reports.cache import clear_cache
 from evaluation.schemes import Choice
 from metrics.models import MetricRun, PhraseVote
@@ -75,6 +86,30 @@ class TestPage:
         assert float(found["chrf"]["same side"]) == 1.0
         assert float(found["chrf"]["tau"]) > 0
         assert float(found["wer"]["same side"]) <= 1.0
+
+    def test_answers_about_sentences_are_compared_with_scores(
+        self, scored: Task, alice: User, bob: Annotator, signed_in: SignIn
+    ) -> None:
+        """Whoever prefers the sentence with the higher chrF has τ = 1, without any answer to a phrase."""
+        run = MetricRun.objects.get(metric="chrf")
+        scores = {
+            output: value or 0.0 for output, value in run.scores.values_list("output__candidate", "value")
+        }
+        comparisons = Comparison.objects.filter(item__task=scored)
+        SentenceAnswer.objects.bulk_create(
+            SentenceAnswer(
+                uuid=uuid4(), annotator=bob, comparison=row, question="verdict", version=1,
+                value="A>B" if scores[row.first_id] > scores[row.second_id] else "A<B",
+            )
+            for row in comparisons
+            if scores[row.first_id] != scores[row.second_id]
+        )  # fmt: skip
+        client = signed_in(alice)
+        found = {row["metric"]: row for row in rows_of(client, f"/tasks/{scored.slug}/metrics/metrics.csv")}
+        assert float(found["chrf"]["tau"]) == 1.0
+        assert found["chrf"]["same side"] == ""
+        page = client.get(f"/tasks/{scored.slug}/metrics").content.decode()
+        assert "Compare with answers about phrases" in page
 
     def test_every_column_of_the_file_has_a_name_of_its_own(
         self, scored: Task, alice: User, signed_in: SignIn

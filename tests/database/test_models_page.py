@@ -207,6 +207,21 @@ class TestPages:
         assert 'value="news/2026"' in html
         assert '<option value="ranker-trees" selected>' in html
 
+    def test_a_name_that_a_model_has_or_will_have_is_refused_at_once(
+        self, large: Task, alice: User, signed_in: SignIn
+    ) -> None:
+        """Not by the job, after minutes of training."""
+        client, address = signed_in(alice), reverse("train-model", args=[large.slug])
+        assert client.post(address, {"name": "Town"}).status_code == 302
+        for _ in ("waiting", "trained"):
+            refused = client.post(address, {"name": "Town"})
+            assert refused.status_code == 400
+            assert "There is a model with this name." in refused.content.decode()
+            assert Job.objects.filter(kind="train").count() == 1
+            Job.objects.update(state=Job.State.DONE)
+            TrainedModel.objects.update_or_create(name="Town", task=large, kind=TrainedModel.Kind.SVM)
+        assert client.post(address, {"name": "Village"}).status_code == 302
+
     def test_others_see_nothing(self, large: Task, dora: User, signed_in: SignIn) -> None:
         model = train_combination(large, "Town")
         client = signed_in(dora)

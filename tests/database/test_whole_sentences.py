@@ -5,18 +5,22 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable
+from io import StringIO
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
 from evaluation.annotate.services import assignments
 from evaluation.annotate.services.answers import submit_sentence_answer
-from evaluation.models import Annotator, Assignment, SentenceAnswer, Slot, Task, User
+from evaluation.models import Annotator, Assignment, Comparison, SentenceAnswer, Slot, Task, User
 from evaluation.reports.results import compute_ratings
 from evaluation.reports.scope import load_scope
+from evaluation.reports.sentence_query import load_sentence_study
 from evaluation.reports.system_results import compute_results
+from evaluation.schemes import SIX_WAY
 from evaluation.study import AnswerKind
 from tests.database.conftest import annotator
 
@@ -173,6 +177,44 @@ def test_strict_and_kind_raters_count_alike(
     table = signed_in(alice).get(f"{page}/ratings.csv").content.decode()
     assert "alpha" in table
     assert signed_in(alice).get(f"{page}/systems.tex?answers=sentences").status_code == 200
+
+
+def test_where_only_sentences_were_judged_every_report_and_export_is_about_them(
+    task: Task, bob: Annotator, carol: Annotator, alice: User, signed_in: SignIn
+) -> None:
+    """As after an import of ranks: the page, the command and the file need no option for it."""
+    SentenceAnswer.objects.bulk_create(
+        SentenceAnswer(
+            uuid=uuid.uuid4(), annotator=who, comparison=row, question="verdict", version=1, value="A>B"
+        )
+        for row in Comparison.objects.filter(item__task=task)
+        for who in (bob, carol)
+    )  # fmt: skip
+    client, base = signed_in(alice), reverse("task-results", args=[task.slug])
+    page = client.get(base)
+    assert page.context["page"].kind == AnswerKind.SENTENCES
+    assert page.context["page"].results.votes >= 2 * Comparison.objects.filter(item__task=task).count()
+    assert client.get(f"{base}?answers=phrases").context["page"].results.votes == 0
+    assert "Show the results" in client.get(f"{base}?answers=phrases").content.decode()
+    out = StringIO()
+    call_command("agreement", "--task", task.slug, "--resamples", "0", stdout=out)
+    assert json.loads(out.getvalue())["p_a"] == 1.0
+    for answers, lines in (("", 2), ("?answers=sentences", 2), ("?answers=phrases", 0)):
+        export = client.get(reverse("task-export", args=[task.slug, "csv"]) + answers)
+        rows = export.getvalue().decode().count(",sentence,")
+        assert rows == lines * Comparison.objects.filter(item__task=task).count()
+
+
+def test_an_answer_about_sentences_that_was_changed_after_closing_counts_as_it_stood(
+    task: Task, bob: Annotator
+) -> None:
+    assignment = begin(task, bob)
+    submit_sentence_answer(assignment, "verdict", "A=B", uuid=uuid.uuid4())
+    Task.objects.update(state=Task.State.CLOSED)
+    assignment = Assignment.objects.select_related("task").get(pk=assignment.pk)
+    submit_sentence_answer(assignment, "verdict", "A>B", uuid=uuid.uuid4())
+    study = load_sentence_study([task])
+    assert [SIX_WAY.labels[label] for label in study.labels] == ["A=B"]
 
 
 def test_a_page_without_such_questions_says_nothing_about_them(

@@ -8,8 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.schemes import Choice
-from evaluation.stopping.decisions import decide, evaluate_stopping_rule
-from evaluation.study import SystemPairs
+from evaluation.stopping.decisions import (
+    decide,
+    decide_system_pairs,
+    evaluate_stopping_rule,
+    find_differing_pairs,
+)
+from evaluation.study import SystemPairs, compute_study_results
 from tests.study.studies import answers, make_study
 
 NAMES = ("x", "y", "z")
@@ -17,6 +22,18 @@ systems = st.sampled_from([(0, 1), (1, 0), (0, 2), (2, 1)])
 places = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3), systems), max_size=12)
 Rows = list[tuple[int, int, str]]
 Places = list[tuple[int, int, tuple[int, int]]]
+
+
+def test_pairs_are_named_where_rule_and_test_name_different_winners() -> None:
+    """Twenty sentences for x against y: both decide. Eight for x against z: only the test does."""
+    rows = [(person, pair, "A>B") for pair in range(28) for person in range(2)]
+    where = [(pair, pair, (0, 1) if pair < 20 else (0, 2)) for pair in range(28)]
+    study, system_pairs = make_study(rows), meetings_at(where)
+    decisions = decide_system_pairs(study, system_pairs, np.zeros(28, dtype=bool), 0.05)
+    tests = compute_study_results(study, system_pairs).comparisons
+    assert [decision.better for decision in decisions] == ["x", None]
+    assert [test.better for test in tests] == ["x", "x"]
+    assert find_differing_pairs(decisions, tests) == ("x / z",)
 
 
 def meetings_at(where: Places) -> SystemPairs:

@@ -122,7 +122,7 @@ def test_metrics_that_err_together_outvote_people_unless_they_share_a_voice(tmp_
     right = {
         seats: [panel["right"] for panel in models.values()] for seats, models in found["panels"].items()
     }
-    assert right == {"people": [1.0, 1.0], "one voter": [1.0, 1.0], "each": [0.0, 0.0]}
+    assert right == {"people": [1.0] * 3, "one voter": [1.0] * 3, "each": [0.0] * 3}  # of each model
 
 
 def test_a_panel_needs_two_judges_of_one_pair(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

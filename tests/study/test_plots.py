@@ -85,7 +85,7 @@ def test_a_long_name_is_shortened_and_leaves_half_of_the_drawing(plot: Plot) -> 
     marks = list(ElementTree.fromstring(plot.svg))
     names = [mark for mark in marks if "…" in (mark.text or "")]
     assert names
-    for name in names:  # on a phone a character takes nine units
-        assert float(name.get("x", "0")) - 9 * len(name.text or "") >= 0
+    for name in names:  # on a phone a bold character takes up to twelve units
+        assert float(name.get("x", "0")) - 11.5 * len(name.text or "") >= 0
     assert all(float(mark.get("x1", "330")) >= 330 for mark in marks if mark.get("class") in {"grid", "ci"})
     assert [row[0] for row in plot.table.rows][:1] == LONG[:1]  # the table has it whole

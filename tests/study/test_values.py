@@ -35,9 +35,8 @@ def test_the_version_that_stood_at_closing_counts(rows: list[tuple[int, bool, bo
         in_time = [version for version in own if not version[1]]
         stands = bool(in_time) and not in_time[-1][2]
         slow.append(in_time[-1][0] if stands else own[-1][0])
-    cells, surplus, withdrawn = (
-        np.array([row[n] for row in rows], dtype=t) for n, t in enumerate((int, bool, bool))
-    )
+    columns = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+    cells, surplus, withdrawn = columns[0], columns[1].astype(bool), columns[2].astype(bool)
     assert find_current([cells], surplus, withdrawn).tolist() == sorted(slow)
 
 

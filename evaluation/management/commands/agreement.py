@@ -11,9 +11,11 @@ from evaluation.agreement import Chance, Judgements, Pairing, compute_agreement,
 from evaluation.agreement.kappa import LabelSet
 from evaluation.agreement.report import build_coefficient_table, build_tables, to_document
 from evaluation.management.base import RENDERERS, AppraiseCommand, whole_number
-from evaluation.reports.scope import load_scope
+from evaluation.reports.scope import choose_kind, load_scope
+from evaluation.reports.sentence_query import load_sentence_study
 from evaluation.reports.study_query import load_study
 from evaluation.schemes import SCHEMES, Scheme
+from evaluation.study import AnswerKind
 
 
 class Command(AppraiseCommand):
@@ -24,6 +26,7 @@ class Command(AppraiseCommand):
     )
     option_help = {
         "--chance": "chance agreement P(E): one over the number of labels, or WMT's estimate",
+        "--answers": "of a task: about phrases or whole sentences (default: phrases if there are any)",
         "--pairs": "compare judgements of different annotators, or also an annotator's own repeats",
     }
 
@@ -37,6 +40,7 @@ class Command(AppraiseCommand):
         labels.add_argument("--labels", metavar="L1,L2,…", help="other labels, in order")
         parser.add_argument("--chance", choices=[c.value for c in Chance], default="fixed")
         parser.add_argument("--pairs", choices=[p.value for p in Pairing], default="different")
+        parser.add_argument("--answers", choices=[kind.value for kind in AnswerKind])
         parser.add_argument("--resamples", type=whole_number(0), default=1000)
         parser.add_argument("--seed", type=int, default=1)
         parser.add_argument("--format", choices=["json", "csv", "latex", "text"], default="json")
@@ -75,7 +79,10 @@ class Command(AppraiseCommand):
             self.refuse("--labels is for files; a task knows its scheme")
         kind = "task" if options["task"] else "campaign"
         slug = options[kind]
-        study = load_study(load_scope(kind, slug).tasks, named=True)
+        scope, wanted = load_scope(kind, slug), options["answers"]
+        answers = choose_kind(scope, AnswerKind(wanted) if wanted else None)
+        load = load_sentence_study if answers is AnswerKind.SENTENCES else load_study
+        study = load(scope.tasks, named=True)
         if options["scheme"] and study.scheme.name != options["scheme"]:
             self.refuse(f"{slug} was judged with {study.scheme.name}, not {options['scheme']}")
         return study.judgements(), study.repeats(), study.scheme

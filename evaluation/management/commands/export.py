@@ -14,12 +14,13 @@ from evaluation.exporters import FORMATS
 from evaluation.importers.json_format import dump_lines
 from evaluation.management.base import AppraiseCommand
 from evaluation.models import AuditEntry
-from evaluation.reports import study_query
 from evaluation.reports.bundles import write_bundle
 from evaluation.reports.evidence_exports import EVIDENCE_EXPORTS, export_files, write_folder
-from evaluation.reports.exports import load_display_names, read_answered_pairs, read_sentences
-from evaluation.reports.scope import Scope, load_scope
+from evaluation.reports.exports import load_display_names, read_sentences
+from evaluation.reports.scope import Scope, choose_kind, get_study, get_system_pairs, load_scope
+from evaluation.reports.sentence_exports import read_answers
 from evaluation.reports.workbooks import write_spreadsheet
+from evaluation.study import AnswerKind
 from evaluation.study.tables import build_study_tables
 
 
@@ -35,6 +36,7 @@ class Command(AppraiseCommand):
     )
     option_help = {
         "--format": "format of the file (docs/researchers.md describes each)",
+        "--answers": "answers about phrases or whole sentences (default: phrases if there are any)",
         "--out": "the file to write (default: standard output), or the folder (mtme)",
         "--identify": "include user names and times instead of pseudonyms",
     }
@@ -47,6 +49,7 @@ class Command(AppraiseCommand):
         parser.add_argument("--format", required=True, choices=forms)
         parser.add_argument("--out", metavar="FILE", type=Path)
         parser.add_argument("--identify", action="store_true")
+        parser.add_argument("--answers", choices=[kind.value for kind in AnswerKind])
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         kind = "task" if options["task"] else "campaign"
@@ -57,7 +60,8 @@ class Command(AppraiseCommand):
         detail = {"format": form, "identified": options["identify"]}
         record = partial(AuditEntry.objects.record, None, "export", f"{kind} {scope.slug}", detail)
         try:
-            self.write(scope, form, options["out"], identify=options["identify"])
+            answers = AnswerKind(options["answers"]) if options["answers"] else None
+            self.write(scope, form, options["out"], identify=options["identify"], answers=answers)
         except BrokenPipeError:  # the reader has seen enough, and that much was given out
             record()
             raise
@@ -66,7 +70,9 @@ class Command(AppraiseCommand):
             self.refuse(f"{options['out']}: not_written: {error.strerror}; {remedy}")
         record()
 
-    def write(self, scope: Scope, form: str, out: Path | None, *, identify: bool) -> None:
+    def write(
+        self, scope: Scope, form: str, out: Path | None, *, identify: bool, answers: AnswerKind | None
+    ) -> None:
         pieces: Iterator[str]
         if form in ("bundle", "xlsx"):
             if out is None:
@@ -75,7 +81,7 @@ class Command(AppraiseCommand):
                 if form == "bundle":
                     self.note(write_bundle(scope, stream))
                     return
-                write_spreadsheet(scope, stream, identify=identify)
+                write_spreadsheet(scope, stream, identify=identify, answers=answers)
             self.note(f"{out} written")
             return
         if form in EVIDENCE_EXPORTS:
@@ -86,12 +92,12 @@ class Command(AppraiseCommand):
                 self.refuse("items are those of one task; name it with --task SLUG")
             pieces = dump_lines(read_sentences(scope.tasks[0]))
         elif form == "latex":
-            study = study_query.load_study(scope.tasks)
-            tables = build_study_tables(study, study_query.load_system_pairs(scope.tasks, study))
+            kind = choose_kind(scope, answers)
+            tables = build_study_tables(get_study(scope, kind), get_system_pairs(scope, kind))
             pieces = (to_latex(table) + "\n" for table in tables.values())
         else:
             names = load_display_names(scope, identify=identify)
-            pieces = FORMATS[form].write(read_answered_pairs(scope, names))
+            pieces = FORMATS[form].write(read_answers(scope, names, answers))
         self.send(pieces, out)
 
     def write_evidence(self, scope: Scope, form: str, out: Path | None, *, identify: bool) -> None:

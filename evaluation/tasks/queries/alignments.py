@@ -17,13 +17,14 @@ from evaluation.alignment import format_links
 from evaluation.alignment.pairs import DedupScope, merge_questions
 from evaluation.annotate.queries import read_phrases
 from evaluation.annotate.services.assignments import REASONS
-from evaluation.models import Alignment, AlignmentReport, Comparison, Occurrence, Task
+from evaluation.models import Alignment, AlignmentReport, Comparison, Occurrence, Ranking, Task
 from evaluation.presentation import Card, Sheet, sheet
 from evaluation.tasks.edited_links import Realignment, is_joined
 from evaluation.tasks.planning import PlannedComparison
 from evaluation.tasks.services import realignments
 from evaluation.tasks.services.question_regrouping import is_judged, plan_regrouping, plannable_comparisons
-from evaluation.tasks.services.realignments import Reason
+from evaluation.tasks.services.realignments import MatchedPair, Reason
+from evaluation.tasks.services.slots import current_occurrences
 
 REGROUPING_LABELS = {
     Reason.WITH_PREVIOUS: _("Ask together with the question before"),
@@ -127,11 +128,34 @@ class AlignmentPreview:
     elsewhere: int
     grouped: frozenset[int]
     """The first phrases of the questions that consist of several phrases."""
+    impact: RealignmentImpact
 
     @property
     def cards(self) -> list[tuple[Card, bool]]:
         """The questions, and whether each can be split."""
         return [(card, card.index in self.grouped) for card in self.sheet.questions]
+
+
+@dataclass(frozen=True, slots=True)
+class RealignmentImpact:
+    """What saving a correction does to answers.
+
+    ``rankings`` of ``people`` are about questions that disappear here; ``elsewhere`` is the number of other
+    comparisons in which they still count. ``slots`` would be open again for the ``new`` questions.
+    """
+
+    rankings: int
+    people: int
+    elsewhere: int
+    new: int
+    slots: int
+    is_unchanged: bool
+    changes_links: bool
+    loses_all_links: bool
+
+    @property
+    def can_ask_again(self) -> bool:
+        return self.new > 0 and self.slots > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +194,42 @@ def build_preview(comparison: Comparison, newest: Alignment, correction: Realign
         format_links(plan.alignment.dropped),
         len(plan.questions) - len(asked),
         frozenset([group[0] for group in plan.groups if len(group) > 1]),
+        _compute_impact(comparison, newest, correction, plan, questions),
+    )
+
+
+def compute_impact(comparison: Comparison, newest: Alignment, correction: Realignment) -> RealignmentImpact:
+    """Return what saving the correction would do."""
+    plan = realignments.plan_correction(comparison, newest, correction)
+    matched = realignments.match_pairs(comparison, plan, newest.version + 1)
+    return _compute_impact(comparison, newest, correction, plan, matched)
+
+
+def _compute_impact(
+    comparison: Comparison,
+    newest: Alignment,
+    correction: Realignment,
+    plan: PlannedComparison,
+    matched: Sequence[MatchedPair],
+) -> RealignmentImpact:
+    """Four queries."""
+    kept = {one.pk for one in matched if one.pk is not None}
+    lost = set(newest.occurrences.values_list("pair_id", flat=True)) - kept
+    rows = Ranking.objects.filter(pair__in=lost, annotator__machine="").order_by("version")
+    newest_choices = {
+        row[:3]: row[3] for row in rows.values_list("annotator", "pair", "presentation", "choice")
+    }
+    stored = [key for key, choice in newest_choices.items() if choice is not None]
+    others = current_occurrences().filter(pair__in={pair for _, pair, _ in stored})
+    return RealignmentImpact(
+        rankings=len(stored),
+        people=len({annotator for annotator, *_ in stored}),
+        elsewhere=others.exclude(alignment=newest).values("alignment").distinct().count(),
+        new=sum(one.pk is None for one in matched),
+        slots=realignments.find_answered_assignments(comparison).count(),
+        is_unchanged=realignments.is_unchanged(plan, newest),
+        changes_links=format_links(correction.links) != newest.links,
+        loses_all_links=bool(newest.links and not correction.links),
     )
 
 

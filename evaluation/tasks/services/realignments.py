@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from appraise.lib.digests import text_digest
@@ -21,6 +21,7 @@ from evaluation.alignment.pairs import DedupScope, MergedPair, merge_questions
 from evaluation.alignment.question_rules import QuestionRules, QuestionSize
 from evaluation.alignment.questions import join_with_next, split_question
 from evaluation.alignment.word_classes import WordClasses, find_classes, has_word_list
+from evaluation.annotate.services.assignments import reopen_assignment
 from evaluation.models import (
     Alignment,
     AlignmentReport,
@@ -66,8 +67,14 @@ class MatchedPair:
     owner: int | None = None
 
 
-def realign_comparison(comparison: Comparison, correction: Realignment, *, base: int, by: User) -> Alignment:
-    """Store the next version; ``base`` is the version that the manager saw."""
+def realign_comparison(
+    comparison: Comparison, correction: Realignment, *, base: int, by: User, ask_again: bool = False
+) -> Alignment:
+    """Store the next version; ``base`` is the version that the manager saw.
+
+    With ``ask_again``, those who have answered get the comparison again, with the answers that remain.
+    Reports stay open if no phrase and no question changes.
+    """
     task = comparison.item.task
     with transaction.atomic():
         # One correction at a time per task, because two could create the same pair.
@@ -94,13 +101,16 @@ def realign_comparison(comparison: Comparison, correction: Realignment, *, base:
         )
         _store_questions(comparison, plan, alignment)
         moved = _move_assignments(alignment)
+        reopened = _ask_again(alignment) if ask_again else 0
         adjust_slots(task, {comparison.pk, *reassign_owners(task, [before, alignment])})
-        reports = _resolve(_open_reports(task).filter(alignment__comparison=comparison), by)
+        is_same = is_unchanged(plan, before)
+        reports = 0 if is_same else _resolve(_open_reports(task).filter(alignment__comparison=comparison), by)
         AuditEntry.objects.record(
             by, "correct alignment", task,
             {
                 "item": comparison.item.key, "comparison": comparison.pk, "version": alignment.version,
                 "links": alignment.links, "reports": reports, "assignments_moved": moved,
+                "slots_opened_again": reopened,
             },
         )  # fmt: skip
     return alignment
@@ -153,6 +163,11 @@ def regroup(
         before = starts[: starts.index(first)][-1:]
         changed = join_with_next(plan.alignment, groups, before[0]) if before else None
     return replace(correction, groups=changed) if changed else None
+
+
+def is_unchanged(plan: PlannedComparison, newest: Alignment) -> bool:
+    """Whether annotators would see the same phrases and questions; links may differ."""
+    return (plan.rows, [list(group) for group in plan.groups]) == (newest.phrases, newest.groups)
 
 
 def load_links(alignment: Alignment, n: int, m: int) -> tuple[Link, ...]:
@@ -267,6 +282,27 @@ def move_assignments(versions: Mapping[int, Alignment], assignments: Iterable[As
         assignment.token = f"{assignment.token.partition('.')[0]}.{assignment.alignment.version}"
     Assignment.objects.bulk_update(moved, ["alignment", "token"], batch_size=500)
     return len(moved)
+
+
+def find_answered_assignments(comparison: Comparison) -> QuerySet[Assignment]:
+    """Return the first showings that were finished, or answered in part; those who skipped are not asked."""
+    answered = Ranking.objects.filter(
+        annotator=OuterRef("annotator"), presentation=0, alignment__comparison=OuterRef("comparison")
+    )
+    shown = Assignment.objects.filter(comparison=comparison, presentation=0, skip_reason="")
+    return shown.filter(Exists(answered) | Q(finished_at__isnull=False))
+
+
+def _ask_again(alignment: Alignment) -> int:
+    """Give the comparison back to those who answered it; returns how many slots are open again.
+
+    Their slots are kept for them until the lease expires, and are then free for others.
+    """
+    assignments = list(find_answered_assignments(alignment.comparison).select_related("task"))
+    move_assignments({alignment.comparison_id: alignment}, assignments)
+    for assignment in assignments:
+        reopen_assignment(assignment)
+    return len(assignments)
 
 
 # --- reports -----------------------------------------------------------------------------

@@ -20,9 +20,11 @@ from evaluation.models import Alignment, Assignment, Comparison, Task, User
 from evaluation.tasks.forms.management import QuestionForm, RealignmentForm
 from evaluation.tasks.queries.alignments import (
     EditorPage,
+    RealignmentImpact,
     build_editor_page,
     build_preview,
     build_regrouping_page,
+    compute_impact,
     find_comparisons,
     list_reported_pairs,
 )
@@ -101,9 +103,18 @@ def editor(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         form = _regroup_form(request, comparison, page, form, *action)
     if not form.is_valid() or "save" not in request.POST:
         return _page(request, comparison, page, form)
+    correction, ask_again = form.correction(), "ask_again" in request.POST
+    impact = compute_impact(comparison, page.newest, correction)
+    if impact.loses_all_links and "confirm_empty" not in request.POST:
+        messages.error(request, _("Not saved: there are no links. Confirm below that you want this."))
+        return _page(request, comparison, page, form)
     try:
         stored = realignments.realign_comparison(
-            comparison, form.correction(), base=form.cleaned_data["base"], by=get_user(request)
+            comparison,
+            correction,
+            base=form.cleaned_data["base"],
+            by=get_user(request),
+            ask_again=ask_again,
         )
     except realignments.StaleAlignment as stale:
         # The links stay in the form, so that they can be saved again.
@@ -112,7 +123,7 @@ def editor(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     except realignments.NothingChanged:
         messages.info(request, _("No changes, so no new version was saved."))
         return _page(request, comparison, page, form)
-    messages.success(request, _stored_message(stored))
+    messages.success(request, _stored_message(stored, impact, asked_again=ask_again))
     return redirect("alignments", slug=slug)
 
 
@@ -151,6 +162,10 @@ def apply_report(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if changed is None:
         messages.error(request, _("This report cannot be applied with one click. Correct the alignment."))
         return redirect("alignment", slug=slug, pk=pk)
+    impact = compute_impact(comparison, page.newest, changed)
+    if impact.rankings:
+        messages.error(request, _("Answers are affected. Save the correction here, where you see how many."))
+        return redirect("alignment", slug=slug, pk=pk)
     try:
         stored = realignments.realign_comparison(
             comparison, changed, base=page.newest.version, by=get_user(request)
@@ -158,7 +173,7 @@ def apply_report(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     except (realignments.StaleAlignment, realignments.NothingChanged):
         messages.info(request, _("Someone else has already handled this report."))
     else:
-        messages.success(request, _stored_message(stored))
+        messages.success(request, _stored_message(stored, impact))
     return redirect("alignments", slug=slug)
 
 
@@ -171,7 +186,8 @@ def live_preview(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     page = build_editor_page(comparison)
     form = RealignmentForm(request.POST, page.lengths)
     context = _preview_context(comparison, page, form) | {
-        "attributes": lang_and_dir(comparison.item.task.target_language)
+        "task": comparison.item.task,
+        "attributes": lang_and_dir(comparison.item.task.target_language),
     }
     return render(request, "evaluation/alignment_preview.html", context)
 
@@ -219,9 +235,15 @@ def _get_comparison(request: HttpRequest, slug: str, pk: int) -> Comparison:
     return get_object_or_404(found.select_related("item__task__campaign", "first", "second"), pk=pk)
 
 
-def _stored_message(alignment: Alignment) -> str:
-    people = alignment.assignments.count()
+def _stored_message(alignment: Alignment, impact: RealignmentImpact, *, asked_again: bool = False) -> str:
     message = _("Version %(n)d saved. Existing answers keep their version.")
+    if impact.is_unchanged:
+        unchanged = _("No phrase has changed, so reports stay open.")
+        return f"{message % {'n': alignment.version}} {unchanged}"
+    if asked_again:
+        again = ngettext("%(n)d slot is open again.", "%(n)d slots are open again.", impact.slots)
+        return f"{message % {'n': alignment.version}} {again % {'n': impact.slots}}"
+    people = alignment.assignments.count()
     if not people:
         return message % {"n": alignment.version}
     moved = ngettext(
