@@ -150,19 +150,22 @@ def load_quotas(tasks: Collection[Task], user: int | None) -> dict[int, int]:
     The smallest limit counts: of the task for each person, of the person in the task, and what the person's
     quota in the campaign leaves after the other tasks.
     """
-    limits = {task.pk: [task.most_per_person] for task in tasks if task.most_per_person is not None}
+    limits: dict[int, list[int]] = {
+        task.pk: [task.most_per_person] for task in tasks if task.most_per_person is not None
+    }
     memberships = Membership.objects.filter(
         Q(task__in=tasks) | Q(task__isnull=True, campaign__in={task.campaign_id for task in tasks}),
         user=user,
         role=Role.ANNOTATOR,
         quota__isnull=False,
-    ).values_list("task", "campaign", "quota")
-    of_campaign = {}
-    for pk, campaign, quota in memberships:
-        if pk is None:
-            of_campaign[campaign] = quota
+    )
+    of_campaign: dict[int, int] = {}
+    for membership in memberships:
+        quota = membership.quota or 0
+        if membership.task_id is None:
+            of_campaign[membership.campaign_id] = quota
         else:
-            limits.setdefault(pk, []).append(quota)
+            limits.setdefault(membership.task_id, []).append(quota)
     if of_campaign:
         given = _count_given(of_campaign, user)
         for task in tasks:

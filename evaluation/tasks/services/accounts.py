@@ -104,7 +104,7 @@ def _find_name_problem(name: str) -> str:
         return f"names with {GUEST_PREFIX!r} are those of guests"
     field = User._meta.get_field("username")
     try:
-        field.clean(name, None)  # type: ignore[attr-defined]  # every field has it
+        field.clean(name, None)
     except ValidationError as error:
         return f"{name!r}: {' '.join(error.messages)}"
     return ""
