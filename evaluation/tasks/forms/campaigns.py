@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from evaluation.importers.languages import normalise
 from evaluation.models import Campaign, CrowdPlatform, Task
-from evaluation.people.forms import number_input, select_input, text_input
+from evaluation.people.forms import NumberField, SelectField, TextField, text_input
 from evaluation.tasks.forms.management import InvitationForm, MemberForm, QuotaForm
 from evaluation.tasks.services.campaigns import TASK_COLUMNS, CampaignChange
 
@@ -34,8 +34,8 @@ CLEARABLE = {
 }
 
 
-def _switch(label: Any) -> forms.ChoiceField:  # Any: a lazy text
-    return forms.ChoiceField(label=label, required=False, choices=SWITCH, widget=select_input())
+def _switch(label: Any) -> SelectField:  # Any: a lazy text
+    return SelectField(label=label, required=False, choices=SWITCH)
 
 
 def _moment(label: Any) -> forms.DateTimeField:  # Any: a lazy text
@@ -63,31 +63,22 @@ class CampaignSettingsForm(forms.Form):
         initial="all",
     )
     tasks = forms.MultipleChoiceField(required=False)
-    overlap = forms.IntegerField(
-        label=_("People per comparison"),
-        required=False,
-        min_value=1,
-        max_value=20,
-        widget=number_input(1, 20),
-    )
-    most_per_person = forms.IntegerField(
-        label=_("At most for one person"), required=False, min_value=1, max_value=1_000_000,
-        widget=number_input(1, 1_000_000),
+    overlap = NumberField(label=_("People per comparison"), required=False, min_value=1, max_value=20)
+    most_per_person = NumberField(
+        label=_("At most for one person"), required=False, min_value=1, max_value=1_000_000
     )  # fmt: skip
-    state = forms.ChoiceField(label=_("State"), required=False, choices=STATES, widget=select_input())
+    state = SelectField(label=_("State"), required=False, choices=STATES)
     opens_at = _moment(_("Opens on"))
     closes_at = _moment(_("Closes on"))
     practice = _switch(_("Practice round"))
-    practice_from = forms.ChoiceField(label=_("Practice questions of"), required=False, widget=select_input())
+    practice_from = SelectField(label=_("Practice questions of"), required=False)
     ask_sentence = _switch(_("Whole-sentence question at the end"))
     ask_reasons = _switch(_("Ask for a reason, optional"))
     instructions = forms.CharField(
         label=_("Guidelines"), required=False, max_length=10_000,
         widget=forms.Textarea(attrs={"class": "in area", "rows": 3}),
     )  # fmt: skip
-    completion_code = forms.CharField(
-        label=_("Completion code"), required=False, max_length=80, widget=text_input()
-    )
+    completion_code = TextField(label=_("Completion code"), required=False, max_length=80)
     completion_url = WebAddressField(
         label=_("Return URL"), required=False, max_length=200, widget=text_input(inputmode="url")
     )
@@ -233,7 +224,7 @@ class CrowdForm(forms.ModelForm[CrowdPlatform]):
 
 
 class CopyForm(forms.Form):
-    name = forms.CharField(label=_("Name of the new campaign"), max_length=150, widget=text_input())
+    name = TextField(label=_("Name of the new campaign"), max_length=150)
     people = forms.BooleanField(label=_("with its members and their quotas"), required=False, initial=True)
 
     def clean_name(self) -> str:
