@@ -59,14 +59,14 @@ def get_managed_task(request: HttpRequest, slug: str) -> Task:
     return get_object_or_404(tasks.exclude(state=Task.State.IMPORTING), slug=slug)
 
 
-def private_page(view: View) -> View:
-    """GET only, for signed-in users, and never cached."""
-    return login_required(never_cache(require_GET(view)))
-
-
 def get_managed_campaign(request: HttpRequest, slug: str) -> Campaign:
     """Return a campaign that the signed-in user manages as a whole; any other is a 404."""
     return get_object_or_404(Campaign.objects.with_role(get_user(request), Role.MANAGER), slug=slug)
+
+
+def private_page(view: View) -> View:
+    """GET only, for signed-in users, and never cached."""
+    return login_required(never_cache(require_GET(view)))
 
 
 def post_only(view: View) -> View:

@@ -11,7 +11,7 @@ import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from appraise.lib.tables import Table
+from appraise.lib.tables import Cell, Table
 from evaluation.agreement import name_band
 from evaluation.annotate.queries import read_phrases
 from evaluation.models import Candidate, Occurrence
@@ -116,15 +116,15 @@ class DecisionPage:
 
     @property
     def lead_of_100(self) -> str:
-        return _hundredths(self.lead and self.lead.lead)
+        return _hundredths(self.lead.lead if self.lead else None)
 
     @property
     def low(self) -> str:
-        return _hundredths(self.lead and self.lead.interval and self.lead.interval[0])
+        return _hundredths(self.lead.interval[0] if self.lead and self.lead.interval else None)
 
     @property
     def high(self) -> str:
-        return _hundredths(self.lead and self.lead.interval and self.lead.interval[1])
+        return _hundredths(self.lead.interval[1] if self.lead and self.lead.interval else None)
 
     @property
     def answers_per_place(self) -> float | None:
@@ -176,7 +176,7 @@ class Decision(Report[FilterOptions, DecisionPage]):
             scope=scope,
             results=results,
             lead=lead,
-            test=lead and _find_test(results, lead),
+            test=_find_test(results, lead) if lead else None,
             others=leads[1:],
             cases=_load_cases(scope, answers, lead) if lead and answers else [],
             kappa=kappa.prime if has_prime else kappa.value,
@@ -308,13 +308,13 @@ def _answer_table(page: DecisionPage) -> Table:
 
 
 def _lead_table(page: DecisionPage) -> Table:
-    rows = tuple(
-        (lead.first, lead.second, lead.lead, *(lead.interval or (None, None)), lead.stability, lead.sentences,
-         lead.annotators)
-        for lead in _all_leads(page)
-    )  # fmt: skip
     columns = ("system", "compared with", "lead", "low", "high", "same winner", "sentences", "annotators")
-    return Table("Lead", columns, rows)
+    return Table("Lead", columns, tuple(_lead_row(lead) for lead in _all_leads(page)))
+
+
+def _lead_row(lead: SystemLead) -> tuple[Cell, ...]:
+    low, high = lead.interval or (None, None)
+    return (lead.first, lead.second, lead.lead, low, high, lead.stability, lead.sentences, lead.annotators)
 
 
 def describe_choice(choice: Choice, lead: SystemLead) -> str:

@@ -92,7 +92,7 @@ def measure_lead(
     counts = np.bincount(answers.labels, minlength=NOT_APPLICABLE + 1)
     sentences, codes = np.unique(answers.sentences, return_inverse=True)
     signs = np.where(answers.labels == NOT_APPLICABLE, 0, SIGNS[answers.labels])
-    columns = np.stack([np.bincount(codes, signs), np.bincount(codes)]) if len(codes) else np.zeros((2, 0))
+    columns = np.stack([np.bincount(codes, signs), np.bincount(codes) * 1.0])
     lead = columns[0].sum() / columns[1].sum() if len(codes) else None
     resampled = _resample_leads(columns, resamples, seed)
     same = int((np.sign(resampled) == np.sign(lead)).sum()) if lead else 0

@@ -460,7 +460,8 @@ class TestNextRound:
         data = {"files": [SimpleUploadedFile("new.tsv", table)], "like": tasks[0].slug}
         upload = manager.post(reverse("new-upload"), data)["Location"]
         form = manager.get(upload).context["form"]
-        manager.post(upload, {**form.data, "name": "December", "campaign": "Next", "create": "1"})
+        sent = manager.post(upload, {**form.data, "name": "December", "campaign": "Next", "create": "1"})
+        assert sent.status_code == 302, sent.context["form"].errors
         jobs.run_job.call(str(Job.objects.get(kind="import").pk))
         made = Task.objects.get(slug="december")
         assert (made.overlap, made.question_size, made.ask_comment) == (4, "large", False)

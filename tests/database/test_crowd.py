@@ -113,7 +113,7 @@ def test_fifty_workers(campaign: Campaign, invitation: Invitation, root: User) -
         visit(invitation, number)
         if not CrowdWorker.objects.get(worker=worker_id(number)).outcome:
             work(task, number)
-    outcomes = Counter()
+    outcomes: Counter[str] = Counter()
     for number in range(50):
         client, _led = visit(invitation, number)
         page = client.get(reverse("campaign-finished", args=[campaign.slug])).content.decode()

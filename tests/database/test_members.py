@@ -46,6 +46,11 @@ def address(task: Task, name: str = "members", *args: object) -> str:
     return reverse(name, args=[task.slug, *args])
 
 
+def task_of(invitation: Invitation) -> Task:
+    assert invitation.task is not None
+    return invitation.task
+
+
 @pytest.mark.django_db(transaction=True)
 def test_one_person_with_two_windows_uses_a_link_once(task: Task, alice: User, dora: User) -> None:
     invitation = management.create_invitation(task, by=alice, most_uses=5)
@@ -250,13 +255,13 @@ class TestInvitations:
         self, invitation: Invitation, how: str, manager: Client
     ) -> None:
         if how == "revoked":
-            manager.post(address(invitation.task, "revoke-invitation", invitation.pk))
+            manager.post(address(task_of(invitation), "revoke-invitation", invitation.pk))
         else:
             Invitation.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
         assert Client().get(reverse("join", args=[invitation.token])).status_code == 410
         assert Client().post(reverse("join", args=[invitation.token])).status_code == 410
         assert not User.objects.filter(username__startswith="guest").exists()
-        page = manager.get(address(invitation.task)).content.decode()
+        page = manager.get(address(task_of(invitation))).content.decode()
         assert how in page
         assert invitation.token not in page
 
@@ -281,7 +286,7 @@ class TestInvitations:
         assert Invitation.objects.count() == 0
 
     def test_a_link_to_a_closed_task_says_so(self, invitation: Invitation, alice: User) -> None:
-        management.change_state(invitation.task, Task.State.CLOSED, by=alice)
+        management.change_state(task_of(invitation), Task.State.CLOSED, by=alice)
         client = Client()
         response = client.post(reverse("join", args=[invitation.token]), follow=True)
         assert len(response.context["messages"]) == 1
@@ -296,7 +301,7 @@ class TestInvitations:
         assert second.get("/").status_code == 302  # looking at the door signs nobody in
         assert second.post(link, follow=True).status_code == 200
         assert second.get(page).status_code == 200
-        again = second.post(reverse("work", args=[invitation.task.slug]))
+        again = second.post(reverse("work", args=[task_of(invitation).slug]))
         assert again.url == page  # type: ignore[attr-defined]
 
     def test_a_return_link_ends_with_the_account_or_its_password(
@@ -384,8 +389,8 @@ class TestInvitations:
         link = reverse("come-back", args=[management.sign_return_token(guest)])
         second.post(link)
         assert second.get("/").status_code == 200
-        change = address(invitation.task, "change-member", invitation.task.memberships.get().pk)
-        assert 'name="revoke"' in manager.get(address(invitation.task)).content.decode()
+        change = address(task_of(invitation), "change-member", task_of(invitation).memberships.get().pk)
+        assert 'name="revoke"' in manager.get(address(task_of(invitation))).content.decode()
         manager.post(change, {"revoke": "1"})
         assert Client().post(link).status_code == 410
         assert second.get("/").status_code == 302
@@ -398,7 +403,7 @@ class TestInvitations:
         assert (last.action, last.detail) == ("revoke return link", {"person": guest.username})
         assert (
             "revoked the return link"
-            in manager.get(address(invitation.task, "task-history")).content.decode()
+            in manager.get(address(task_of(invitation), "task-history")).content.decode()
         )
 
     def test_who_has_a_password_has_no_return_link_to_revoke(

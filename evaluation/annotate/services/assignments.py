@@ -6,14 +6,13 @@ Answering renews the lease; after a longer break the slot may have been given to
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 from itertools import chain
 
 from django.conf import settings
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Count, Q
+from django.db.models import Count, OuterRef, Q, Subquery
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -59,7 +58,8 @@ def next_assignment(task: Task, annotator: Annotator) -> Assignment | None:
             if take_slot(assignment) is not None:
                 return assignment
             _release(assignment)
-        quota = load_quotas([task], annotator.user_id).get(task.pk)
+        given = {task.pk: Assignment.objects.of(annotator, task).count()}
+        quota = load_quotas([task], annotator.user_id, given).get(task.pk)
         return _claim(task, annotator, quota, ahead)
 
 
@@ -144,56 +144,57 @@ def _count_up_to(task: Task, annotator: Annotator, given: int, quota: int | None
     return up_to if quota is None else min(up_to, quota)
 
 
-def load_quotas(tasks: Collection[Task], user: int | None) -> dict[int, int]:
-    """Return how many comparisons of each task somebody may get, where that is limited; one query, or two.
+def load_quotas(tasks: Collection[Task], user: int | None, given: Mapping[int, int]) -> dict[int, int]:
+    """Return how many comparisons of each task somebody may get, where that is limited; one query.
 
     The smallest limit counts: of the task for each person, of the person in the task, and what the person's
-    quota in the campaign leaves after the other tasks.
+    quota in the campaign leaves after the other tasks. ``given`` is how many the person has got of each task.
     """
     limits = {task.pk: [task.most_per_person] for task in tasks if task.most_per_person is not None}
+    in_campaign = Assignment.objects.filter(
+        annotator__user=OuterRef("user"), task__campaign=OuterRef("campaign")
+    ).order_by()
+    counted = in_campaign.values("task__campaign").annotate(n=Count("pk")).values("n")
     memberships = Membership.objects.filter(
         Q(task__in=tasks) | Q(task__isnull=True, campaign__in={task.campaign_id for task in tasks}),
         user=user,
         role=Role.ANNOTATOR,
         quota__isnull=False,
-    ).values_list("task", "campaign", "quota")
-    of_campaign = {}
-    for pk, campaign, quota in memberships:
-        if pk is None:
-            of_campaign[campaign] = quota
-        else:
-            limits.setdefault(pk, []).append(quota)
-    if of_campaign:
-        given = _count_given(of_campaign, user)
+    )
+    for pk, campaign, quota, in_all in memberships.annotate(in_all=Subquery(counted)).values_list(
+        "task", "campaign", "quota", "in_all"
+    ):
         for task in tasks:
-            if task.campaign_id in of_campaign:
-                elsewhere = sum(n for pk, n in given[task.campaign_id].items() if pk != task.pk)
-                limits.setdefault(task.pk, []).append(max(0, of_campaign[task.campaign_id] - elsewhere))
+            if pk is None and task.campaign_id == campaign:
+                elsewhere = (in_all or 0) - given.get(task.pk, 0)
+                limits.setdefault(task.pk, []).append(max(0, (quota or 0) - elsewhere))
+            elif pk == task.pk:
+                limits.setdefault(task.pk, []).append(quota or 0)
     return {pk: min(found) for pk, found in limits.items()}
 
 
-def _count_given(campaigns: Iterable[int], user: int | None) -> dict[int, Counter[int]]:
-    """Return the assignments of somebody in each task of some campaigns."""
-    given: dict[int, Counter[int]] = {campaign: Counter() for campaign in campaigns}
-    own = Assignment.objects.filter(annotator__user=user, task__campaign__in=list(given)).order_by()
-    for campaign, task, n in own.values_list("task__campaign", "task").annotate(n=Count("pk")):
-        given[campaign][task] = n
-    return given
+def count_left(
+    tasks: Collection[Task], user: User | None, work: Mapping[int, tuple[int, int]] | None = None
+) -> dict[int, int]:
+    """Return how many more sentences of each task somebody may get: free slots within the quota.
 
-
-def count_left(tasks: Collection[Task], user: User | None) -> dict[int, int]:
-    """Return how many more sentences of each task somebody may get: free slots within the quota; at
-    most five queries. None is somebody who is new."""
-    annotator = Annotator.objects.filter(user=user).first() if user else None
-    own = Assignment.objects.filter(task__in=tasks, annotator=annotator).order_by().values_list("task")
-    is_open = Q(finished_at__isnull=True)
-    given = {task: rest for task, *rest in own.annotate(n=Count("pk"), open=Count("pk", filter=is_open))}
-    quotas = load_quotas(tasks, user.pk if user else None)
-    slots = Slot.objects.filter(task__in=[task for task in tasks if task.is_open])
+    None is somebody who is new. At most four queries; ``work`` saves one: the assignments of each task and
+    those that are open.
+    """
     left = dict.fromkeys([task.pk for task in tasks], 0)
+    if not tasks:
+        return left
+    annotator = Annotator.objects.filter(user=user).first() if user else None
+    if work is None:
+        own = Assignment.objects.filter(task__in=tasks, annotator=annotator).order_by().values_list("task")
+        is_open = Q(finished_at__isnull=True)
+        counts = own.annotate(n=Count("pk"), open=Count("pk", filter=is_open))
+        work = {task: (n, unfinished) for task, n, unfinished in counts}
+    quotas = load_quotas(tasks, user.pk if user else None, {pk: n for pk, (n, _open) in work.items()})
+    slots = Slot.objects.filter(task__in=[task for task in tasks if task.is_open])
     by_pk = {task.pk: task for task in tasks}
     for pk, comparisons, new in slots.left_for(annotator).count_comparisons():
-        in_all, unfinished = given.get(pk, (0, 0))
+        in_all, unfinished = work.get(pk, (0, 0))
         left[pk] = min(comparisons, max(0, quotas.get(pk, comparisons + in_all) - in_all))
         if annotator and left[pk] and not (new or unfinished):
             with transaction.atomic():  # only repeats, which may all be too near

@@ -34,7 +34,7 @@ CLEARABLE = {
 }
 
 
-def _switch(label: Any) -> forms.ChoiceField:  # Any: a lazy text
+def _switch(label: Any) -> SelectField:  # Any: a lazy text
     return SelectField(label=label, required=False, choices=SWITCH)
 
 
@@ -49,10 +49,9 @@ def _moment(label: Any) -> forms.DateTimeField:  # Any: a lazy text
 
 
 class WebAddressField(forms.URLField):
-    default_validators: ClassVar = [URLValidator(["http", "https"])]
-
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**{"assume_scheme": "https", **kwargs})
+        self.validators = [URLValidator(["http", "https"])]
 
 
 class CampaignSettingsForm(forms.Form):
@@ -91,7 +90,7 @@ class CampaignSettingsForm(forms.Form):
     )
 
     def __init__(self, data: Mapping[str, object] | None, tasks: Sequence[Task]) -> None:
-        super().__init__(data)  # type: ignore[arg-type]  # a QueryDict or a dictionary
+        super().__init__(data)
         self._tasks = {task.slug: task for task in tasks}
         choices = [(task.slug, task.name) for task in tasks]
         for name, empty in (("tasks", []), ("practice_from", [KEEP])):

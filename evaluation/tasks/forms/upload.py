@@ -278,7 +278,9 @@ def copy_values(task: Task) -> dict[str, str]:
         "scheme": task.scheme_name, "campaign": task.campaign.name, "like": task.slug,
         "repeats": round(100 * task.repeated / task.size) if task.size else 0,
     }  # fmt: skip
-    return {name: _as_sent(value) for name, value in values.items() if value not in (None, False)}
+    return {
+        name: _as_sent(value) for name, value in values.items() if value is not None and value is not False
+    }
 
 
 def _as_sent(value: object) -> str:

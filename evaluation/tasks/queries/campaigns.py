@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 from math import ceil
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, Exists, Max, OuterRef, Q
+from django.db.models import Count, Max, Q
 from django.utils import timezone
 
 from evaluation.annotate.services.assignments import count_left
@@ -192,7 +192,6 @@ def find_next_task(campaign: Campaign | int, user: User) -> Task | None:
 
 def has_work(campaign: Campaign, user: User) -> bool:
     """Whether somebody has an unfinished sentence in the campaign, or can get another one."""
-    unfinished = Assignment.objects.unfinished().filter(annotator__user=user, task=OuterRef("pk"))
-    own = Task.objects.annotated_by(user).open().filter(campaign=campaign)
-    tasks = list(own.annotate(is_begun=Exists(unfinished)))
-    return any(task.is_begun for task in tasks) or any(count_left(tasks, user).values())
+    tasks = list(Task.objects.annotated_by(user).open().filter(campaign=campaign))
+    unfinished = Assignment.objects.unfinished().filter(annotator__user=user, task__in=tasks)
+    return unfinished.exists() or any(count_left(tasks, user).values())

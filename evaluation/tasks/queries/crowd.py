@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Exists, OuterRef, Q, Sum
 
-from appraise.lib.tables import Table
+from appraise.lib.tables import Cell, Table
 from evaluation.annotate.services.assignments import count_left
 from evaluation.models import Assignment, Campaign, CrowdPlatform, CrowdWorker, Ranking, Task, User
 from evaluation.tasks.queries.members import CheckCounts, count_checks
@@ -81,15 +81,15 @@ def build_pay_sheet(campaign: Campaign) -> Table:
         )
     }
     checks = count_checks(*campaign.tasks.all())
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for worker in workers:
         annotator = getattr(worker.user, "annotator", None)
         pk = annotator.pk if annotator else 0
         (ms, done), own = work.get(pk, (0, 0)), checks.get(pk, CheckCounts())
         answered, open_ms = answers.get(pk, (0, 0))
         minutes = round((ms + (open_ms or 0)) / 60_000, 2)
-        times = worker.created_at, worker.ended_at
-        arrived, ended = (at and at.isoformat(timespec="seconds") for at in times)
+        arrived = worker.created_at.isoformat(timespec="seconds")
+        ended = worker.ended_at.isoformat(timespec="seconds") if worker.ended_at else None
         person = worker.worker, worker.study, worker.session, worker.user.username, worker.visits
         counted = minutes, done, answered, own.seen, own.passed
         rows.append((*person, arrived, ended, worker.outcome, *counted))

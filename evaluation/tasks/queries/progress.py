@@ -94,7 +94,8 @@ def build_home_page(user: User, number: str = "", managed_number: str = "") -> H
         given=Count("pk"), done=Count("pk", filter=Q(finished_at__isnull=False)), ms=Sum("active_ms")
     )  # fmt: skip
     work_on = {pk: counts for pk, *counts in work}
-    left, own = count_left(tasks, user), []
+    begun = {pk: (given, given - done) for pk, (given, done, _ms) in work_on.items()}
+    left, own = count_left(tasks, user, begun), []
     for task in tasks:
         assigned, done, ms = work_on.get(task.pk, (0, 0, 0))
         total = assigned + left[task.pk] if task.is_open else task.per_person

@@ -21,7 +21,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
-from appraise.lib.problems import InputError, Problem, ProblemLog
+from appraise.lib.problems import InputError, ProblemLog
 from appraise.lib.tables import TableReader
 from evaluation.importers.languages import normalise
 from evaluation.models import AccessCard, Annotator, ApiToken, AuditEntry, Campaign, Membership, Role, User
@@ -70,7 +70,7 @@ def read_people(text: str, *, file: str = "people.csv") -> list[NewPerson]:
     people = list(_read_rows(reader, log))
     log.raise_if_any()
     if not people:
-        raise InputError(Problem("empty_file", "there are no names", "write one in each line", file))
+        raise InputError.of("empty_file", "there are no names", "write one in each line", file)
     return people
 
 
@@ -104,7 +104,7 @@ def _find_name_problem(name: str) -> str:
         return f"names with {GUEST_PREFIX!r} are those of guests"
     field = User._meta.get_field("username")
     try:
-        field.clean(name, None)  # type: ignore[attr-defined]  # every field has it
+        field.clean(name, None)
     except ValidationError as error:
         return f"{name!r}: {' '.join(error.messages)}"
     return ""
@@ -120,7 +120,7 @@ def add_people(campaign: Campaign, people: Iterable[NewPerson], *, by: User | No
     with transaction.atomic():
         known = {user.username: user for user in User.objects.filter(username__in=names)}
         if inactive := [name for name, user in known.items() if not user.is_active]:
-            raise InputError(Problem("inactive", f"this account is not active: {inactive[0]}", "remove it"))
+            raise InputError.of("inactive", f"this account is not active: {inactive[0]}", "remove it")
         made = User.objects.bulk_create(
             User(username=name, password=make_password(None)) for name in names if name not in known
         )

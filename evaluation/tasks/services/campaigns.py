@@ -183,7 +183,7 @@ def pick_task(tasks: Collection[Task], user: User) -> Task | None:
     return min(possible, key=sort_key, default=None)
 
 
-def copy_into(source: Task, made: list[Task], *, by: User | None) -> None:
+def copy_into(source: Task, made: Sequence[Task], *, by: User | None) -> None:
     """Give new tasks what their model has beside its settings: practice questions, texts and members."""
     with transaction.atomic():
         for task in made:

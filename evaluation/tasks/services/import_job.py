@@ -187,7 +187,7 @@ def _finish(job: Job, upload: Upload, made: Sequence[Task]) -> None:
         # The job points to a task only now: earlier, deleting the task would have deleted the job. Only once,
         # because a worker may die right after this step and the next one comes here again.
         if Job.objects.filter(pk=job.pk, task=None).update(task=made[0]):
-            if like := job.arguments.get("like"):
+            if job.owner is not None and (like := job.arguments.get("like")):
                 copy_into(find_own_task(job.owner, like), made, by=job.owner)
             AuditEntry.objects.bulk_create(
                 AuditEntry(

@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_http_methods
 
 from appraise.lib.problems import InputError
 from appraise.lib.tables import to_csv
@@ -34,12 +34,10 @@ from evaluation.tasks.queries.campaigns import (
 from evaluation.tasks.queries.crowd import build_pay_sheet, find_outcome, find_return
 from evaluation.tasks.services import accounts, campaigns, crowd, management
 from evaluation.tasks.services.copies import copy_campaign
-from evaluation.web import attachment, get_managed_campaign, get_user, post_only
+from evaluation.web import attachment, get_managed_campaign, get_user, post_only, private_page
 
 
-@login_required
-@never_cache
-@require_GET
+@private_page
 def detail(request: HttpRequest, slug: str) -> HttpResponse:
     visible = Campaign.objects.with_role(get_user(request), Role.MANAGER, Role.RESEARCHER)
     return _page(request, get_object_or_404(visible, slug=slug))
@@ -90,9 +88,7 @@ def change_settings(request: HttpRequest, slug: str) -> HttpResponse:
 # --- members, invitations and cards -------------------------------------------------------------------
 
 
-@login_required
-@never_cache
-@require_GET
+@private_page
 def member_list(request: HttpRequest, slug: str) -> HttpResponse:
     return _members_page(request, get_managed_campaign(request, slug))
 
@@ -248,9 +244,7 @@ def crowd_settings(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "evaluation/campaign_crowd.html", context, status=status)
 
 
-@login_required
-@never_cache
-@require_GET
+@private_page
 def pay_sheet(request: HttpRequest, slug: str) -> HttpResponse:
     """The ids of the platform with what the pay depends on, for managers of the campaign only."""
     campaign = get_managed_campaign(request, slug)
@@ -284,9 +278,7 @@ def work(request: HttpRequest, slug: str) -> HttpResponse:
     return begin_task(request, task, user) if task else redirect("campaign-finished", slug=slug)
 
 
-@login_required
-@never_cache
-@require_GET
+@private_page
 def finished(request: HttpRequest, slug: str) -> HttpResponse:
     """The end of a campaign for an annotator; people from a crowd platform get what they take back."""
     user = get_user(request)
