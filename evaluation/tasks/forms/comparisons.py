@@ -9,7 +9,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from evaluation.alignment.designs import SystemPair
-from evaluation.people.forms import number_input, select_input
+from evaluation.people.forms import NumberField, SelectField
 
 
 class ComparisonForm(forms.Form):
@@ -20,18 +20,16 @@ class ComparisonForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": _("Choose at least two systems.")},
     )
-    baseline = forms.ChoiceField(
+    baseline = SelectField(
         label=_("Only with the baseline"),
         required=False,
-        widget=select_input(),
         help_text=_("Leave empty to compare every two of these systems."),
     )
-    items = forms.IntegerField(
+    items = NumberField(
         label=_("Only the first … sentences"),
         required=False,
         min_value=1,
         max_value=200_000,
-        widget=number_input(1, 200_000),
         help_text=_("Leave empty for all sentences."),
     )
 

@@ -14,19 +14,11 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from evaluation import jobs
 from evaluation.models import AuditEntry, Campaign, Job, Role, Task, Upload, User
+from evaluation.tasks.services import importing
 from evaluation.tasks.services.added_evidence import add_evidence
-from evaluation.tasks.services.importing import (
-    find_free_slug,
-    part_count,
-    part_digest,
-    refuse_duplicate,
-    remove_tasks,
-    store_parts,
-    summarize_import,
-)
 from evaluation.tasks.services.task_settings import ImportSummary, TaskSettings
 from evaluation.tasks.services.uploads import UploadCheck, read_upload
 
@@ -52,7 +44,9 @@ def begin_import(
     if existing_task:
         find_own_task(upload.owner, existing_task)
     elif (existing := find_own_campaign(upload.owner, name)) is not None:
-        refuse_duplicate(existing, part_digest(outcome.digest, 1, part_count(outcome.items, split)))
+        importing.refuse_duplicate(
+            existing, importing.part_digest(outcome.digest, 1, importing.part_count(outcome.items, split))
+        )
     with transaction.atomic():
         newest = Upload.objects.select_for_update().get(pk=upload.pk).job
         if newest is not None and newest != upload.job:  # the second of two simultaneous clicks
@@ -80,8 +74,8 @@ def find_own_campaign(user: User, name: str) -> Campaign | None:
         return campaign
     if campaign.memberships.filter(user=user, role=Role.MANAGER, task__isnull=True).exists():
         return campaign
-    raise InputError(
-        Problem("not_yours", f"there is a campaign {name!r} that you do not manage", "choose another name")
+    raise InputError.of(
+        "not_yours", f"there is a campaign {name!r} that you do not manage", "choose another name"
     )
 
 
@@ -91,7 +85,7 @@ def find_own_task(user: User, slug: str) -> Task:
     if task := own.filter(slug=slug).first():
         return task
     message = f"you manage no task {slug!r}"
-    raise InputError(Problem("unknown_task", message, "use the name in the address of the task"))
+    raise InputError.of("unknown_task", message, "use the name in the address of the task")
 
 
 def find_campaign(name: str) -> Campaign | None:
@@ -102,7 +96,7 @@ def find_campaign(name: str) -> Campaign | None:
 
 
 def create_campaign(name: str) -> Campaign:
-    return Campaign.objects.create(slug=find_free_slug(Campaign, name), name=name[:200])
+    return Campaign.objects.create(slug=importing.find_free_slug(Campaign, name), name=name[:200])
 
 
 @jobs.handler("import")
@@ -110,7 +104,7 @@ def run_import(job: Job, progress: jobs.JobProgress) -> jobs.Result:
     made = _load_tasks(job)
     upload = Upload.objects.filter(pk=job.arguments["upload"]).first()
     if upload is None:  # the worker died after its last step
-        return _make_result(summarize_import(made))
+        return _make_result(importing.summarize_import(made))
     arguments = job.arguments
     try:
         progress.update(0, 1, gettext_noop("Reading the files."))
@@ -121,7 +115,7 @@ def run_import(job: Job, progress: jobs.JobProgress) -> jobs.Result:
             stored = add_evidence(task, imported, by=job.owner, report=progress.update)
             _finish(job, upload, [task])
             return {**_make_result(ImportSummary([slug], items=len(imported.items))), **asdict(stored)}
-        summary = store_parts(
+        summary = importing.store_parts(
             imported,
             TaskSettings(**arguments["settings"]),
             campaign=_get_campaign(job),
@@ -149,7 +143,7 @@ def discard_upload(upload: Upload) -> None:
 
 def remove_unfinished_tasks(job: Job) -> None:
     """Delete the tasks of an import that will not be finished; open tasks are complete and are kept."""
-    remove_tasks([task for task in _load_tasks(job) if task.state == Task.State.IMPORTING])
+    importing.remove_tasks([task for task in _load_tasks(job) if task.state == Task.State.IMPORTING])
     job.arguments["tasks"] = []
     Job.objects.filter(pk=job.pk).update(arguments=job.arguments)
     campaign = job.arguments.get("made_campaign")

@@ -90,18 +90,16 @@ def refuse_unknown_scheme(name: str) -> None:
     """Raise ``InputError`` if no scheme has this name."""
     if name not in SCHEMES:
         remedy = f"choose one of {', '.join(SCHEMES)}"
-        raise InputError(Problem("unknown_scheme", f"there is no scheme {name!r}", remedy))
+        raise InputError.of("unknown_scheme", f"there is no scheme {name!r}", remedy)
 
 
 def refuse_duplicate(campaign: Campaign, digest: str) -> None:
     """Raise ``InputError`` if the campaign has a task with the same content."""
     if campaign.tasks.filter(digest=digest).exists():
-        raise InputError(
-            Problem(
-                "already_imported",
-                f"this content is already in the campaign {campaign.name!r}",
-                "use that task, delete it if nobody has started it, or choose another campaign",
-            )
+        raise InputError.of(
+            "already_imported",
+            f"this content is already in the campaign {campaign.name!r}",
+            "use that task, delete it if nobody has started it, or choose another campaign",
         )
 
 
@@ -197,7 +195,7 @@ def store_parts(
     parts = part_count(total, split)
     if imported.evidence and parts > 1:
         message = "scores and error spans are stored with all texts in one task"
-        raise InputError(Problem("bad_split", message, "import without splitting"))
+        raise InputError.of("bad_split", message, "import without splitting")
     system_pairs = settings.system_pairs(imported.items)
     # Trained on the whole upload, so that all parts, and a resumed import, are aligned alike.
     planner = settings.planner(zip(imported.items, system_pairs, strict=True))
