@@ -41,6 +41,14 @@ class Stave:
     text: str
     spans: Sequence[Span]
 
+    @classmethod
+    def of(cls, text: str, offsets: Sequence[int]) -> Stave:
+        """
+        >>> Stave.of("Go on", [0, 2, 3, 5]).words
+        ('Go', 'on')
+        """
+        return cls(text, tuple(zip(offsets[::2], offsets[1::2], strict=True)))
+
     @property
     def words(self) -> tuple[str, ...]:
         return self.list_words((0, len(self.spans)))

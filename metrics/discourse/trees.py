@@ -19,6 +19,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 
+from metrics.discourse.words import VOCABULARY
+
 SPAN = "span"
 MAX_DEPTH = 150  # of real documents below 30; deeper files are refused before they exhaust the stack
 
@@ -200,48 +202,9 @@ def _format(node: Node) -> str:
     return f"({head} {' '.join(map(_format, node.children))})"
 
 
-COARSE = (
-    "Attribution", "Background", "Cause", "Comparison", "Condition", "Contrast", "Elaboration", "Enablement",
-    "Evaluation", "Explanation", "Joint", "Manner-Means", "Same-Unit", "Summary", "Temporal",
-    "TextualOrganization", "Topic-Change", "Topic-Comment",
-)  # fmt: skip
-
-RST_DT = {
-    "Attribution": "attribution attribution-negative",
-    "Background": "background circumstance",
-    "Cause": "cause cause-result result consequence",
-    "Comparison": "comparison preference analogy proportion",
-    "Condition": "condition hypothetical contingency otherwise",
-    "Contrast": "contrast concession antithesis",
-    "Elaboration": (
-        "elaboration elaboration-additional elaboration-general-specific elaboration-part-whole "
-        "elaboration-process-step elaboration-object-attribute elaboration-set-member example definition"
-    ),
-    "Enablement": "purpose enablement",
-    "Evaluation": "evaluation interpretation conclusion comment",
-    "Explanation": "evidence explanation explanation-argumentative reason",
-    "Joint": "list disjunction joint",
-    "Manner-Means": "manner means manner-means",
-    "Same-Unit": "same-unit same_unit",
-    "Summary": "summary restatement",
-    "Temporal": "temporal temporal-before temporal-after temporal-same-time sequence inverted-sequence",
-    "TextualOrganization": "textualorganization textual-organization",
-    "Topic-Change": "topic-shift topic-drift topic-change",
-    "Topic-Comment": (
-        "problem-solution question-answer statement-response topic-comment comment-topic rhetorical-question"
-    ),
-}
-
-GUM = {  # GUM's first half of the name; the few subclasses that belong elsewhere stand in full
-    "adversative": "Contrast", "attribution": "Attribution", "causal": "Cause", "context": "Background",
-    "contingency": "Condition", "elaboration": "Elaboration", "evaluation": "Evaluation",
-    "explanation": "Explanation", "joint": "Joint", "joint-sequence": "Temporal", "mode": "Manner-Means",
-    "organization": "TextualOrganization", "purpose": "Enablement", "restatement": "Summary",
-    "same-unit": "Same-Unit", "topic": "Topic-Comment",
-}  # fmt: skip
-
+RST_DT, GUM = VOCABULARY["rst-dt"], VOCABULARY["gum"]
 _FINE = {name: coarse for coarse, names in RST_DT.items() for name in names.split()}
-_FINE |= {name.lower(): name for name in COARSE}
+_FINE |= {name.lower(): name for name in RST_DT}
 
 
 @cache

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from metrics.base import MetricUnavailable
 from metrics.learned import examples as ex
 from metrics.learned import features, models, svm
@@ -94,7 +94,7 @@ def train_svm(options: Options, note: Note) -> dict[str, object]:
             progress=note,
         )
     except (ValueError, MetricUnavailable) as error:
-        raise InputError(Problem("cannot_train", str(error))) from error
+        raise InputError.of("cannot_train", str(error)) from error
     thirds = [data.name for data in sets if ex.is_in_thirds(data.dataset.texts)]
     about = models.describe(
         _name(options),
@@ -126,7 +126,7 @@ def train_combination(options: Options, note: Note) -> dict[str, object]:
         )
         held_out = _measure_held_out_tau(sets, tables, options) if options["folds"] else None
     except (ValueError, MetricUnavailable) as error:
-        raise InputError(Problem("cannot_train", str(error))) from error
+        raise InputError.of("cannot_train", str(error)) from error
     about = models.describe(
         _name(options),
         names,
@@ -170,7 +170,7 @@ def _check_numbers(options: Options) -> None:
     for name, least in MINIMA.items():
         if options.get(name) is not None and options[name] < least:
             option = f"--{name.replace('_', '-')}"
-            raise InputError(Problem("bad_value", f"{option} must be at least {least}, not {options[name]}"))
+            raise InputError.of("bad_value", f"{option} must be at least {least}, not {options[name]}")
 
 
 def _read_sets(options: Options, *, judged: bool) -> list[TrainingSet]:
@@ -182,9 +182,9 @@ def _read_sets(options: Options, *, judged: bool) -> list[TrainingSet]:
         groups.append(single)
         labels.append(single.segments.name)
     elif options["references"]:
-        raise InputError(Problem("missing_file", "--references belong to the segments of --segments"))
+        raise InputError.of("missing_file", "--references belong to the segments of --segments")
     if not groups:
-        raise InputError(Problem("missing_file", "give a set: --set DIR/PREFIX, or --segments and --outputs"))
+        raise InputError.of("missing_file", "give a set: --set DIR/PREFIX, or --segments and --outputs")
     sets = []
     for label, files in zip(labels, groups, strict=True):
         dataset = datasets.read_dataset(files.segments, files.outputs)
@@ -217,7 +217,7 @@ def _features(options: Options) -> tuple[tuple[str, ...], Preparation]:
         features.check(names)
         features.signatures(names, preparation)
     except (UnknownMetric, MetricUnavailable, ValueError) as error:
-        raise InputError(Problem("unknown_feature", str(error))) from error
+        raise InputError.of("unknown_feature", str(error)) from error
     return names, preparation
 
 

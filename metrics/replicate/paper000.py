@@ -19,7 +19,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from evaluation.study.sentence_answers import normalise_by_percentile
 from metrics import registry
 from metrics.learned import examples as ex
@@ -62,7 +62,7 @@ def run(options: ReplicationOptions, note: Note = lambda message: None) -> Repli
         report.set_label(name) for name in options.train
     }:
         message = f"{min(same)} is trained on and tested on"
-        raise InputError(Problem("train_is_test", message, "name different sets"))
+        raise InputError.of("train_is_test", message, "name different sets")
     sets = [read_rated_set(name) for name in options.sets]
     truth = find_truth(sets, options.seed)
     note(f"{len(truth.items):,} translations are correlated")
@@ -128,9 +128,7 @@ def _search_grid(
     try:
         training, validation = _make_examples(options, training_sets, sets)
     except ValueError as error:
-        raise InputError(
-            Problem("cannot_train", str(error), "train on more sentences or documents")
-        ) from error
+        raise InputError.of("cannot_train", str(error), "train on more sentences or documents") from error
     segments = [sets[number].dataset.segment(cell) for number, cell in truth.items]
     rows = features.compute(features.BASIC, segments, PREPARATION)
     searched = svm.search(training, validation, progress=note)
