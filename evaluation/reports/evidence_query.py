@@ -22,7 +22,8 @@ from evaluation.assessments import (
     SpanSide,
 )
 from evaluation.assessments.summary import QualityControl
-from evaluation.importers.evidence.assessment_sets import AssessmentSet, check_quality
+from evaluation.exporters.bundled_ratings import has_given_scores, measure_quality
+from evaluation.importers.evidence.assessment_sets import AssessmentSet
 from evaluation.models import Assessment, ErrorSpan, Item, Output, ScoreSet, SentenceAnswer, System, Task
 from evaluation.reports.exports import DisplayNames, load_display_names
 from evaluation.reports.scope import Scope
@@ -75,7 +76,7 @@ def load_assessment_set(scope: Scope, evidence: str) -> AssessmentSet:
     return AssessmentSet(
         protocol["name"], ratings, len(segments), outputs, tuple(labels),
         quality=_measure_quality(scope, evidence, names, ratings, segments),
-        has_spans=bool(protocol["severities"]), states_scores=protocol["scale"] is not None,
+        has_spans=bool(protocol["severities"]), states_scores=has_given_scores(protocol, ratings),
     )  # fmt: skip
 
 
@@ -90,15 +91,7 @@ def _measure_quality(
     answers = Assessment.objects.of_tasks(scope.task_ids).filter(protocol=evidence, shown__isnull=False)
     rows = answers.current().values_list("annotator_id", "output__system__name", "output__item_id", "score")
     bad = {(names[who], system, segments[item]): score for who, system, item, score in rows}
-    pairs: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    for rating in ratings:
-        damaged = bad.get((rating.annotator, rating.system, rating.segment))
-        if damaged is not None and rating.score is not None:
-            pairs[rating.annotator].append((rating.score, damaged))
-    return {
-        name: check_quality([good for good, _ in both], [damaged for _, damaged in both])
-        for name, both in pairs.items()
-    }
+    return measure_quality(ratings, bad)
 
 
 def _load_five_point(scope: Scope, names: DisplayNames, segments: dict[int, int]) -> Iterator[OutputRating]:
