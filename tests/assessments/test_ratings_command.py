@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
 from evaluation.assessments import OutputRating
@@ -157,6 +159,19 @@ def test_tests_without_data_or_differences() -> None:
     assert signed_rank(nothing, equal).p is None
     assert rank_sum(nothing, equal).p is None
     assert signed_rank(equal, equal) == (1.0, 1.0)
+    assert signed_rank(equal, np.zeros(3)) == (0.25, 0.125)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.integers(-4, 4), min_size=2, max_size=7))
+def test_the_signed_rank_test_of_few_pairs_is_that_of_scipy(differences: list[int]) -> None:
+    values = np.array(differences, dtype=np.float64)
+    changed = values[values != 0]
+    found = signed_rank(values, np.zeros(len(values)))
+    assume(len(changed) > 1)  # fewer are too few for scipy
+    for p, side in ((found.p, "two-sided"), (found.p_greater, "greater")):
+        exact = stats.PermutationMethod(n_resamples=1000)
+        assert p == pytest.approx(stats.wilcoxon(changed, alternative=side, method=exact).pvalue)
 
 
 def test_agreement_of_annotators_on_scores_and_characters() -> None:
