@@ -25,9 +25,8 @@ def unpack_directory(file: SourceFile, limits: Limits) -> list[SourceFile]:
         try:
             with zipfile.ZipFile(stream) as archive:
                 members = [info for info in archive.infolist() if find_layout_path(info.filename)]
-        except _DAMAGED as error:
-            message, remedy = f"the archive cannot be read: {error}", "make the archive again"
-            raise InputError.of("damaged_archive", message, remedy, file.name) from error
+        except _DAMAGED:  # refused as no text
+            return [file]
     if not members:
         return [file]
     size = sum(info.file_size for info in members)

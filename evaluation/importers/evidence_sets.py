@@ -6,8 +6,10 @@ stored, so that a defect in the last line prevents the whole import, and once mo
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import re
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -314,8 +316,12 @@ def _read_mqm(files: Sequence[SourceFile], limits: Limits, options: ImportOption
 
 
 def _read_start(file: SourceFile, limits: Limits) -> bytes:
-    with file.open(replace(limits, gzip=True)) as stream:
-        return stream.read(CHUNK).removeprefix(b"\xef\xbb\xbf")
+    """Return the beginning of a file, unpacked; nothing of one that cannot be unpacked."""
+    try:
+        with file.open(replace(limits, gzip=True)) as stream:
+            return stream.read(CHUNK).removeprefix(codecs.BOM_UTF8)
+    except (OSError, EOFError, zlib.error):  # its reader says what is wrong
+        return b""
 
 
 EVIDENCE_FORMATS: dict[str, EvidenceFormat] = {

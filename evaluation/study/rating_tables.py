@@ -19,7 +19,7 @@ NO_INTERVAL: tuple[Cell, ...] = (None, None)
 
 def build_rating_tables(sets: Mapping[str, AssessmentSet]) -> dict[str, Table]:
     """Build every table of a bundle about the ratings of each name, by the default score."""
-    tables = {}
+    tables: dict[str, Table] = {}
     for name, rated in sets.items():
         try:
             summary = summarise_set(rated, find_default_score(rated))
