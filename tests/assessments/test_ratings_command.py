@@ -14,6 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from appraise.lib.tables import TsvReader
 from evaluation.assessments import OutputRating
 from evaluation.assessments.annotator_agreement import measure_agreement, pair_ratings
 from evaluation.assessments.ranking import rank_sum, signed_rank
@@ -255,6 +256,24 @@ def test_mqm_of_wmt23_equals_the_published_scores(
     published = dict(published_columns(root / "human-scores" / "en-de.mqm.sys.score"))
     for name, system in document["systems"].items():
         assert system["mean"] == pytest.approx(float(published[name]), abs=1e-9)
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize("pair", ["en-de", "zh-en"])
+def test_mqm_tables_of_ted_equal_the_published_scores(
+    real_data: Path, capsys: pytest.CaptureFixture[str], pair: str
+) -> None:
+    """All 6,877 outputs of thirteen systems; the table of scores has their numbers in the set."""
+    document = run(capsys, "--mqm-tsv", str(real_data / "mqm" / f"ted.{pair}.errors.tsv.gz"), "--resamples=0")
+    published: dict[str, dict[int, float]] = {}
+    for _, row in TsvReader(real_data / "mqm" / f"ted.{pair}.scores.tsv.gz", ("system", "seg", "mqm")):
+        if row["mqm"] not in ("", "None"):
+            published.setdefault(row["system"], {})[int(row["seg"])] = float(row["mqm"])
+    machines = {name: scores for name, scores in published.items() if not name.startswith("ref")}
+    assert sum(map(len, machines.values())) == 6877
+    for name, scores in machines.items():
+        expected = [scores[segment] for segment in sorted(scores)]
+        assert document["segments"][name] == pytest.approx(expected, abs=1e-6), name
 
 
 @pytest.mark.realdata
