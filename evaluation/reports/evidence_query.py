@@ -133,22 +133,22 @@ def load_ratings(
     """
     wanted = list_protocols(tasks) if protocols is None else list(protocols)
     segments = count_segments(tasks)
-    answers = (
-        Assessment.objects.of_tasks([task.pk for task in tasks])
-        .filter(protocol__in=wanted, presentation=0)
-        .ordinary()
-        .current()
-    )
+    answers = Assessment.objects.of_tasks([task.pk for task in tasks])
+    answers = answers.filter(protocol__in=wanted, presentation=0).ordinary()
     spans = read_spans(answers.values("pk"))
-    rows = answers.order_by("pk").values_list(
-        "pk", "protocol", "output_id", "annotator_id", "score", "output__system__name", "output__item_id"
-    )
+    rows = answers.order_by("version", "pk").values_list(
+        "pk", "protocol", "output_id", "annotator_id", "score", "output__system__name", "output__item_id",
+        "is_withdrawn",
+    )  # fmt: skip
+    # Here rather than in the query: without statistics, PostgreSQL compares every row with every other.
+    newest = {row[1:4]: row for row in rows.iterator(AT_ONCE)}
     return [
         StoredRating(
             protocol, pk, output, annotator,
             OutputRating(names[annotator], system, segments[item], score, tuple(spans.get(pk, ()))),
         )
-        for pk, protocol, output, annotator, score, system, item in rows.iterator(AT_ONCE)
+        for pk, protocol, output, annotator, score, system, item, is_withdrawn in sorted(newest.values())
+        if not is_withdrawn
     ]  # fmt: skip
 
 
