@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from appraise.lib.tables import Table
 from evaluation.schemes import Choice
 
 
@@ -51,3 +52,9 @@ def _compare(a: str, b: str, first: Mapping[int, Choice], second: Mapping[int, C
 
 def _share(hits: list[bool]) -> float | None:
     return sum(hits) / len(hits) if hits else None
+
+
+def build_voter_table(pairs: Sequence[VoterPair]) -> Table:
+    columns = ("voter", "other voter", "pairs", "both decided", "same side", "P(A)", "Scott’s π")
+    rows = tuple((p.a, p.b, p.pairs, p.decided, p.same_side, p.p_a, p.scott_pi) for p in pairs)
+    return Table("Voters compared with each other", columns, rows)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +19,8 @@ import numpy as np
 from appraise.lib.resampling import Floats
 
 ALPHA = 0.05
-_EXACT = 50  # pairs up to which the distribution of the signed-rank test is computed
+_ENUMERATED = 12  # pairs up to which all signs of the signed-rank test are tried
+_EXACT = 50  # pairs without ties up to which its distribution is computed
 _DIGITS = 15  # of the files from which WMT computes its tests; more digits would separate ties
 
 
@@ -88,15 +89,28 @@ def signed_rank(a: Floats, b: Floats) -> WilcoxonResult:
         return WilcoxonResult(None, None)
     if not difference.any():
         return WilcoxonResult(1.0, 1.0)
-    sizes = np.abs(difference[difference != 0])
-    is_exact = len(sizes) <= _EXACT and len(np.unique(sizes)) == len(difference)  # neither ties nor zeros
+    changed = difference[difference != 0]
+    if len(changed) <= _ENUMERATED:
+        return _enumerate_signs(changed)
+    is_exact = len(changed) <= _EXACT and len(np.unique(np.abs(changed))) == len(changed)
     method = "exact" if is_exact else "asymptotic"
     return WilcoxonResult(
         *(
-            float(wilcoxon(difference, alternative=side, method=method).pvalue)
+            float(wilcoxon(changed, alternative=side, method=method).pvalue)
             for side in ("two-sided", "greater")
         )
     )
+
+
+def _enumerate_signs(changed: Floats) -> WilcoxonResult:
+    """The exact p-values, ties or not: every difference could as well have had the other sign."""
+    from scipy.stats import rankdata
+
+    ranks = rankdata(np.abs(changed))
+    signs = np.array(list(product((False, True), repeat=len(changed))))
+    sums, observed = signs @ ranks, ranks[changed > 0].sum()
+    greater, less = float((sums >= observed).mean()), float((sums <= observed).mean())
+    return WilcoxonResult(min(1.0, 2 * min(greater, less)), greater)
 
 
 SystemTest = Callable[[Floats, Floats], WilcoxonResult]

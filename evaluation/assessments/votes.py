@@ -8,9 +8,11 @@ opinion.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from operator import itemgetter
 from typing import NamedTuple
 
 from evaluation.alignment.questions import list_runs
@@ -105,9 +107,8 @@ def find_tokens(span: MarkedSpan, tokens: Sequence[Span]) -> range:
     """The tokens that an error of the output touches, which are neighbours."""
     if span.side is not SpanSide.TARGET or span.start is None or span.end is None:
         return range(0)
-    first, last = span.start, span.end
-    touched = [number for number, (start, end) in enumerate(tokens) if start < last and end > first]
-    return range(touched[0], touched[-1] + 1) if touched else range(0)
+    first = bisect_right(tokens, span.start, key=itemgetter(1))
+    return range(first, bisect_left(tokens, span.end, lo=first, key=itemgetter(0)))
 
 
 def weigh_question(

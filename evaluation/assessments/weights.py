@@ -60,7 +60,6 @@ WEIGHTINGS = {
             (
                 ("", "non-translation", 25),
                 ("", "source issue", 0),
-                ("", "source error", 0),
                 ("", "creative reinterpretation", 0),
                 ("minor", "fluency/punctuation", 0.1),
             ),

@@ -178,5 +178,7 @@ def _number(value: float | None) -> str:
     return str(value)
 
 
-def _as_integer(value: float) -> Cell:
+def _as_integer(value: float | None) -> Cell:
+    if value is None:
+        return str(None)
     return int(value) if value.is_integer() else value

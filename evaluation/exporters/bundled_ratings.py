@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from evaluation.assessments import DocumentLabel, MarkedSpan, OutputRating, SpanSide
+from evaluation.assessments.summary import QualityControl
 from evaluation.importers.evidence.assessment_sets import AssessmentSet, check_quality
 
 Row = Mapping[str, Any]  # Any: JSON
@@ -41,9 +42,9 @@ def make_assessment_sets(
             len(known),
             outputs,
             labels,
-            quality=_check_quality(ratings, [row for row in own if row["shown"] is not None], segments),
+            quality=measure_quality(ratings, _find_damaged(own, segments)),
             has_spans=bool(protocol["severities"]),
-            states_scores=protocol["scale"] is not None,
+            states_scores=has_given_scores(protocol, ratings),
         )
     return sets
 
@@ -66,18 +67,31 @@ def _make_rating(row: Row, segments: Mapping[tuple[str, str], int]) -> OutputRat
     return OutputRating(row["annotator"], row["system"], segment, row["score"], tuple(spans))
 
 
-def _check_quality(
-    ratings: Sequence[OutputRating], checks: Sequence[Row], segments: Mapping[tuple[str, str], int]
-) -> dict[str, Any]:
-    bad = {
-        (row["annotator"], row["system"], segments[row["task"], row["item"]]): row["score"] for row in checks
+def _find_damaged(rows: Iterable[Row], segments: Mapping[tuple[str, str], int]) -> dict[Cell, float | None]:
+    return {
+        (row["annotator"], row["system"], segments[row["task"], row["item"]]): row["score"]
+        for row in rows
+        if row["shown"] is not None
     }
+
+
+def has_given_scores(protocol: Row, ratings: Iterable[OutputRating]) -> bool:
+    """Whether answers have a score of their own: by the protocol, or by weights that a file states."""
+    if protocol["scale"] is not None:
+        return True
+    return any(span.weight is not None for rating in ratings for span in rating.spans)
+
+
+def measure_quality(
+    ratings: Iterable[OutputRating], damaged: Mapping[Cell, float | None]
+) -> dict[str, QualityControl]:
+    """Compare each annotator's scores of outputs with those of their damaged copies."""
     pairs: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for rating in ratings:
-        damaged = bad.get((rating.annotator, rating.system, rating.segment))
-        if damaged is not None and rating.score is not None:
-            pairs[rating.annotator].append((rating.score, damaged))
+        score = damaged.get((rating.annotator, rating.system, rating.segment))
+        if score is not None and rating.score is not None:
+            pairs[rating.annotator].append((rating.score, score))
     return {
-        name: check_quality([good for good, _ in both], [damaged for _, damaged in both])
+        name: check_quality([good for good, _ in both], [bad for _, bad in both])
         for name, both in pairs.items()
     }

@@ -7,7 +7,7 @@ import zipfile
 import zlib
 from typing import IO
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from evaluation.importers.evidence.mtme_files import find_layout_path
 from evaluation.importers.model import Limits, SourceFile
 
@@ -25,16 +25,15 @@ def unpack_directory(file: SourceFile, limits: Limits) -> list[SourceFile]:
         try:
             with zipfile.ZipFile(stream) as archive:
                 members = [info for info in archive.infolist() if find_layout_path(info.filename)]
-        except _DAMAGED as error:
-            message, remedy = f"the archive cannot be read: {error}", "make the archive again"
-            raise InputError(Problem("damaged_archive", message, remedy, file.name)) from error
+        except _DAMAGED:  # refused as no text
+            return [file]
     if not members:
         return [file]
     size = sum(info.file_size for info in members)
     if len(members) > MOST_MEMBERS or size > MOST_UNPACKED * limits.max_bytes:
         message = f"the archive has {len(members):,} files with {size:,} bytes"
         remedy = "leave out what you do not need, or import the directory from the command line"
-        raise InputError(Problem("too_large", message, remedy, file.name))
+        raise InputError.of("too_large", message, remedy, file.name)
     return [SourceFile(info.filename, _Member(file, info.filename)) for info in members]
 
 
@@ -50,4 +49,4 @@ class _Member:
                 return io.BytesIO(archive.read(self.name))
             except _DAMAGED as error:
                 message, remedy = f"{self.name} cannot be unpacked: {error}", "make the archive again"
-                raise InputError(Problem("damaged_archive", message, remedy, self.file.name)) from error
+                raise InputError.of("damaged_archive", message, remedy, self.file.name) from error

@@ -6,12 +6,14 @@ stored, so that a defect in the last line prevents the whole import, and once mo
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import re
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from evaluation.assessments import PROTOCOLS, AssessmentProtocol, PublishedScores
 from evaluation.importers.checks import DatasetChecks, check_items
 from evaluation.importers.decode import CHUNK
@@ -208,9 +210,7 @@ def _select_language_pair(files: Iterable[SourceFile], options: ImportOptions) -
     if len(wanted) == 1:
         return wanted[0]
     message = f"the directory has these language pairs: {', '.join(pairs) or 'none'}"
-    raise InputError(
-        Problem("bad_language", message, "name one by its source and target language", "sources")
-    )
+    raise InputError.of("bad_language", message, "name one by its source and target language", "sources")
 
 
 def _guess_protocol(name: str) -> AssessmentProtocol:
@@ -274,7 +274,7 @@ def _pair_files(files: Sequence[SourceFile], limits: Limits) -> tuple[SourceFile
         return answers[0], batches[0]
     message = f"there are {len(answers)} files of answers and {len(batches)} of batches"
     remedy = "give one CSV of answers and the JSON of its batches, which has the texts"
-    raise InputError(Problem("missing_file", message, remedy, files[0].name))
+    raise InputError.of("missing_file", message, remedy, files[0].name)
 
 
 # --- MQM tables --------------------------------------------------------------------------------------------
@@ -291,7 +291,7 @@ def _is_mqm_table(files: Sequence[SourceFile], limits: Limits) -> bool:
 def _read_mqm(files: Sequence[SourceFile], limits: Limits, options: ImportOptions) -> EvidenceFiles:
     if len(files) != 1:
         message = f"there are {len(files)} files"
-        raise InputError(Problem("bad_files", message, "choose one table", files[0].name))
+        raise InputError.of("bad_files", message, "choose one table", files[0].name)
     table = read_mqm_table(files[0], limits)
 
     def items() -> Iterator[ImportedItem]:
@@ -316,8 +316,12 @@ def _read_mqm(files: Sequence[SourceFile], limits: Limits, options: ImportOption
 
 
 def _read_start(file: SourceFile, limits: Limits) -> bytes:
-    with file.open(replace(limits, gzip=True)) as stream:
-        return stream.read(CHUNK).removeprefix(b"\xef\xbb\xbf")
+    """Return the beginning of a file, unpacked; nothing of one that cannot be unpacked."""
+    try:
+        with file.open(replace(limits, gzip=True)) as stream:
+            return stream.read(CHUNK).removeprefix(codecs.BOM_UTF8)
+    except (OSError, EOFError, zlib.error):  # its reader says what is wrong
+        return b""
 
 
 EVIDENCE_FORMATS: dict[str, EvidenceFormat] = {

@@ -16,7 +16,7 @@ from appraise.lib.tables import Table
 from evaluation.agreement import AgreementReport
 from evaluation.agreement.kappa import ROUNDING
 from evaluation.agreement.report import to_document
-from evaluation.agreement.voter_pairs import VoterPair, compare_voters
+from evaluation.agreement.voter_pairs import VoterPair, build_voter_table, compare_voters
 from evaluation.models import Ranking
 from evaluation.reports import plots
 from evaluation.reports.registry import Report, StudyOptions, report, tables_of
@@ -180,7 +180,7 @@ class AnnotatorAgreement(Report[AgreementOptions, AgreementPage]):
     tables = {
         **tables_of(lambda page: page.summary, AGREEMENT_TABLES),
         "reasons": lambda page: page.reasons,
-        "voters": lambda page: voter_table(page.voter_pairs),
+        "voters": lambda page: build_voter_table(page.voter_pairs),
     }
     plots = {
         "kappa": lambda page: plots.kappa_scale(*_kappa(page)),
@@ -256,12 +256,6 @@ def _compare_voters(scope: Scope, voters: Sequence[str]) -> list[VoterPair]:
         return []
     votes = collect_scope_choices(scope, voters)
     return scope.cached("voters compared", lambda: compare_voters(votes), _digest(votes))
-
-
-def voter_table(pairs: Sequence[VoterPair]) -> Table:
-    columns = ("voter", "other voter", "pairs", "both decided", "same side", "P(A)", "Scott’s π")
-    rows = tuple((p.a, p.b, p.pairs, p.decided, p.same_side, p.p_a, p.scott_pi) for p in pairs)
-    return Table("Voters compared with each other", columns, rows)
 
 
 def _count_reasons(scope: Scope) -> Table:

@@ -242,9 +242,8 @@ def _sentence_answers(scope: Scope, names: DisplayNames) -> Iterator[Row]:
 def _assessments(scope: Scope, names: DisplayNames) -> Iterator[Row]:
     """Yield every version of every score with its error spans, checks and repeats included."""
     slugs = _slugs(scope)
-    answers = models.Assessment.objects.of_tasks(scope.task_ids).filter(
-        protocol__in=list_protocols(scope.tasks)
-    )
+    protocols = list_protocols(scope.tasks)
+    answers = models.Assessment.objects.of_tasks(scope.task_ids).filter(protocol__in=protocols)
     spans = models.ErrorSpan.objects.order_by("number")
     rows = answers.order_by("pk").select_related("output__system", "output__item", "shown")
     for row in rows.prefetch_related(Prefetch("spans", spans)).iterator(chunk_size=CHUNK):

@@ -22,8 +22,7 @@ from evaluation.phenomena.classification import Phenomenon
 from evaluation.reports.phenomena import classify_stored_pair, get_phenomena
 from evaluation.reports.registry import Report, ReportOptions, report
 from evaluation.reports.scope import Scope, get_study, load_names
-from evaluation.reports.span_votes import list_span_voters
-from evaluation.reports.votes import collect_scope_votes, has_error_spans
+from evaluation.reports.votes import collect_scope_votes, list_scope_span_voters
 from evaluation.reports.word_tags import SentenceTexts, find_tagged_tasks, find_taggers, is_cached
 from evaluation.schemes import CHOICE_REASONS, SIX_WAY, Choice, Scheme
 from evaluation.study import Disagreement, Study, find_disagreements
@@ -126,8 +125,7 @@ class Disagreements(Report[DisagreementOptions, DisagreementsPage]):
         )
 
     def context(self, page: DisagreementsPage) -> dict[str, object]:
-        spans = list_span_voters(page.scope.task_ids) if has_error_spans(page.scope) else []
-        return {"phenomena": list(Phenomenon), "span_voters": spans}
+        return {"phenomena": list(Phenomenon), "span_voters": list_scope_span_voters(page.scope)}
 
     def document(self, page: DisagreementsPage) -> dict[str, Any]:  # Any: JSON
         return {

@@ -15,6 +15,7 @@ from ninja import Field
 
 from appraise.lib.tables import Cell, Table
 from evaluation.agreement.judgements import Ints
+from evaluation.agreement.voter_pairs import VoterPair, build_voter_table
 from evaluation.assessments import PublishedScores, ScoreLevel
 from evaluation.assessments.summary import RatingSummary
 from evaluation.models import Item
@@ -24,7 +25,7 @@ from evaluation.reports.registry import Report, ReportOptions, report
 from evaluation.reports.scope import Scope, get_study, get_system_pairs
 from evaluation.reports.span_votes import collect_span_votes
 from evaluation.reports.system_results import compute_results
-from evaluation.reports.votes import estimate_vote_seconds, list_scope_voters
+from evaluation.reports.votes import compare_scope_votes, estimate_vote_seconds, list_scope_voters
 from evaluation.results import SystemResults, Votes, compute_system_results
 from evaluation.study import SystemPairs
 from evaluation.study.rating_tables import find_default_score
@@ -88,6 +89,7 @@ class EvidencePage:
     references: set[str]
     shown: str
     rows: list[SentenceRow]
+    votes: list[VoterPair]
 
     @property
     def lines(self) -> list[tuple[str, list[tuple[EvidenceSource, EvidenceCell]]]]:
@@ -111,7 +113,11 @@ class Evidence(Report[EvidenceOptions, EvidencePage]):
     """Ranks of the systems by ratings, phrase rankings, votes from error spans and metrics, side by side."""
 
     options = EvidenceOptions
-    tables = {"ranks": lambda page: rank_table(page), "sentences": lambda page: sentence_table(page)}
+    tables = {
+        "ranks": lambda page: rank_table(page),
+        "sentences": lambda page: sentence_table(page),
+        "votes": lambda page: build_voter_table(page.votes),
+    }
 
     def estimate_seconds(self, scope: Scope, options: EvidenceOptions) -> float:
         seconds = evidence_query.estimate_seconds(scope) + estimate_vote_seconds(scope)
@@ -127,8 +133,9 @@ class Evidence(Report[EvidenceOptions, EvidencePage]):
         if options.system in named:
             rows = _sort_rows(rows, systems.index(options.system))
         return EvidencePage(
-            scope, options, sources, systems, evidence_query.list_references(scope.tasks), shown, rows
-        )
+            scope, options, sources, systems, evidence_query.list_references(scope.tasks), shown, rows,
+            compare_scope_votes(scope),
+        )  # fmt: skip
 
     def document(self, page: EvidencePage) -> dict[str, Any]:  # Any: JSON
         return {

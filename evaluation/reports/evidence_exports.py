@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import IO, Any
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from evaluation.assessments import (
     MarkedSpan,
     OutputRating,
@@ -228,4 +228,4 @@ def _is_scored(task: Task, protocol: str) -> bool:
 
 def _refuse(task: Task, what: str) -> None:
     message = f"the task {task.slug!r} has no {what}"
-    raise InputError(Problem("nothing_to_export", message, "choose another format"))
+    raise InputError.of("nothing_to_export", message, "choose another format")

@@ -22,7 +22,8 @@ from evaluation.assessments import (
     SpanSide,
 )
 from evaluation.assessments.summary import QualityControl
-from evaluation.importers.evidence.assessment_sets import AssessmentSet, check_quality
+from evaluation.exporters.bundled_ratings import has_given_scores, measure_quality
+from evaluation.importers.evidence.assessment_sets import AssessmentSet
 from evaluation.models import Assessment, ErrorSpan, Item, Output, ScoreSet, SentenceAnswer, System, Task
 from evaluation.reports.exports import DisplayNames, load_display_names
 from evaluation.reports.scope import Scope
@@ -75,7 +76,7 @@ def load_assessment_set(scope: Scope, evidence: str) -> AssessmentSet:
     return AssessmentSet(
         protocol["name"], ratings, len(segments), outputs, tuple(labels),
         quality=_measure_quality(scope, evidence, names, ratings, segments),
-        has_spans=bool(protocol["severities"]), states_scores=protocol["scale"] is not None,
+        has_spans=bool(protocol["severities"]), states_scores=has_given_scores(protocol, ratings),
     )  # fmt: skip
 
 
@@ -90,15 +91,7 @@ def _measure_quality(
     answers = Assessment.objects.of_tasks(scope.task_ids).filter(protocol=evidence, shown__isnull=False)
     rows = answers.current().values_list("annotator_id", "output__system__name", "output__item_id", "score")
     bad = {(names[who], system, segments[item]): score for who, system, item, score in rows}
-    pairs: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    for rating in ratings:
-        damaged = bad.get((rating.annotator, rating.system, rating.segment))
-        if damaged is not None and rating.score is not None:
-            pairs[rating.annotator].append((rating.score, damaged))
-    return {
-        name: check_quality([good for good, _ in both], [damaged for _, damaged in both])
-        for name, both in pairs.items()
-    }
+    return measure_quality(ratings, bad)
 
 
 def _load_five_point(scope: Scope, names: DisplayNames, segments: dict[int, int]) -> Iterator[OutputRating]:
@@ -140,22 +133,22 @@ def load_ratings(
     """
     wanted = list_protocols(tasks) if protocols is None else list(protocols)
     segments = count_segments(tasks)
-    answers = (
-        Assessment.objects.of_tasks([task.pk for task in tasks])
-        .filter(protocol__in=wanted, presentation=0)
-        .ordinary()
-        .current()
-    )
+    answers = Assessment.objects.of_tasks([task.pk for task in tasks])
+    answers = answers.filter(protocol__in=wanted, presentation=0).ordinary()
     spans = read_spans(answers.values("pk"))
-    rows = answers.order_by("pk").values_list(
-        "pk", "protocol", "output_id", "annotator_id", "score", "output__system__name", "output__item_id"
-    )
+    rows = answers.order_by("version", "pk").values_list(
+        "pk", "protocol", "output_id", "annotator_id", "score", "output__system__name", "output__item_id",
+        "is_withdrawn",
+    )  # fmt: skip
+    # Here rather than in the query: without statistics, PostgreSQL compares every row with every other.
+    newest = {row[1:4]: row for row in rows.iterator(AT_ONCE)}
     return [
         StoredRating(
             protocol, pk, output, annotator,
             OutputRating(names[annotator], system, segments[item], score, tuple(spans.get(pk, ()))),
         )
-        for pk, protocol, output, annotator, score, system, item in rows.iterator(AT_ONCE)
+        for pk, protocol, output, annotator, score, system, item, is_withdrawn in sorted(newest.values())
+        if not is_withdrawn
     ]  # fmt: skip
 
 

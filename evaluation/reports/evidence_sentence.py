@@ -11,11 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET
 
 from evaluation.alignment import PhraseAlignment
 from evaluation.assessments import ScoreLevel
@@ -30,7 +27,7 @@ from evaluation.schemes import Choice
 from evaluation.tasks.planning import Planner
 from evaluation.tasks.services.task_settings import TaskSettings
 from evaluation.voters import collect_votes
-from evaluation.web import get_user
+from evaluation.web import get_user, private_page
 
 MAX_LANES = 4
 """Annotators whose errors are drawn below the words; the list of errors has all."""
@@ -66,9 +63,7 @@ class SentencePage:
     following: int | None
 
 
-@login_required
-@never_cache
-@require_GET
+@private_page
 def page(request: HttpRequest, slug: str, position: int) -> HttpResponse:
     scope = find_scope(get_user(request), "task", slug)
     task = scope.tasks[0]

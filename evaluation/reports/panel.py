@@ -32,7 +32,7 @@ from evaluation.panel.votes import PanelVotes, VoterWeighting, collect_panel_vot
 from evaluation.reports import plots
 from evaluation.reports.registry import Report, ReportOptions, report
 from evaluation.reports.scope import Scope, get_study, load_names
-from evaluation.reports.votes import collect_scope_votes
+from evaluation.reports.votes import collect_scope_votes, list_scope_span_voters
 from evaluation.schemes import FOUR_WAY, Choice
 from evaluation.study import Study
 from evaluation.study.disagreements import find_majorities
@@ -195,7 +195,8 @@ class ConsensusPanel(Report[PanelOptions, PanelPage]):
         )
 
     def context(self, page: PanelPage) -> dict[str, object]:
-        return {"models": {"staged": _("N/A apart"), "dawid-skene": "Dawid–Skene", "mace": "MACE"}.items()}
+        models = {"staged": _("N/A apart"), "dawid-skene": "Dawid–Skene", "mace": "MACE"}
+        return {"models": models.items(), "span_voters": list_scope_span_voters(page.scope)}
 
     def missing(self, page: PanelPage) -> str:
         return "" if page.panel else f"nobody has judged anything in {page.scope.slug}"

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evaluation.reports.scope import Scope
+from evaluation.agreement.voter_pairs import VoterPair, compare_voters
+from evaluation.reports.scope import Scope, get_study
 from evaluation.reports.span_votes import collect_span_votes, list_span_voters
-from evaluation.schemes import Choice
+from evaluation.schemes import FOUR_WAY, Choice
+from evaluation.study.disagreements import count_votes, find_majorities
 from evaluation.voters import Vote, VoterKind, collect_votes, list_voters, select_choices
 
 SECONDS_PER_COMPARISON = 0.0006  # measured
+MAX_COMPARED = 30  # voters
+ANNOTATORS = "annotators"
 
 
 def collect_scope_votes(scope: Scope, pair_ids: Sequence[int] | None = None) -> dict[int, list[Vote]]:
@@ -31,9 +35,37 @@ def collect_scope_choices(scope: Scope, voters: Sequence[str]) -> dict[str, dict
 
 def list_scope_voters(scope: Scope) -> dict[str, VoterKind]:
     """Return the voters that can take part in agreement, with what their votes are derived from."""
-    spans = list_span_voters(scope.task_ids) if has_error_spans(scope) else []
     kinds = dict.fromkeys(list_voters(scope.task_ids), VoterKind.METRIC)
-    return kinds | dict.fromkeys(spans, VoterKind.SPANS)
+    return kinds | dict.fromkeys(list_scope_span_voters(scope), VoterKind.SPANS)
+
+
+def list_scope_span_voters(scope: Scope) -> list[str]:
+    """Return the voters by error spans; no query where the tasks have none."""
+    return list_span_voters(scope.task_ids) if has_error_spans(scope) else []
+
+
+def compare_scope_votes(scope: Scope) -> list[VoterPair]:
+    """Compare the majority of the annotators and the error spans with each other and with every metric."""
+    kinds = list_scope_voters(scope)
+    votes: dict[str, dict[int, Choice]] = collect_scope_choices(scope, list(kinds)[:MAX_COMPARED])
+    if majority := find_majority_choices(scope):
+        votes = {ANNOTATORS: majority, **votes}
+    return [
+        pair
+        for pair in compare_voters(votes)
+        if pair.pairs and {kinds.get(pair.a), kinds.get(pair.b)} != {VoterKind.METRIC}
+    ]
+
+
+def find_majority_choices(scope: Scope) -> dict[int, Choice]:
+    """Return what most annotators chose on each pair, of four choices; no pair without a majority."""
+    study = get_study(scope)
+    majorities = find_majorities(count_votes(study))
+    return {
+        int(study.pair_keys[code]): FOUR_WAY.choices[label]
+        for code, label in enumerate(majorities.tolist())
+        if label >= 0
+    }
 
 
 def estimate_vote_seconds(scope: Scope) -> float:

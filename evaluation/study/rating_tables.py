@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from appraise.lib.tables import Cell, Table
-from evaluation.assessments import WEIGHTINGS, DocumentLabel
+from evaluation.assessments import WEIGHTINGS, DocumentLabel, MarkedSpan
 from evaluation.assessments.scores import ScoreColumns, ScoreRating
 from evaluation.assessments.summary import RatingOptions, RatingSummary, summarise_ratings
 from evaluation.importers.evidence.assessment_sets import AssessmentSet, measure_groups
@@ -19,7 +19,7 @@ NO_INTERVAL: tuple[Cell, ...] = (None, None)
 
 def build_rating_tables(sets: Mapping[str, AssessmentSet]) -> dict[str, Table]:
     """Build every table of a bundle about the ratings of each name, by the default score."""
-    tables = {}
+    tables: dict[str, Table] = {}
     for name, rated in sets.items():
         try:
             summary = summarise_set(rated, find_default_score(rated))
@@ -37,7 +37,7 @@ def find_default_score(rated: AssessmentSet) -> str:
 
 def summarise_set(rated: AssessmentSet, score: str, *, by_document: bool = False) -> RatingSummary:
     """Summarise ratings by the given score or by a weighting of the errors."""
-    score_of = find_score(score)
+    score_of = find_score(score, rated)
     columns = ScoreColumns.of(rated.ratings, score_of, rated.segments)
     options = RatingOptions(units=number_documents(rated.documents) if by_document else None)
     z_values = None if rated.protocol == "mqm" else columns.standardise()
@@ -45,12 +45,19 @@ def summarise_set(rated: AssessmentSet, score: str, *, by_document: bool = False
     return replace(summary, quality=rated.quality, agreement=measure_groups(rated, score_of))
 
 
-def find_score(name: str) -> ScoreRating:
-    """Return how a rating becomes a number."""
-    if name == GIVEN:
+def find_score(name: str, rated: AssessmentSet) -> ScoreRating:
+    """Return how a rating becomes a number; the score as given is, without one, that of stated weights."""
+    if name != GIVEN:
+        weighting = WEIGHTINGS[name]
+        return lambda rating: weighting.score(rating.spans)
+    if any(rating.score is not None for rating in rated.ratings):
         return lambda rating: rating.score
-    weighting = WEIGHTINGS[name]
-    return lambda rating: weighting.score(rating.spans)
+    return lambda rating: 0.0 - sum(map(weigh_as_given, rating.spans))
+
+
+def weigh_as_given(span: MarkedSpan) -> float:
+    """Return the weight that a file states, else that of the default: answers given here state none."""
+    return WEIGHTINGS[DEFAULT_WEIGHTING].weigh(span) if span.weight is None else span.weight
 
 
 def number_documents(labels: Sequence[DocumentLabel]) -> list[int] | None:

@@ -69,3 +69,7 @@ def test_seven_systems_in_blocks_of_three_are_balanced_after_seven_items_or_near
 def test_the_order_in_which_systems_are_named_does_not_matter(design: str) -> None:
     names = systems(6)
     assert plan_comparisons(design, [names] * 9, 4) == plan_comparisons(design, [names[::-1]] * 9, 4)
+
+
+def test_no_comparisons_are_a_design_too() -> None:
+    assert plan_comparisons("none", [["a", "b"], ["c"]]) == [(), ()]

@@ -125,6 +125,8 @@ def test_the_command_reads_ratings_and_campaigns(tmp_path: Path, capsys: pytest.
     assert (sentence["n"], sentence["same_side"]) == (1, 1.0)
     run(tmp_path, files["mqm"], files["esa"], form="text")
     assert "join-5" in capsys.readouterr().out
+    run(tmp_path, files["mqm"], files["esa"], form="svg")
+    assert capsys.readouterr().out.startswith("<svg")
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
+from appraise.lib.tables import TsvReader
 from evaluation.assessments import OutputRating
 from evaluation.assessments.annotator_agreement import measure_agreement, pair_ratings
 from evaluation.assessments.ranking import rank_sum, signed_rank
@@ -157,6 +160,19 @@ def test_tests_without_data_or_differences() -> None:
     assert signed_rank(nothing, equal).p is None
     assert rank_sum(nothing, equal).p is None
     assert signed_rank(equal, equal) == (1.0, 1.0)
+    assert signed_rank(equal, np.zeros(3)) == (0.25, 0.125)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.integers(-4, 4), min_size=2, max_size=7))
+def test_the_signed_rank_test_of_few_pairs_is_that_of_scipy(differences: list[int]) -> None:
+    values = np.array(differences, dtype=np.float64)
+    changed = values[values != 0]
+    found = signed_rank(values, np.zeros(len(values)))
+    assume(len(changed) > 1)  # fewer are too few for scipy
+    for p, side in ((found.p, "two-sided"), (found.p_greater, "greater")):
+        exact = stats.PermutationMethod(n_resamples=1000)
+        assert p == pytest.approx(stats.wilcoxon(changed, alternative=side, method=exact).pvalue)
 
 
 def test_agreement_of_annotators_on_scores_and_characters() -> None:
@@ -240,6 +256,24 @@ def test_mqm_of_wmt23_equals_the_published_scores(
     published = dict(published_columns(root / "human-scores" / "en-de.mqm.sys.score"))
     for name, system in document["systems"].items():
         assert system["mean"] == pytest.approx(float(published[name]), abs=1e-9)
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize("pair", ["en-de", "zh-en"])
+def test_mqm_tables_of_ted_equal_the_published_scores(
+    real_data: Path, capsys: pytest.CaptureFixture[str], pair: str
+) -> None:
+    """All 6,877 outputs of thirteen systems; the table of scores has their numbers in the set."""
+    document = run(capsys, "--mqm-tsv", str(real_data / "mqm" / f"ted.{pair}.errors.tsv.gz"), "--resamples=0")
+    published: dict[str, dict[int, float]] = {}
+    for _, row in TsvReader(real_data / "mqm" / f"ted.{pair}.scores.tsv.gz", ("system", "seg", "mqm")):
+        if row["mqm"] not in ("", "None"):
+            published.setdefault(row["system"], {})[int(row["seg"])] = float(row["mqm"])
+    machines = {name: scores for name, scores in published.items() if not name.startswith("ref")}
+    assert sum(map(len, machines.values())) == 6877
+    for name, scores in machines.items():
+        expected = [scores[segment] for segment in sorted(scores)]
+        assert document["segments"][name] == pytest.approx(expected, abs=1e-6), name
 
 
 @pytest.mark.realdata

@@ -208,6 +208,14 @@ def test_direct_assessment_has_no_spans_column() -> None:
     assert select_ratings([answer], read_batches(samples.batches_file()))[0].score == 88
 
 
+def test_an_answer_may_be_only_error_spans() -> None:
+    row = samples.esa_row("u", 2, "one#alpha", 7, "[]", 9.5).replace(",7,", ",None,")
+    (answer,) = read_appraise_rows(source_file(row))
+    assert answer.score is None
+    with pytest.raises(InputError, match="bad_number"):
+        list(read_appraise_rows(source_file("u1,wmt.alpha,2,TGT,eng,deu,None,one#alpha,False,1.5,2.5\n")))
+
+
 BAD_ESA = {
     "column missing": (ESA + "u1,wmt.alpha,2\n", "column_count", 9),
     "header": ("user,system\n" + ESA, "column_count", 1),

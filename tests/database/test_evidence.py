@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import zipfile
 from pathlib import Path
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.test import Client
 
+from appraise.lib.problems import InputError
+from evaluation.importers import SourceFile, read
 from evaluation.models import (
     Annotator,
+    ApiToken,
     Assessment,
     AuditEntry,
     Candidate,
@@ -27,6 +32,7 @@ from evaluation.models import (
     Upload,
     User,
 )
+from evaluation.people.api_tokens import create_token
 from tests.database.conftest import person
 from tests.database.evidence_files import OUTPUTS, import_files, write_appraise, write_mqm, write_mtme
 from tests.database.test_upload import create, drop, work
@@ -273,7 +279,43 @@ class TestUploadPage:
         assert not Upload.objects.exists()
 
     @pytest.mark.parametrize("content", [b"PK\x03\x04 nothing", b"PK\x03\x04" + bytes(100)])
-    def test_a_damaged_archive_is_refused(self, client: Client, content: bytes) -> None:
+    def test_a_damaged_archive_is_no_text(self, client: Client, content: bytes) -> None:
         response = drop(client, ("broken.zip", content))
         assert response.status_code == 422
+        assert "type_mismatch" in response.content.decode()
+
+    def test_a_damaged_member_is_named(self, client: Client, tmp_path: Path) -> None:
+        folder, archive = write_mtme(tmp_path / "wmt"), io.BytesIO()
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as target:
+            for path in folder.rglob("*"):
+                target.write(path, f"wmt/{path.relative_to(folder)}")
+        broken = archive.getvalue().replace(b"The hound is asleep.", b"The hound is asleeq.")
+        response = drop(client, ("wmt.zip", broken))
+        assert response.status_code == 422
         assert "damaged_archive" in response.content.decode()
+        assert "south.txt" in response.content.decode()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"\x1f\x8b", b"\x1f\x8b\x08\x00 nothing packed", gzip.compress(b"a,b\n" * 9)[:-4], b"\xff\xfe"],
+)
+def test_a_file_that_cannot_be_unpacked_is_refused_with_a_reason(content: bytes) -> None:
+    for form in ("auto", "appraise-csv", "mqm-tsv", "mtme"):
+        with pytest.raises(InputError) as caught:
+            read([SourceFile.from_bytes("file.csv.gz", content)], format=form)
+        assert caught.value.problems[0].code
+
+
+def test_the_api_adds_evidence_to_a_task(tmp_path: Path) -> None:
+    task = import_files(write_mtme(tmp_path / "mtme"))
+    alice = person("alice", may_create=True)
+    Membership.objects.create(user=alice, campaign=task.campaign, role=Role.MANAGER)
+    token = create_token(alice, name="t", scope=ApiToken.Scope.WRITE)[1]
+    files = [SimpleUploadedFile(path.name, path.read_bytes()) for path in write_appraise(tmp_path)]
+    client = Client(headers={"Authorization": f"Bearer {token}"})
+    response = client.post("/api/uploads", {"files": files, "existing_task": task.slug})
+    assert response.status_code == 202, response.content
+    work()
+    task.refresh_from_db()
+    assert sorted(task.protocols) == ["ESA-1", "mqm"]

@@ -27,6 +27,7 @@ DA_COLUMNS, ESA_COLUMNS = 11, 12
 TARGET, BAD = "TGT", "BAD"  # types of items: an output, and a damaged copy of it
 _SPANS = 9  # the column of the error spans
 _REMEDY = 'write [{"start_i", "end_i", "severity", "error_type"}]'
+_NO_SCORE = ("", "None")
 _OMISSION = ("missing", "missing")
 
 ItemKey = tuple[str, str]  # item and document
@@ -42,7 +43,7 @@ class AppraiseRow:
     kind: str
     source_language: str
     target_language: str
-    score: float
+    score: float | None  # None where only errors were marked
     document: str  # DOCUMENT#SYSTEM, and further marks of copies
     is_complete: bool
     spans: tuple[MarkedSpan, ...] | None
@@ -130,7 +131,9 @@ def _read_row(
 ) -> AppraiseRow | None:
     problems = len(state.problems)
     spans = _read_spans(cells.pop(_SPANS), file, state, position) if len(cells) == ESA_COLUMNS else None
-    score, start, end = (_read_number(cells[place], state, position) for place in (6, 9, 10))
+    start, end = (_read_number(cells[place], state, position) for place in (9, 10))
+    has_score = spans is None or cells[6] not in _NO_SCORE
+    score = _read_number(cells[6], state, position) if has_score else None
     for place, name in ((0, "user"), (2, "item"), (7, "document")):
         if not cells[place].strip():
             state.report("empty_cell", f"the row names no {name}", "add it", position, ",".join(cells))
@@ -267,10 +270,10 @@ def find_quality_pairs(rows: Sequence[AppraiseRow], batches: AppraiseBatches) ->
     """The damaged copies that were scored by somebody who also scored the output itself."""
     state = ImportState([])
     good = {(r.annotator, r.system, r.segment): r.score for r in select_ratings(rows, batches)}
-    bad: dict[tuple[str, str, int], tuple[float, float]] = {}
+    bad: dict[tuple[str, str, int], tuple[float, float]] = {}  # the time and the score
     checks = [row for row in rows if row.kind.startswith(BAD) and not row.is_complete]
     for row, item in _find_items(checks, rows, batches, state):
-        if item.segment is not None:
+        if item.segment is not None and row.score is not None:
             key = row.annotator, item.system, item.segment
             bad[key] = max(bad.get(key, (-math.inf, 0.0)), (row.end_time, row.score))
     state.raise_problems()

@@ -9,9 +9,11 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.assessments.phrase_study import SpanEvidence, study_phrases
+from evaluation.assessments.study_counts import PhraseStudy
 from evaluation.importers.evidence import MtmeFiles, read_parallel_texts
 from evaluation.importers.evidence.study_files import load_evidence
 from evaluation.management.base import RENDERERS, AppraiseCommand, whole_number
+from evaluation.reports.plots import Plot, named_values
 
 
 class Command(AppraiseCommand):
@@ -34,7 +36,7 @@ class Command(AppraiseCommand):
         )
         parser.add_argument("--resamples", type=whole_number(0), default=1000)
         parser.add_argument("--seed", type=whole_number(0), default=1)
-        parser.add_argument("--format", choices=["json", "csv", "latex", "text"], default="json")
+        parser.add_argument("--format", choices=["json", "csv", "latex", "text", "svg"], default="json")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         files = self._parse(options["evidence"])
@@ -55,6 +57,8 @@ class Command(AppraiseCommand):
             self.refuse(str(error))
         if options["format"] == "json":
             return self.write_json(study.to_document())
+        if options["format"] == "svg":
+            return self.stdout.write(plot_same_side(study).standalone, ending="")
         self.stdout.write(RENDERERS[options["format"]](study.to_table()), ending="")
 
     def _parse(self, arguments: list[str]) -> dict[str, tuple[Path, Path | None]]:
@@ -72,6 +76,17 @@ class Command(AppraiseCommand):
         if len(files) < 2:
             self.refuse("--evidence is needed twice: agreement has two sides")
         return files
+
+
+def plot_same_side(study: PhraseStudy) -> Plot:
+    """Plot the agreement on the side at every level."""
+    pairs = {row.evidence for row in study.rows}
+    rows = [
+        (row.coarseness if len(pairs) == 1 else f"{' / '.join(row.evidence)} {row.coarseness}",
+         row.same_side, row.same_side_ci)
+        for row in study.rows
+    ]  # fmt: skip
+    return named_values("Share of the same side, with 95 % intervals", "same side", "level", rows)
 
 
 def show_progress(done: int, total: int) -> None:

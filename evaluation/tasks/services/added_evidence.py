@@ -35,7 +35,7 @@ def add_evidence(
     if evidence is None:
         message = f"files of the format {imported.format} bring no scores and no error spans"
         remedy = "add an mt-metrics-eval directory, an Appraise CSV or an MQM table; import others as a task"
-        raise InputError(Problem("no_evidence", message, remedy))
+        raise InputError.of("no_evidence", message, remedy)
     _refuse_known_names(task, evidence)
     matched = _match_items(task, imported)
     if is_dry_run:
@@ -49,10 +49,10 @@ def _refuse_known_names(task: Task, evidence: ImportedEvidence) -> None:
         not evidence.protocols and ScoreSet.objects.filter(task=task).exists()
     ):
         message = f"the task {task.slug!r} already has this evidence"
-        raise InputError(Problem("already_imported", message, "nothing has to be done"))
+        raise InputError.of("already_imported", message, "nothing has to be done")
     if known:
         message = f"the task {task.slug!r} already has other evidence called {known[0]!r}"
-        raise InputError(Problem("name_taken", message, "rename the file"))
+        raise InputError.of("name_taken", message, "rename the file")
 
 
 def _match_items(task: Task, imported: ImportedSet) -> dict[str, str]:

@@ -15,7 +15,7 @@ from django.db import transaction
 from django.utils.translation import gettext_noop
 
 from appraise.lib.digests import text_digest
-from appraise.lib.problems import InputError, Problem, shorten
+from appraise.lib.problems import InputError, shorten
 from evaluation.annotate.services.assessments import make_span
 from evaluation.assessments import PublishedScores
 from evaluation.importers.model import ImportedAssessment, ImportedEvidence
@@ -137,7 +137,7 @@ class AssessmentWriter:
             message = (
                 f"the task has no output of {shorten(row.rating.system)!r} for the item {shorten(row.item)!r}"
             )
-            raise InputError(Problem("unknown_output", message, "add evidence to the task of the same texts"))
+            raise InputError.of("unknown_output", message, "add evidence to the task of the same texts")
         return output
 
     def _find_annotator(self, protocol: str, name: str) -> Annotator:

@@ -197,7 +197,7 @@ def store_parts(
     parts = part_count(total, split)
     if imported.evidence and parts > 1:
         message = "scores and error spans are stored with all texts in one task"
-        raise InputError(Problem("bad_split", message, "import without splitting"))
+        raise InputError.of("bad_split", message, "import without splitting")
     system_pairs = settings.system_pairs(imported.items)
     # Trained on the whole upload, so that all parts, and a resumed import, are aligned alike.
     planner = settings.planner(zip(imported.items, system_pairs, strict=True))

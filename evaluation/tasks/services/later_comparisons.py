@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from evaluation import jobs
 from evaluation.alignment.designs import SystemPair
 from evaluation.importers import ImportedCandidate, ImportedItem, SourcePosition
@@ -51,12 +51,12 @@ def check_pairs(task: Task, pairs: Sequence[SystemPair]) -> None:
     unknown = sorted({name for pair in pairs for name in pair} - names)
     if unknown:
         remedy = f"choose from {', '.join(sorted(names))}"
-        raise InputError(Problem("unknown_system", f"the task has no system {unknown[0]!r}", remedy))
+        raise InputError.of("unknown_system", f"the task has no system {unknown[0]!r}", remedy)
     if any(first == second for first, second in pairs) or not pairs:
-        raise InputError(Problem("bad_design", "a comparison needs two systems", "choose two different ones"))
+        raise InputError.of("bad_design", "a comparison needs two systems", "choose two different ones")
     if task.judging == Task.Judging.PLACES:
         message = "all candidates of this task are judged together, by places"
-        raise InputError(Problem("bad_judging", message, "import the texts as a new task"))
+        raise InputError.of("bad_judging", message, "import the texts as a new task")
 
 
 def compare_systems(
