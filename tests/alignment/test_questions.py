@@ -241,7 +241,8 @@ def test_kinds_are_one_sided_moved_and_different() -> None:
     links = [(n + 1, n) for n in range(8)]
     (group,) = group_questions(align(["x", *shared], shared, links=links))
     assert group.kind is QuestionKind.ONE_SIDED
-    (group,) = group_questions(align(["x", *shared], [*shared, "x"], links=[(0, 8), *links]))
+    links = [(0, 8), (1, 9), *[(n + 2, n) for n in range(8)]]
+    (group,) = group_questions(align(["x", "y", *shared], [*shared, "x", "y"], links=links))
     assert group.kind is QuestionKind.MOVED
     (group,) = group_questions(align(["x", *shared], ["y", *shared]))
     assert group.kind is QuestionKind.DIFFERENT

@@ -1,0 +1,93 @@
+"""Complements: differences at two places of a sentence that are one question, because they say one thing.
+
+Two kinds are found. In the first, the content words that only one sentence has at one place are at another
+place of the other sentence, up to their endings. In the second, one sentence has a word at the end of a
+clause that the other does not have there: the second part of a verb (*has … closed* for *closes*) or its
+separable prefix (*stellt … her* for *erzeugt*). It belongs to the nearest difference before it in which the
+other sentence has more content, which holds the first part of the verb; a prefix needs no such sign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from evaluation.alignment.differences import Difference
+from evaluation.alignment.sides import DescribedAlignment, Side
+from evaluation.alignment.values import Span
+from evaluation.alignment.word_classes import TokenClass
+
+_KIN = 4  # letters at the beginning that words of one stem have in common
+_ENDING = 2  # words at the end of a clause that may be the end of its verb
+
+Pair = tuple[int, int]
+
+
+def find_complements(
+    text: DescribedAlignment, hulls: Mapping[int, Difference], particles: Collection[str]
+) -> list[Pair]:
+    """Pairs of differences, by their keys, that are one question: common words first, then the nearest."""
+    stems = {key: (list_stems(text.a, hull.a), list_stems(text.b, hull.b)) for key, hull in hulls.items()}
+    pairs: list[tuple[bool, int, Pair]] = []
+    for one, hull in hulls.items():
+        if not hull.is_one_sided:
+            continue
+        here = 0 if hull.b[0] == hull.b[1] else 1
+        pairs += [
+            (False, abs(one - other), (min(one, other), max(one, other)))
+            for other, there in stems.items()
+            if other != one and _says_same(stems[one][here], there[here], there[1 - here])
+        ]
+        first = _find_first_part(text, hulls, one, particles)
+        if first is not None:
+            pairs.append((True, one - first, (first, one)))
+    return [pair for _, _, pair in sorted(set(pairs))]
+
+
+def _says_same(words: set[str], beside: set[str], opposite: set[str]) -> bool:
+    """Whether words of one sentence are at another place of the other, and at that place only there."""
+    return not words.isdisjoint(opposite) and words.isdisjoint(beside)
+
+
+def _find_first_part(
+    text: DescribedAlignment, hulls: Mapping[int, Difference], one: int, particles: Collection[str]
+) -> int | None:
+    """The difference that a one-sided one at the end of a clause belongs to, in the same clause."""
+    in_a = hulls[one].b[0] == hulls[one].b[1]
+    side = text.a if in_a else text.b
+    span = hulls[one].a if in_a else hulls[one].b
+    if not _is_verb_ending(side, span, particles):
+        return None
+    has_particle = _is_particle(side, span, particles)
+    for other in sorted([key for key in hulls if key < one], reverse=True):
+        hull = hulls[other]
+        before = hull.a if in_a else hull.b
+        if side.has_stop((before[1], span[0])):
+            return None
+        surplus = text.count_content(hull)
+        if before[0] < before[1] and (
+            (surplus < 0 if in_a else surplus > 0) or (has_particle and not hull.is_one_sided)
+        ):
+            return other
+    return None
+
+
+def _is_verb_ending(side: Side, span: Span, particles: Collection[str]) -> bool:
+    """Whether one or two words at the end of a clause may be the second part of a verb."""
+    words = span[1] - span[0] - side.count(TokenClass.PUNCTUATION, span)
+    if not 0 < words <= _ENDING or not side.ends_clause(span[1]):
+        return False
+    return side.has(TokenClass.CONTENT, span) or _is_particle(side, span, particles)
+
+
+def _is_particle(side: Side, span: Span, particles: Collection[str]) -> bool:
+    return side.tokens[span[0]].lower() in particles and span[1] - span[0] == 1
+
+
+def list_stems(side: Side, span: Span) -> set[str]:
+    """The content words of a span by their first letters; short ones and numbers whole."""
+    words = [
+        token.lower()
+        for token, word_class in zip(side.tokens[slice(*span)], side.classes[slice(*span)], strict=True)
+        if word_class is TokenClass.CONTENT
+    ]
+    return {word if any(map(str.isdigit, word)) else word[: max(_KIN, len(word) * 2 // 3)] for word in words}
