@@ -9,15 +9,19 @@ other sentence has more content, which holds the first part of the verb; a prefi
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from evaluation.alignment.differences import Difference
+from evaluation.alignment.differences import Difference, is_island
 from evaluation.alignment.sides import DescribedAlignment, Side
 from evaluation.alignment.values import Span
-from evaluation.alignment.word_classes import TokenClass
+from evaluation.alignment.word_classes import TokenClass, load_word_list
 
 _KIN = 4  # letters at the beginning that words of one stem have in common
+_FEW = 4  # content words of one sentence that are looked for elsewhere in the other
 _ENDING = 2  # words at the end of a clause that may be the end of its verb
+
+_NEGATIONS = frozenset[str]().union(*load_word_list("negation").values())
 
 Pair = tuple[int, int]
 
@@ -83,10 +87,45 @@ def _is_particle(side: Side, span: Span, particles: Collection[str]) -> bool:
     return side.tokens[span[0]].lower() in particles and span[1] - span[0] == 1
 
 
+def is_elsewhere(text: DescribedAlignment, group: Sequence[int]) -> bool:
+    """Whether most content words of a one-sided group stand among the differences of the other sentence.
+
+    *Nothing here* would be wrong then. A negation is never taken for another one.
+    """
+    phrases = text.alignment.phrases
+    of_a = [p.a for number in group if (p := phrases[number]).a]
+    of_b = [p.b for number in group if (p := phrases[number]).b]
+    if of_a and of_b:
+        return False
+    side, spans, other = (text.a, of_a, text.b) if of_a else (text.b, of_b, text.a)
+    words = _list_all_stems(side, filter(None, spans))
+    tokens = {token.lower() for span in spans if span for token in side.tokens[slice(*span)]}
+    if not 0 < len(words) <= _FEW or not tokens.isdisjoint(_NEGATIONS):
+        return False
+    differing = [p.b if of_a else p.a for p in phrases if not is_island(p)]
+    return 2 * len(words & _list_all_stems(other, filter(None, differing))) > len(words)
+
+
+def _list_all_stems(side: Side, spans: Iterable[Span]) -> set[str]:
+    return {stem for span in spans for stem in list_stems(side, span)}
+
+
+def fold(token: str) -> str:
+    """A token in lower case without accents.
+
+    >>> fold("Álvarez")
+    'alvarez'
+    """
+    lower = token.lower()
+    if lower.isascii():
+        return lower
+    return "".join([char for char in unicodedata.normalize("NFD", lower) if not unicodedata.combining(char)])
+
+
 def list_stems(side: Side, span: Span) -> set[str]:
     """The content words of a span by their first letters; short ones and numbers whole."""
     words = [
-        token.lower()
+        fold(token)
         for token, word_class in zip(side.tokens[slice(*span)], side.classes[slice(*span)], strict=True)
         if word_class is TokenClass.CONTENT
     ]

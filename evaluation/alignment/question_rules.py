@@ -13,8 +13,9 @@ The rules know word classes (``word_classes``), lengths and punctuation, and tre
 5. A question has at most ``limit`` words a side, except where nothing inside allows a cut, and except for a
    sentence that was rewritten almost entirely: it is one question.
 6. The place of a phrase that both sentences have is asked once for all moves that depend on each other.
-7. Not asked by default: a function word or two that one sentence has alone, a move of at most one content
-   word, and differences of punctuation, Unicode normalisation or character references.
+7. Not asked by default: a function word or two that one sentence has alone, words that are elsewhere in the
+   other (``complements``), a move of at most one content word, and differences of punctuation, Unicode
+   normalisation or character references.
 """
 
 from __future__ import annotations
@@ -52,8 +53,8 @@ _LONGEST = 30  # words of two differences that count
 _GOVERNING, _GOVERNED = 20.0, 10.0  # letters a function word reaches further, to its content word and away
 _INDEPENDENT = 8.0  # letters less far if both have content words in both sentences, so that each can be asked
 _SWALLOWED = 6  # letters of an island that is swallowed all the same
-_REACH = 12  # words between the two runs of a question
-_EXCHANGE = 7  # words on a side over which an exchange is one question about their order
+_REACH = 20  # words between the two runs of a question
+_EXCHANGE = 10  # words on a side over which an exchange is one question about their order
 _NEAR = 5  # words between its two places that may be included even so
 _TRIVIAL = 2  # function words that one sentence may have alone without a question
 _REWRITTEN = 0.2  # share of content words in place below which a sentence counts as rewritten

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from evaluation.alignment.complements import find_complements
+from evaluation.alignment.complements import find_complements, is_elsewhere
 from evaluation.alignment.differences import Difference, DifferenceChain, is_island, list_differences
 from evaluation.alignment.question_rules import QuestionRules
 from evaluation.alignment.sides import DescribedAlignment
@@ -68,6 +68,7 @@ def group_questions(
         question
         for question in questions
         if rules.is_asked(text, question.phrases, is_move=question.kind is QuestionKind.MOVED)
+        and (rules.ask_all or not is_elsewhere(text, question.phrases))
     ]
     return tuple(sorted(asked, key=lambda question: question.phrases))
 
