@@ -1,16 +1,19 @@
 """Complements: differences at two places of a sentence that are one question, because they say one thing.
 
-Two kinds are found. In the first, the content words that only one sentence has at one place are at another
+Three kinds are found. In the first, the content words that only one sentence has at one place are at another
 place of the other sentence, up to their endings. In the second, one sentence has a word at the end of a
 clause that the other does not have there: the second part of a verb (*has … closed* for *closes*) or its
 separable prefix (*stellt … her* for *erzeugt*). It belongs to the nearest difference before it in which the
-other sentence has more content, which holds the first part of the verb; a prefix needs no such sign.
+other sentence has more content, which holds the first part of the verb; a prefix needs no such sign. In the
+third, one sentence has content alone and, a few words further, the other (*above all* here, *in particular*
+there).
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from evaluation.alignment.differences import Difference, is_island
 from evaluation.alignment.sides import DescribedAlignment, Side
@@ -19,6 +22,7 @@ from evaluation.alignment.word_classes import TokenClass, load_word_list
 
 _KIN = 4  # letters at the beginning that words of one stem have in common
 _FEW = 4  # content words of one sentence that are looked for elsewhere in the other
+_BETWEEN = 3  # words between two differences of which each sentence has one alone
 _ENDING = 2  # words at the end of a clause that may be the end of its verb
 
 _NEGATIONS = frozenset[str]().union(*load_word_list("negation").values())
@@ -31,7 +35,7 @@ def find_complements(
 ) -> list[Pair]:
     """Pairs of differences, by their keys, that are one question: common words first, then the nearest."""
     stems = {key: (list_stems(text.a, hull.a), list_stems(text.b, hull.b)) for key, hull in hulls.items()}
-    pairs: list[tuple[bool, int, Pair]] = []
+    pairs = [(True, other - one, (one, other)) for one, other in _find_exchanges(text, hulls)]
     for one, hull in hulls.items():
         if not hull.is_one_sided:
             continue
@@ -45,6 +49,20 @@ def find_complements(
         if first is not None:
             pairs.append((True, one - first, (first, one)))
     return [pair for _, _, pair in sorted(set(pairs))]
+
+
+def _find_exchanges(text: DescribedAlignment, hulls: Mapping[int, Difference]) -> Iterator[Pair]:
+    """Neighbours of which one sentence has the first alone and the other the second, with content in both."""
+    keys = sorted(hulls)
+    for one, other in pairwise(keys):
+        first, last = hulls[one], hulls[other]
+        content = text.find_content(first)
+        is_exchange = first.is_one_sided and last.is_one_sided and content[0] != content[1]
+        if is_exchange and text.find_content(last) == content[::-1]:
+            between = Difference((first.a[1], last.a[0]), (first.b[1], last.b[0]), [])
+            is_stopped = text.a.has_stop(between.a) or text.b.has_stop(between.b)
+            if not is_stopped and text.measure(between) <= _BETWEEN:
+                yield one, other
 
 
 def _says_same(words: set[str], beside: set[str], opposite: set[str]) -> bool:

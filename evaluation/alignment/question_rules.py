@@ -4,7 +4,7 @@ The rules know word classes (``word_classes``), lengths and punctuation, and tre
 
 1. Differences that touch are one question. So are two with a short shared *island* between them: the fewer
    letters it has, and the shorter the differences are, the stronger the tie. A pause weakens it as much as
-   twenty letters, a conjunction as much as twelve, and a sentence end is never bridged.
+   twenty letters, a conjunction as much as sixteen, and a sentence end is never bridged.
 2. A difference of function words belongs to the content word that it governs, so it reaches further; a
    function word that one sentence has alone belongs to one neighbour.
 3. Two differences that both have content words in both sentences can be asked apart, so they reach less far,

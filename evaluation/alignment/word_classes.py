@@ -44,7 +44,7 @@ _PAUSE_LETTERS = 20.0
 """Letters that separate two differences as much as a pause, which often ends a clause."""
 _CHARACTER_SIZE = 0.6
 """Words that say as much as one character of a script without spaces."""
-_CONJUNCTION_LETTERS = 12.0
+_CONJUNCTION_LETTERS = 16.0
 """Letters that separate two differences as much as a conjunction, around which they are often independent."""
 
 

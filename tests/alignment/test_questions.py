@@ -203,6 +203,10 @@ CASES = [
         ["of the fence fees | about the fencing costs"],
     ),
     ("we saw the new bridge in the town", "we saw new bridge in the town", []),
+    (
+        "above all the electricity was cheap", "the electricity in particular was cheap",
+        ["above all | in particular"],
+    ),
     ("we saw & heard him", "we saw &amp; heard him", []),
     ("the cafe\u0301 was closed today", "the café was closed today", []),
     ("I do not know him at all", "I do know him at all", ["not | ε"]),
