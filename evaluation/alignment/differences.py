@@ -67,7 +67,7 @@ def list_differences(alignment: PhraseAlignment) -> DifferenceChain:
     between: tuple[int, ...] = ()
     for number, gap in enumerate(gaps):
         if gap.phrases:
-            parts = [gap] if any(phrases[n].moved for n in gap.phrases) else _split_gap(phrases, gap)
+            parts = [gap] if any(phrases[n].moved for n in gap.phrases) else _split_gap(alignment, gap)
             if chain.differences:
                 chain.islands.append(between)
             chain.differences += parts
@@ -105,7 +105,7 @@ def _fill_gaps(phrases: Sequence[Phrase], gaps: list[Difference]) -> None:
                     gaps[place].crossing.append(number)
 
 
-def _split_gap(phrases: Sequence[Phrase], gap: Difference) -> list[Difference]:
+def _split_gap(alignment: PhraseAlignment, gap: Difference) -> list[Difference]:
     """One difference for each phrase of a gap in which nothing moved."""
     if len(gap.phrases) == 1:
         return [gap]
@@ -113,13 +113,19 @@ def _split_gap(phrases: Sequence[Phrase], gap: Difference) -> list[Difference]:
     a, b = gap.a[0], gap.b[0]
     todo = list(gap.phrases)
     while todo:
-        number = next(n for n in todo if _begins_at(phrases[n], a, b))
-        phrase = phrases[number]
+        beginning = [n for n in todo if _begins_at(alignment.phrases[n], a, b)]
+        number = min(beginning, key=lambda n: _list_words(alignment, alignment.phrases[n]))
+        phrase = alignment.phrases[number]
         end_a, end_b = phrase.a[1] if phrase.a else a, phrase.b[1] if phrase.b else b
         parts.append(Difference((a, end_a), (b, end_b), [number]))
         a, b = end_a, end_b
         todo.remove(number)
     return parts
+
+
+def _list_words(alignment: PhraseAlignment, phrase: Phrase) -> tuple[str, ...]:
+    """The words of a one-sided phrase; two of them at one place have an order that does not depend on A."""
+    return alignment.a[slice(*phrase.a)] if phrase.a else alignment.b[slice(*(phrase.b or (0, 0)))]
 
 
 def _begins_at(phrase: Phrase, a: int, b: int) -> bool:

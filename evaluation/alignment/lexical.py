@@ -38,7 +38,7 @@ class LexicalAligner:
 
     def __init__(self, language: str = "", wordnet: WordNet | None = None, *, synonyms: bool = True) -> None:
         self._vocabulary = Vocabulary(language, wordnet, synonyms=synonyms)
-        self.version = f"lexical-2 {self._vocabulary.version}"
+        self.version = f"lexical-3 {self._vocabulary.version}"
 
     def links(self, a: Sequence[str], b: Sequence[str]) -> tuple[Link, ...]:
         """

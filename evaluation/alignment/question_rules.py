@@ -4,18 +4,18 @@ The rules know word classes (``word_classes``), lengths and punctuation, and tre
 
 1. Differences that touch are one question. So are two with a short shared *island* between them: the fewer
    letters it has, and the shorter the differences are, the stronger the tie. A pause weakens it as much as
-   twenty letters, and a sentence end is never bridged.
+   twenty letters, a conjunction as much as sixteen, and a sentence end is never bridged.
 2. A difference of function words belongs to the content word that it governs, so it reaches further; a
-   function word that one sentence has alone belongs to one neighbour. Two differences that both have content
-   words in both sentences can be asked apart, so they reach less far, except over a word of six letters.
-3. Content that one sentence has before the island and the other after it reaches further.
-4. What one sentence has here and the other there is one question with two runs a side, if the two have a
-   content word in common.
+   function word that one sentence has alone belongs to one neighbour.
+3. Two differences that both have content words in both sentences can be asked apart, so they reach less far,
+   except over an island of function words with at most six letters.
+4. What one sentence has here and the other there is one question with two runs a side (``complements``).
 5. A question has at most ``limit`` words a side, except where nothing inside allows a cut, and except for a
-   sentence that was rewritten entirely: it is one question.
+   sentence that was rewritten almost entirely: it is one question.
 6. The place of a phrase that both sentences have is asked once for all moves that depend on each other.
-7. Not asked by default: a function word or two that one sentence has alone, a move of function words, and
-   differences of punctuation, Unicode normalisation or character references.
+7. Not asked by default: a function word or two that one sentence has alone, words that are elsewhere in the
+   other (``complements``), a move of at most one content word, and differences of punctuation, Unicode
+   normalisation or character references.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from html import unescape
-from itertools import accumulate
 
 from evaluation.alignment.differences import Difference, DifferenceChain
-from evaluation.alignment.values import Kind, Phrase, PhraseAlignment, Span
-from evaluation.alignment.word_classes import SENTENCE_ENDS, TokenClass, WordClasses, find_classes
+from evaluation.alignment.sides import DescribedAlignment, Side
+from evaluation.alignment.values import Kind, Phrase, PhraseAlignment
+from evaluation.alignment.word_classes import TokenClass, WordClasses, find_classes
 from evaluation.tokens import strip_punctuation
 
 
@@ -50,61 +50,15 @@ LIMIT = 10
 _TOUCHING = 100.0  # more than any island takes away
 _SIZE = 0.5  # letters that each word of the two differences takes away
 _LONGEST = 30  # words of two differences that count
-_GOVERNING, _GOVERNED = (
-    20.0,
-    10.0,
-)  # letters that a function word reaches further, to its content word and away
-_COMPLEMENT = 12.0  # letters further if one has content in one sentence only, and the other in the other only
+_GOVERNING, _GOVERNED = 20.0, 10.0  # letters a function word reaches further, to its content word and away
 _INDEPENDENT = 8.0  # letters less far if both have content words in both sentences, so that each can be asked
 _SWALLOWED = 6  # letters of an island that is swallowed all the same
-_REACH = 12  # words between the two runs of a question
-_EXCHANGE = 7  # words on a side over which an exchange is one question about their order
+_REACH = 20  # words between the two runs of a question
+_EXCHANGE = 10  # words on a side over which an exchange is one question about their order
 _NEAR = 5  # words between its two places that may be included even so
 _TRIVIAL = 2  # function words that one sentence may have alone without a question
-_REWRITTEN = 0.1  # share of content words in place below which a sentence counts as rewritten
+_REWRITTEN = 0.2  # share of content words in place below which a sentence counts as rewritten
 _REWRITTEN_LEAST = 4  # content words on a side that such a sentence has at least
-_KIN = 4  # letters at the beginning that words of one stem have in common
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One sentence with running totals, so that any span is measured in constant time."""
-
-    tokens: Sequence[str]
-    classes: Sequence[TokenClass]
-    letters: Sequence[float]
-    sizes: Sequence[float]
-
-    def measure(self, span: Span) -> float:
-        """The length of a span in words."""
-        return self.sizes[span[1]] - self.sizes[span[0]]
-
-    def count_letters(self, span: Span) -> float:
-        return self.letters[span[1]] - self.letters[span[0]]
-
-    def has(self, word_class: TokenClass, span: Span) -> bool:
-        return word_class in self.classes[span[0] : span[1]]
-
-    def has_end(self, span: Span) -> bool:
-        """Whether a sentence ends inside a span."""
-        return not SENTENCE_ENDS.isdisjoint(self.tokens[span[0] : span[1]])
-
-
-@dataclass(frozen=True, slots=True)
-class DescribedAlignment:
-    """An alignment with what the rules know about its words."""
-
-    alignment: PhraseAlignment
-    a: Side
-    b: Side
-
-    def measure(self, difference: Difference) -> float:
-        """The length of the longer side in words."""
-        return max(self.a.measure(difference.a), self.b.measure(difference.b))
-
-    def find_content(self, difference: Difference) -> tuple[bool, bool]:
-        """Whether each side has a content word."""
-        return self.a.has(TokenClass.CONTENT, difference.a), self.b.has(TokenClass.CONTENT, difference.b)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,25 +73,19 @@ class QuestionRules:
     @property
     def version(self) -> str:
         everything = " all" if self.ask_all else ""
-        return f"questions-3 {self.classes.version} {self.coarseness:g}/{self.limit}{everything}"
+        return f"questions-4 {self.classes.version} {self.coarseness:g}/{self.limit}{everything}"
 
     def describe(self, alignment: PhraseAlignment) -> DescribedAlignment:
         """Look up the words of an alignment."""
-        return DescribedAlignment(alignment, self._side(alignment.a), self._side(alignment.b))
-
-    def _side(self, tokens: Sequence[str]) -> Side:
-        describe = self.classes.describe
-        traits = [describe(token) for token in tokens]
-        letters = list(accumulate([trait[1] for trait in traits], initial=0.0))
-        sizes = list(accumulate([trait[2] for trait in traits], initial=0.0))
-        return Side(tokens, [trait[0] for trait in traits], letters, sizes)
+        a, b = (Side.describe(tokens, self.classes) for tokens in (alignment.a, alignment.b))
+        return DescribedAlignment(alignment, a, b)
 
     def is_rewritten(self, text: DescribedAlignment) -> bool:
         """Whether two sentences have hardly any content word in common (rule 5)."""
         shared = [phrase for phrase in text.alignment.phrases if phrase.kind is Kind.SHARED]
         for side, spans in ((text.a, [p.a for p in shared]), (text.b, [p.b for p in shared])):
             content = side.classes.count(TokenClass.CONTENT)
-            common = sum(side.classes[span[0] : span[1]].count(TokenClass.CONTENT) for span in spans if span)
+            common = sum(side.count(TokenClass.CONTENT, span) for span in spans if span)
             if content < _REWRITTEN_LEAST or common > _REWRITTEN * content:
                 return False
         return True
@@ -151,16 +99,14 @@ class QuestionRules:
             for n in range(len(chain.islands))
         ]
         for n, island in enumerate(chain.islands):
-            left, right = contents[n], contents[n + 1]
             if not island:
                 ties[n] += _TOUCHING
                 continue
-            letters = self._measure_island(text, chain.differences[n], chain.differences[n + 1])
+            left, right = chain.differences[n], chain.differences[n + 1]
+            letters, has_content = self._measure_island(text, left, right)
             ties[n] -= letters
-            if all(left) and all(right) and letters > _SWALLOWED:
+            if all(contents[n] + contents[n + 1]) and (has_content or letters > _SWALLOWED):
                 ties[n] -= _INDEPENDENT
-            elif left[0] != left[1] and right == left[::-1]:
-                ties[n] += _COMPLEMENT
         return self._add_government(chain, contents, ties)
 
     def _add_government(
@@ -181,12 +127,15 @@ class QuestionRules:
                     rights[n - 1] = 0.0
         return [sum(parts) for parts in zip(ties, lefts, rights, strict=True)]
 
-    def _measure_island(self, text: DescribedAlignment, left: Difference, right: Difference) -> float:
-        """Letters between two differences; a sentence end counts as more than any rule bridges."""
+    def _measure_island(
+        self, text: DescribedAlignment, left: Difference, right: Difference
+    ) -> tuple[float, bool]:
+        """Letters between two differences, more at a sentence end than any rule bridges; and any content."""
         span_a, span_b = (left.a[1], right.a[0]), (left.b[1], right.b[0])
+        has_content = text.a.has_content_word(span_a) or text.b.has_content_word(span_b)
         if text.a.has_end(span_a) or text.b.has_end(span_b):
-            return 2 * _TOUCHING
-        return max(text.a.count_letters(span_a), text.b.count_letters(span_b))
+            return 2 * _TOUCHING, has_content
+        return max(text.a.count_letters(span_a), text.b.count_letters(span_b)), has_content
 
     def is_short(self, text: DescribedAlignment, *parts: Difference) -> bool:
         """Whether parts are short enough, taken together, for one question."""
@@ -234,21 +183,7 @@ class QuestionRules:
 
         return max(numbers, key=key)
 
-    def find_complements(
-        self, text: DescribedAlignment, hulls: Mapping[int, Difference]
-    ) -> list[tuple[int, int]]:
-        """Pairs of one-sided groups that say the same thing at two places (rule 4), the nearest first."""
-        of_a = {start: hull for start, hull in hulls.items() if hull.b[0] == hull.b[1]}
-        of_b = {start: hull for start, hull in hulls.items() if hull.a[0] == hull.a[1]}
-        pairs = []
-        for one, hull_a in of_a.items():
-            words = _list_stems(text.a, hull_a.a)
-            for other, hull_b in of_b.items() if words else ():
-                if not words.isdisjoint(_list_stems(text.b, hull_b.b)):
-                    pairs.append((abs(one - other), min(one, other), max(one, other)))
-        return [(first, last) for _, first, last in sorted(pairs)]
-
-    def is_asked(self, text: DescribedAlignment, group: Collection[int]) -> bool:
+    def is_asked(self, text: DescribedAlignment, group: Collection[int], *, is_move: bool) -> bool:
         """Whether a group is worth a question (rule 7)."""
         phrases = [text.alignment.phrases[number] for number in group]
         if self.ask_all:
@@ -257,22 +192,11 @@ class QuestionRules:
             return False
         classes_a = [c for p in phrases if p.a for c in text.a.classes[slice(*p.a)]]
         classes_b = [c for p in phrases if p.b for c in text.b.classes[slice(*p.b)]]
-        if TokenClass.CONTENT in classes_a or TokenClass.CONTENT in classes_b:
-            return True
+        content = max(classes_a.count(TokenClass.CONTENT), classes_b.count(TokenClass.CONTENT))
+        if content or is_move:
+            return not is_move or content > 1
         function_a, function_b = classes_a.count(TokenClass.FUNCTION), classes_b.count(TokenClass.FUNCTION)
-        if function_a and function_b:
-            return any(phrase.kind is not Kind.SHARED for phrase in phrases)
-        return function_a + function_b > _TRIVIAL
-
-
-def _list_stems(side: Side, span: Span) -> set[str]:
-    """The content words of a span by their first letters; short ones and numbers whole."""
-    words = [
-        token.lower()
-        for token, word_class in zip(side.tokens[slice(*span)], side.classes[slice(*span)], strict=True)
-        if word_class is TokenClass.CONTENT
-    ]
-    return {word if any(map(str.isdigit, word)) else word[: max(_KIN, len(word) * 2 // 3)] for word in words}
+        return bool(function_a and function_b) or function_a + function_b > _TRIVIAL
 
 
 def _read(side: Side, phrases: Iterable[Phrase], name: str) -> list[str]:

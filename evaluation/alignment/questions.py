@@ -19,8 +19,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from evaluation.alignment.complements import find_complements, is_elsewhere
 from evaluation.alignment.differences import Difference, DifferenceChain, is_island, list_differences
-from evaluation.alignment.question_rules import DescribedAlignment, QuestionRules
+from evaluation.alignment.question_rules import QuestionRules
+from evaluation.alignment.sides import DescribedAlignment
 from evaluation.alignment.values import Kind, Phrase, PhraseAlignment, Span
 from evaluation.tokens import strip_punctuation
 
@@ -61,8 +63,14 @@ def group_questions(
     if rules.is_rewritten(text):
         return (_make_group(alignment, _list_all(chain), is_whole_sentence=True),)
     groups = _Grouping(text, chain, rules).collect()
-    questions = [_make_group(alignment, group) for group in groups if rules.is_asked(text, group)]
-    return tuple(sorted(questions, key=lambda question: question.phrases))
+    questions = [_make_group(alignment, group) for group in groups]
+    asked = [
+        question
+        for question in questions
+        if rules.is_asked(text, question.phrases, is_move=question.kind is QuestionKind.MOVED)
+        and (rules.ask_all or not is_elsewhere(text, question.phrases))
+    ]
+    return tuple(sorted(asked, key=lambda question: question.phrases))
 
 
 def list_runs(alignment: PhraseAlignment, group: Iterable[int], side: str) -> tuple[Span, ...]:
@@ -237,7 +245,7 @@ class _Grouping:
             if start not in self._linked and not self._is_barred(start)
         ]
         hulls = {start: self._group_hull(start) for start in open_groups}
-        for first, last in self._rules.find_complements(self._text, hulls):
+        for first, last in find_complements(self._text, hulls, self._rules.classes.particles):
             if self._can_link(first, last):
                 self._linked[first], self._linked[last] = last, first
 

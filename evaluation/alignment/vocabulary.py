@@ -7,6 +7,7 @@ without an equal word in the other sentence; a task has far fewer types than tok
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from unicodedata import normalize
 
 from evaluation.alignment.word_classes import load_word_list
 from evaluation.alignment.wordnet import WordNet, find_wordnet
@@ -45,7 +46,7 @@ class WordType:
     def __init__(self, token: str) -> None:
         self.token = token
         self.lower = lower = token.lower()
-        self.initial = lower[:1]
+        self.initial = normalize("NFD", lower)[:1]  # without accent: names are often written without
         number = any(char.isdigit() for char in lower)
         punctuation = is_punctuation(token)
         self.spelled = len(lower) >= LONG_ENOUGH and not punctuation and not number

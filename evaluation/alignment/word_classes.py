@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cache
+from html import unescape
 from math import ceil
 from pathlib import Path
 from typing import NamedTuple
@@ -38,11 +39,13 @@ _CACHED = 300_000
 _CHARACTER_LETTERS = 3.0
 """Letters of an alphabet that say as much as one character of a script without spaces."""
 SENTENCE_ENDS = frozenset(".!?…。！？؟।")
-_PAUSES = frozenset(",;:–—،؛、，；：")
+PAUSES = frozenset(",;:–—،؛、，；：")
 _PAUSE_LETTERS = 20.0
 """Letters that separate two differences as much as a pause, which often ends a clause."""
 _CHARACTER_SIZE = 0.6
 """Words that say as much as one character of a script without spaces."""
+_CONJUNCTION_LETTERS = 16.0
+"""Letters that separate two differences as much as a conjunction, around which they are often independent."""
 
 
 class TokenClass(IntEnum):
@@ -70,6 +73,9 @@ class WordClasses:
     version: str
     governs_left: bool = False
     """Whether function words follow the word that they belong to."""
+    conjunctions: frozenset[str] = frozenset()
+    particles: frozenset[str] = frozenset()
+    """Prefixes of verbs that may stand at the end of a clause."""
     _cache: dict[str, TokenTraits] = field(default_factory=dict, repr=False, compare=False)
 
     def describe(self, token: str) -> TokenTraits:
@@ -84,7 +90,8 @@ class WordClasses:
                 self._cache.clear()
             unspaced = len(token) == 1 and is_unspaced(token)
             letters = len(token) * (_CHARACTER_LETTERS if is_unspaced(token) else 1.0)
-            letters = _PAUSE_LETTERS if token in _PAUSES else letters
+            letters = _PAUSE_LETTERS if token in PAUSES else letters
+            letters = _CONJUNCTION_LETTERS if token.lower() in self.conjunctions else letters
             traits = TokenTraits(self.classify(token), letters, _CHARACTER_SIZE if unspaced else 1.0)
             self._cache[token] = traits
         return traits
@@ -97,7 +104,7 @@ class WordClasses:
         """
         if is_punctuation(token):
             return TokenClass.PUNCTUATION
-        lower = unicodedata.normalize("NFC", token).lower().replace("’", "'")
+        lower = unicodedata.normalize("NFC", unescape(token)).lower().replace("’", "'")
         return TokenClass.FUNCTION if lower in self.function_words else TokenClass.CONTENT
 
     @classmethod
@@ -147,8 +154,11 @@ def find_classes(language: str = "") -> WordClasses:
     'closed-pt'
     """
     code = _code(language)
-    words = load_word_list("closed").get(code, frozenset())
-    return WordClasses(words, f"closed-{code}" if words else "none", code in _POSTPOSITIONAL)
+    words, conjunctions, particles = (
+        load_word_list(name).get(code, frozenset()) for name in ("closed", "conjunction", "particle")
+    )
+    version = f"closed-{code}" if words else "none"
+    return WordClasses(words, version, code in _POSTPOSITIONAL, conjunctions, particles)
 
 
 def has_word_list(language: str) -> bool:

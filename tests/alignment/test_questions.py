@@ -203,6 +203,10 @@ CASES = [
         ["of the fence fees | about the fencing costs"],
     ),
     ("we saw the new bridge in the town", "we saw new bridge in the town", []),
+    (
+        "above all the electricity was cheap", "the electricity in particular was cheap",
+        ["above all | in particular"],
+    ),
     ("we saw & heard him", "we saw &amp; heard him", []),
     ("the cafe\u0301 was closed today", "the café was closed today", []),
     ("I do not know him at all", "I do know him at all", ["not | ε"]),
@@ -212,6 +216,48 @@ CASES = [
 @pytest.mark.parametrize(("a", "b", "questions"), CASES)
 def test_questions_are_what_a_translator_expects(a: str, b: str, questions: list[str]) -> None:
     assert draw(a, b) == questions
+
+
+GERMAN = [
+    ("Er hat den alten Brief am Abend geschrieben .", "Er schrieb den alten Brief am Abend .",
+     ["hat … geschrieben | schrieb"]),
+    ("Die Firma stellt dort viele Teile her .", "Die Firma erzeugt dort viele Teile .",
+     ["stellt … her | erzeugt"]),
+    ("Sie stellt dort , wie man weiß , Teile her .", "Sie erzeugt dort , wie man weiß , Teile .",
+     ["stellt | erzeugt", "her | ε"]),
+    ("Sie kamen spät und gingen früh", "Sie kamen bald und gingen zeitig", ["spät | bald", "früh | zeitig"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("a", "b", "questions"), GERMAN)
+def test_the_two_parts_of_a_verb_are_one_question(a: str, b: str, questions: list[str]) -> None:
+    assert draw(a, b, QuestionRules(find_classes("de")), "de") == questions
+
+
+def test_the_position_of_a_single_content_word_is_not_asked() -> None:
+    shared = ["the", "old", "harbour", "of", "this", "northern", "town", "was", "closed"]
+    moved = [(0, len(shared)), *[(n + 1, n) for n in range(len(shared))]]
+    alignment = align(["yesterday", *shared], [*shared, "yesterday"], links=moved)
+    assert not group_questions(alignment, ENGLISH)
+    assert group_questions(alignment, replace(ENGLISH, ask_all=True))
+
+
+FAR = "while the whole town , its mayor , its council , its guests and all of the old farmers from the hills"
+
+
+@pytest.mark.parametrize(
+    ("word", "other", "count"),
+    [
+        ("Álvarez", "by Alvarez", 0),  # elsewhere, without its accent: "nothing here" would be wrong
+        ("Álvarez", "by Moreno", 2),
+        ("never", "never again", 2),  # two negations are not the same word
+    ],
+)
+def test_what_is_elsewhere_is_not_asked_as_missing(word: str, other: str, count: int) -> None:
+    a, b = f"{word} they waited {FAR} slept .", f"they waited {FAR} slept {other} ."
+    links = [(n + 1, n) for n in range(len(FAR.split()) + 3)]
+    alignment = align(a.split(), b.split(), links=[*links, (len(a.split()) - 1, len(b.split()) - 1)])
+    assert len(group_questions(alignment, ENGLISH)) == count
 
 
 def test_a_sentence_end_is_never_bridged() -> None:
@@ -241,7 +287,8 @@ def test_kinds_are_one_sided_moved_and_different() -> None:
     links = [(n + 1, n) for n in range(8)]
     (group,) = group_questions(align(["x", *shared], shared, links=links))
     assert group.kind is QuestionKind.ONE_SIDED
-    (group,) = group_questions(align(["x", *shared], [*shared, "x"], links=[(0, 8), *links]))
+    links = [(0, 8), (1, 9), *[(n + 2, n) for n in range(8)]]
+    (group,) = group_questions(align(["x", "y", *shared], [*shared, "x", "y"], links=links))
     assert group.kind is QuestionKind.MOVED
     (group,) = group_questions(align(["x", *shared], ["y", *shared]))
     assert group.kind is QuestionKind.DIFFERENT

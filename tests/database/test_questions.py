@@ -80,7 +80,7 @@ class TestStored:
         alignment = newest(task)
         first = Occurrence.objects.filter(alignment=alignment).order_by("index")[0]
         assert first.index in [group[0] for group in alignment.groups]
-        assert "questions-3 closed-en" in alignment.aligner
+        assert "questions-4 closed-en" in alignment.aligner
 
     def test_each_differing_phrase_is_a_question_where_the_task_says_so(self, db: None) -> None:
         made = make_task("Phrases", [sentence(**GARDEN)], question_size="phrase")
