@@ -31,6 +31,7 @@ FAMILIES = (
     "metrics.neural.metric",
     "metrics.syntax.metric",
     "metrics.syntax.imported",
+    "metrics.programs.metric",
 )
 PLUGIN_GROUP = "appraise.metrics"
 ALIASES = {"mwer": "wer", "mper": "per"}  # with several references both take the minimum

@@ -73,17 +73,14 @@ class EncoderTool(PooledTool):
         ordered = sorted(set(pairs), key=lambda pair: (len(pair[1]), pair[1], pair[0]))
         questions = [json.dumps((*map(_sendable, pair), layer)) for pair in ordered]
         cache = Cache(self._cache_path, self.tool)
-        known = dict(zip(ordered, answers(questions, cache, self._compare), strict=True))
-        failures = [answer for answer in known.values() if isinstance(answer, Failure)]
-        if failures:
+        results = answers(questions, cache, self._compare)
+        if failures := [answer for answer in results if isinstance(answer, Failure)]:
             first = failures[0]
             raise EncoderFailed(
                 f"the encoder failed on {len(failures)} pairs of texts: {first.reason}: {first.detail}"
             )
-        return [
-            TextComparison(cosine, np.array(own, float), np.array(theirs, float))
-            for cosine, own, theirs in (known[pair] for pair in pairs)
-        ]
+        known = {pair: _read_comparison(result) for pair, result in zip(ordered, results, strict=True)}
+        return [known[pair] for pair in pairs]
 
     def _compare(self, questions: list[str]) -> Iterator[Any]:  # Any: JSON, or a failure
         return self._ask([json.loads(question) for question in questions])
@@ -91,6 +88,11 @@ class EncoderTool(PooledTool):
     def _worker(self) -> Worker:
         command = [sys.executable, "-m", "metrics.neural.worker", str(self.folder)]
         return Worker(command, timeout=TIMEOUT, environment=choose_environment())
+
+
+def _read_comparison(answer: Any) -> TextComparison:  # Any: JSON
+    cosine, hypothesis, reference = answer
+    return TextComparison(cosine, np.array(hypothesis, float), np.array(reference, float))
 
 
 def choose_environment() -> dict[str, str]:

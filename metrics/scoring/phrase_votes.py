@@ -18,8 +18,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
+from evaluation.blinding import canonical, is_swapped
 from evaluation.presentation import ShownPhrase, Span, Stave, join_spans
 from evaluation.schemes import Choice
 from metrics.base import Metric
@@ -243,6 +244,72 @@ def phrase_votes(
         delta = -delta if occurrence.flipped and delta else delta
         votes.append(MetricVote(occurrence.pair, choose_from_delta(delta), delta))
     return votes
+
+
+Question = Mapping[str, Any]
+"""What an annotator sees, as JSON: ``source``, the texts ``a`` and ``b``, the ``places`` of the question in
+each (ranges of characters), and the ``choices`` of the scheme."""
+
+
+@runtime_checkable
+class QuestionMetric(Protocol):
+    """A metric that chooses between phrases itself, instead of by substitution."""
+
+    @property
+    def name(self) -> str: ...
+
+    def answer_questions(self, questions: Sequence[Question]) -> list[Choice]: ...
+
+
+def direct_votes(
+    judge: QuestionMetric,
+    occurrences: Sequence[AlignedOccurrence],
+    items: Mapping[int, ItemText],
+    choices: Sequence[Choice],
+) -> list[MetricVote]:
+    """Return the vote of a judge on every pair; which text it sees as A depends on the texts alone."""
+    swapped = [is_swapped(b"", judge.name, each.first.text, each.second.text) for each in occurrences]
+    questions = [
+        ask_question(each, items[each.item].source, choices, swapped=is_reversed)
+        for each, is_reversed in zip(occurrences, swapped, strict=True)
+    ]
+    votes = []
+    for each, is_reversed, shown in zip(occurrences, swapped, judge.answer_questions(questions), strict=True):
+        choice = canonical(shown, swapped=is_reversed, flipped=each.flipped)
+        strength = 1 if choice.collapsed is choice else 2
+        votes.append(MetricVote(each.pair, choice, float(strength * (choice.sign or 0))))
+    return votes
+
+
+def ask_question(
+    occurrence: AlignedOccurrence, source: str, choices: Sequence[Choice], *, swapped: bool
+) -> Question:
+    """Return a question as an annotator gets it; ``swapped`` shows the second text as A.
+
+    >>> a = Stave("a red house", [(0, 1), (2, 5), (6, 11)])
+    >>> b = Stave("a crimson house", [(0, 1), (2, 9), (10, 15)])
+    >>> phrases = (ShownPhrase((0, 1), (0, 1), True, False), ShownPhrase((1, 2), (1, 2), False, False))
+    >>> question = ask_question(AlignedOccurrence(1, 1, a, b, phrases, (1,), False), "", (), swapped=True)
+    >>> question["a"], question["places"]
+    ('a crimson house', {'a': [(2, 9)], 'b': [(2, 5)]})
+    """
+    phrases = [occurrence.phrases[index] for index in occurrence.group]
+    first = _find_places(occurrence.first, [phrase.first for phrase in phrases if phrase.first])
+    second = _find_places(occurrence.second, [phrase.second for phrase in phrases if phrase.second])
+    texts = [(occurrence.first.text, first), (occurrence.second.text, second)]
+    (a, places_a), (b, places_b) = texts[::-1] if swapped else texts
+    return {
+        "source": source,
+        "a": a,
+        "b": b,
+        "places": {"a": places_a, "b": places_b},
+        "choices": [choice.value for choice in choices],
+    }
+
+
+def _find_places(stave: Stave, spans: list[Span]) -> list[Span]:
+    """The runs of words as ranges of characters."""
+    return [(stave.spans[start][0], stave.spans[end - 1][1]) for start, end in join_spans(spans)]
 
 
 ExchangeScores = tuple[float, ...]

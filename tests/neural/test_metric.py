@@ -60,7 +60,7 @@ def test_weights_are_the_rarity_of_pieces_in_the_distinct_references() -> None:
 
 
 def test_of_several_references_the_best_counts() -> None:
-    both = TokenF1().score([Segment(HYPOTHESES[0], (REFERENCES[1], REFERENCES[0]))])
+    both = TokenF1(layer=5).score([Segment(HYPOTHESES[0], (REFERENCES[1], REFERENCES[0]))])
     assert both.segments[0] == pytest.approx(F1[5][0], abs=2e-5)
 
 
@@ -107,8 +107,8 @@ def test_the_worker_refuses_another_model(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def votes(first: str, second: str, phrases: Sequence[ShownPhrase], reference: str) -> Choice:
-    staves = [Stave(text, offsets(text, "en")) for text in (first, second)]
-    occurrence = AlignedOccurrence(7, 1, *staves, tuple(phrases), (1,), flipped=False)
+    a, b = (Stave(text, offsets(text, "en")) for text in (first, second))
+    occurrence = AlignedOccurrence(7, 1, a, b, tuple(phrases), (1,), flipped=False)
     (vote,) = phrase_votes(TokenF1(), [occurrence], {1: ItemText("1", "", (reference,))})
     return vote.choice
 

@@ -23,7 +23,13 @@ from appraise.lib.problems import InputError
 from evaluation.models import Job, Task
 from metrics.base import Metric, MetricUnavailable
 from metrics.models import MetricRun, PhraseVote, SegmentScore
-from metrics.scoring.phrase_votes import AlignedOccurrence, MetricVote, phrase_votes
+from metrics.scoring.phrase_votes import (
+    AlignedOccurrence,
+    MetricVote,
+    QuestionMetric,
+    direct_votes,
+    phrase_votes,
+)
 from metrics.scoring.queries import content_digest, load_asked_occurrences, load_task_texts
 from metrics.scoring.task_texts import TaskTexts, read_scores, score_outputs, system_means
 
@@ -110,7 +116,10 @@ def _score_metric(
             return ScoringOutcome(name, RunState.EXISTING, run=known.pk)
         scored = score_outputs(metric, task_texts)
         report_step(1, gettext_noop("phrase pairs"))
-        votes = phrase_votes(metric, asked, task_texts.items)
+        if isinstance(metric, QuestionMetric):
+            votes = direct_votes(metric, asked, task_texts.items, task.scheme.choices)
+        else:
+            votes = phrase_votes(metric, asked, task_texts.items)
     except (MetricUnavailable, InputError) as error:  # the latter for a damaged model file
         return ScoringOutcome(name, RunState.REFUSED, str(error))
     run = MetricRun(
