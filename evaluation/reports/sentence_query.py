@@ -25,7 +25,7 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-class StoredRating(NamedTuple):
+class CandidateRating(NamedTuple):
     """A current rating of a candidate, in the first presentation of an ordinary comparison."""
 
     annotator: int
@@ -41,7 +41,7 @@ class SentenceAnswers(NamedTuple):
     asked: AskedPairs
     first: Ints
     second: Ints
-    ratings: tuple[StoredRating, ...]
+    ratings: tuple[CandidateRating, ...]
 
     @property
     def occurrences(self) -> OccurrenceColumns:
@@ -88,12 +88,12 @@ def _code_verdict(
     )  # fmt: skip
 
 
-def _find_ratings(stored: Sequence[tuple[Any, ...]]) -> tuple[StoredRating, ...]:
-    newest: dict[tuple[Any, ...], StoredRating | None] = {}
+def _find_ratings(stored: Sequence[tuple[Any, ...]]) -> tuple[CandidateRating, ...]:
+    newest: dict[tuple[Any, ...], CandidateRating | None] = {}
     for question, annotator, comparison, presentation, value, *_rest in stored:
         item, first, second, check = _rest[4:8]
         if question != VERDICT and presentation == 0 and not check:
             candidate = first if question == RATING_FIRST else second
-            rating = StoredRating(annotator, item, candidate, float(value)) if value else None
+            rating = CandidateRating(annotator, item, candidate, float(value)) if value else None
             newest[question, annotator, comparison] = rating
     return tuple(rating for rating in newest.values() if rating is not None)

@@ -6,7 +6,7 @@ Answering renews the lease; after a longer break the slot may have been given to
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 from itertools import chain
 
@@ -161,9 +161,10 @@ def load_quotas(tasks: Collection[Task], user: int | None, given: Mapping[int, i
         role=Role.ANNOTATOR,
         quota__isnull=False,
     )
-    for pk, campaign, quota, in_all in memberships.annotate(in_all=Subquery(counted)).values_list(
-        "task", "campaign", "quota", "in_all"
-    ):
+    rows: Iterable[tuple[int | None, int, int | None, int | None]] = memberships.annotate(
+        in_all=Subquery(counted)
+    ).values_list("task", "campaign", "quota", "in_all")
+    for pk, campaign, quota, in_all in rows:
         for task in tasks:
             if pk is None and task.campaign_id == campaign:
                 elsewhere = (in_all or 0) - given.get(task.pk, 0)
