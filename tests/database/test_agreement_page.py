@@ -25,7 +25,7 @@ from evaluation.schemes import FOUR_WAY, Choice
 from evaluation.study.values import CODE_OF
 from tests.agreement.test_command import refusal
 from tests.database.answering import always, another_task, answer_task, change_mind
-from tests.database.conftest import make_task, person
+from tests.database.conftest import person
 
 SignIn = Callable[[User | Annotator | None], Client]
 
@@ -286,9 +286,9 @@ class TestThePage:
         assert html.count("data-chance") == 2  # beside κ and κ′
 
     def test_four_choices_have_one_kappa_on_the_page(
-        self, bob: Annotator, carol: Annotator, alice: User, signed_in: SignIn
+        self, task: Task, bob: Annotator, carol: Annotator, alice: User, signed_in: SignIn
     ) -> None:
-        task = make_task(scheme="four-way")
+        task = another_task("Barns", scheme="four-way")
         for who in (bob, carol):
             answer_task(task, who, always(Choice.A_BETTER))
         assert "κ′" not in signed_in(alice).get(url(task)).content.decode()
