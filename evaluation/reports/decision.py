@@ -303,7 +303,9 @@ def _all_leads(page: DecisionPage) -> tuple[SystemLead, ...]:
 
 
 def _answer_table(page: DecisionPage) -> Table:
-    rows = tuple((lead.first, lead.second, *lead.counts, lead.answers) for lead in _all_leads(page))
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (lead.first, lead.second, *lead.counts, lead.answers) for lead in _all_leads(page)
+    )
     return Table("Answers", ("system", "compared with", *SIX_WAY.labels, "answers"), rows)
 
 
