@@ -6,7 +6,7 @@ Answering renews the lease; after a longer break the slot may have been given to
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 from itertools import chain
 
@@ -161,16 +161,14 @@ def load_quotas(tasks: Collection[Task], user: int | None, given: Mapping[int, i
         role=Role.ANNOTATOR,
         quota__isnull=False,
     )
-    rows: Iterable[tuple[int | None, int, int | None, int | None]] = memberships.annotate(
-        in_all=Subquery(counted)
-    ).values_list("task", "campaign", "quota", "in_all")
-    for pk, campaign, quota, in_all in rows:
+    for membership in memberships.annotate(in_all=Subquery(counted)):
+        quota, in_all = membership.quota or 0, membership.in_all or 0
         for task in tasks:
-            if pk is None and task.campaign_id == campaign:
-                elsewhere = (in_all or 0) - given.get(task.pk, 0)
-                limits.setdefault(task.pk, []).append(max(0, (quota or 0) - elsewhere))
-            elif pk == task.pk:
-                limits.setdefault(task.pk, []).append(quota or 0)
+            if membership.task_id is None and membership.campaign_id == task.campaign_id:
+                elsewhere = in_all - given.get(task.pk, 0)
+                limits.setdefault(task.pk, []).append(max(0, quota - elsewhere))
+            elif membership.task_id == task.pk:
+                limits.setdefault(task.pk, []).append(quota)
     return {pk: min(found) for pk, found in limits.items()}
 
 
