@@ -228,25 +228,27 @@ def order_by_clock() -> None:
     from evaluation.annotate.services import answers
     from evaluation.models import Assignment, Ranking
 
-    right = answers.load_questions
+    right = answers.load_differences
 
-    def load_questions(assignment: Assignment) -> dict[int, answers.AskedPair]:
+    def load_differences(assignment: Assignment) -> answers.Differences:
         rows = Ranking.objects.filter(
             annotator=assignment.annotator_id,
             presentation=assignment.presentation,
             pair__owner=assignment.comparison_id,
         ).order_by("received_at")
         last = {row.pair_id: row for row in rows}
-        return {
+        differences = right(assignment)
+        questions = {
             index: dataclasses.replace(
                 asked, version=last[asked.pair].version, choice=last[asked.pair].choice
             )
             if asked.pair in last
             else asked
-            for index, asked in right(assignment).items()
+            for index, asked in differences.questions.items()
         }
+        return differences._replace(questions=questions)
 
-    replace(answers, "load_questions", load_questions)
+    replace(answers, "load_differences", load_differences)
 
 
 @bug
