@@ -118,10 +118,15 @@ def is_elsewhere(text: DescribedAlignment, group: Sequence[int]) -> bool:
     side, spans, other = (text.a, of_a, text.b) if of_a else (text.b, of_b, text.a)
     words = _list_all_stems(side, filter(None, spans))
     tokens = {token.lower() for span in spans if span for token in side.tokens[slice(*span)]}
-    if not 0 < len(words) <= _FEW or not tokens.isdisjoint(_NEGATIONS):
+    if not 0 < len(words) <= _FEW or not tokens.isdisjoint(_NEGATIONS) or _has_characters(side, spans):
         return False
     differing = [p.b if of_a else p.a for p in phrases if not is_island(p)]
     return 2 * len(words & _list_all_stems(other, filter(None, differing))) > len(words)
+
+
+def _has_characters(side: Side, spans: Iterable[Span | None]) -> bool:
+    """Whether any word is a character of a script without spaces, which says too little."""
+    return any(side.measure(span) < span[1] - span[0] for span in spans if span)
 
 
 def _list_all_stems(side: Side, spans: Iterable[Span]) -> set[str]:

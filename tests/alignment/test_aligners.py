@@ -92,6 +92,7 @@ def test_the_chain_is_the_heaviest_of_all_chains(weights: dict[tuple[int, int], 
             "0-2 1-3 2-4 3-5 4-0 5-1",
         ),  # a whole block has
         ("colour", "color", "0-0"),
+        ("Álvarez left", "Alvarez left", "0-0 1-1"),
         ("cat", "dog", ""),
     ],
 )
