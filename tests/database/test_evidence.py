@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,7 @@ from evaluation.models import (
     User,
 )
 from evaluation.people.api_tokens import create_token
+from evaluation.tasks.services.evidence import store_evidence
 from tests.database.conftest import person
 from tests.database.evidence_files import OUTPUTS, import_files, write_appraise, write_mqm, write_mtme
 from tests.database.test_upload import create, drop, work
@@ -319,3 +321,19 @@ def test_the_api_adds_evidence_to_a_task(tmp_path: Path) -> None:
     work()
     task.refresh_from_db()
     assert sorted(task.protocols) == ["ESA-1", "mqm"]
+
+
+def test_a_repeated_import_of_stored_evidence_adds_nothing(tmp_path: Path) -> None:
+    """The worker may die after the last step, before the job knows about it."""
+    folder = write_mtme(tmp_path)
+    task = import_files(folder)
+    files = [
+        replace(SourceFile.from_path(path), name=path.relative_to(folder).as_posix())
+        for path in folder.rglob("*")
+        if path.is_file()
+    ]
+    evidence = read(files).evidence
+    assert evidence is not None
+    before = Assessment.objects.count(), ScoreSet.objects.count(), AuditEntry.objects.count()
+    assert store_evidence(task, evidence).assessments == 0
+    assert (Assessment.objects.count(), ScoreSet.objects.count(), AuditEntry.objects.count()) == before

@@ -15,7 +15,7 @@ from appraise.lib.problems import InputError, Problem, shorten
 from evaluation.importers import ImportedItem, ImportedSet
 from evaluation.importers.model import ImportedAssessment, ImportedEvidence
 from evaluation.models import Output, ScoreSet, Task, User
-from evaluation.tasks.services.evidence import StoredEvidence, store_evidence
+from evaluation.tasks.services.evidence import StoredEvidence, is_stored, store_evidence
 
 MOST_PROBLEMS = 20
 Texts = dict[str, str]  # of an item: its source under the empty name, and its outputs by system
@@ -45,9 +45,7 @@ def add_evidence(
 
 def _refuse_known_names(task: Task, evidence: ImportedEvidence) -> None:
     known = [name for name in evidence.protocols if name in task.protocols]
-    if any(task.protocols[name].get("digest") == evidence.digest for name in known) or (
-        not evidence.protocols and ScoreSet.objects.filter(task=task).exists()
-    ):
+    if is_stored(task, evidence):
         message = f"the task {task.slug!r} already has this evidence"
         raise InputError.of("already_imported", message, "nothing has to be done")
     if known:
