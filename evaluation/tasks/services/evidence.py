@@ -188,7 +188,11 @@ def _store_scores(task: Task, scores: Iterator[PublishedScores]) -> int:
             reference=each.reference,
             level=each.level.value,
             groups=list(each.groups),
-            values={system: list(values) for system, values in each.values.items()},
+            # As text: PostgreSQL has no −0 among JSON numbers, and published scores have.
+            values={
+                system: [None if value is None else repr(value) for value in values]
+                for system, values in each.values.items()
+            },
         )
         for each in scores
     ]
