@@ -102,7 +102,7 @@ def _import(stored: Upload, settings: Schema) -> Job:
     data = form.cleaned_data
     return begin_import(
         stored, outcome, form.settings(), campaign=data["campaign"], split=data["split"],
-        existing_task=data["existing_task"],
+        existing_task=data["existing_task"], match_content=data["match_content"],
     )  # fmt: skip
 
 

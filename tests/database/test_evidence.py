@@ -337,3 +337,25 @@ def test_a_repeated_import_of_stored_evidence_adds_nothing(tmp_path: Path) -> No
     before = Assessment.objects.count(), ScoreSet.objects.count(), AuditEntry.objects.count()
     assert store_evidence(task, evidence).assessments == 0
     assert (Assessment.objects.count(), ScoreSet.objects.count(), AuditEntry.objects.count()) == before
+
+
+def test_texts_in_another_unicode_form_can_be_matched_by_content(tmp_path: Path) -> None:
+    """The hound of the file has a no-break space and a combining mark before the error."""
+    folder = write_mtme(tmp_path / "mtme")
+    output = folder / "system-outputs" / "de-en" / "south.txt"
+    output.write_text(output.read_text("utf-8").replace("The hound", "Th\u00e9 hound"), "utf-8")
+    task = import_files(folder)
+    answers, batches = write_appraise(tmp_path)
+    batches.write_text(batches.read_text().replace("The hound is", "The\\u0301 hound is"))
+    words = (answers, "--batches", batches, "--task", task.slug)
+    rows = answers.read_text().splitlines()
+    place = next(n for n, row in enumerate(rows) if ",TGT," in row and "pets#south" in row)
+    span = '"[{""start_i"":5,""end_i"":9,""severity"":""minor"",""error_type"":null}]"'
+    rows[place] = rows[place].replace("[]", span)
+    answers.write_text("".join(f"{row}\n" for row in rows))
+    assert "unicode_form" in refused(*words)
+    call_command("import_task", *map(str, words), "--match", "content")
+    (moved,) = ErrorSpan.objects.filter(
+        assessment__protocol="ESA-1", assessment__shown=None, start__isnull=False
+    )
+    assert str(moved.assessment.output.candidate)[moved.start : moved.end] == "hound"

@@ -33,6 +33,7 @@ def begin_import(
     campaign: str = "",
     split: int | None = None,
     existing_task: str = "",
+    match_content: bool = False,
 ) -> Job:
     """Enqueue the import of a checked upload; refuses content that the campaign already has.
 
@@ -62,6 +63,7 @@ def begin_import(
             campaign=name,
             split=split,
             existing_task=existing_task,
+            match_content=match_content,
             tasks=[],
         )
         upload.job = job
@@ -142,7 +144,8 @@ def _add_evidence(
     if job.attempts > 1 and evidence and is_stored(task, evidence):
         stored = StoredEvidence(sorted(evidence.protocols))
     else:
-        stored = add_evidence(task, imported, by=job.owner, report=progress.update)
+        by_content = job.arguments.get("match_content", False)
+        stored = add_evidence(task, imported, by=job.owner, report=progress.update, by_content=by_content)
     _finish(job, upload, [task])
     return {**_make_result(ImportSummary([slug], items=len(imported.items))), **asdict(stored)}
 
