@@ -107,7 +107,7 @@ def _import(stored: Upload, settings: Schema) -> Job:
     return begin_import(
         stored, outcome, form.settings(), campaign=data["campaign"], split=data["split"],
         like=like,
-        existing_task=data["existing_task"],
+        existing_task=data["existing_task"], match_content=data["match_content"],
     )  # fmt: skip
 
 

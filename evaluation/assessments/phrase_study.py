@@ -69,16 +69,16 @@ class _Study:
     def __init__(self, texts: ParallelTexts, evidence: Sequence[SpanEvidence]) -> None:
         self._texts = texts
         self._evidence = evidence
+        rated = {cell for source in evidence for cell in source.ratings if cell[0] in texts.systems}
         self._places = {
-            system: [offsets(text, texts.target_language) for text in texts.outputs[system]]
-            for system in texts.systems
+            (system, segment): offsets(texts.outputs[system][segment], texts.target_language)
+            for system, segment in sorted(rated)
         }
-        tokens = (
-            words(text, places)
-            for system, rows in self._places.items()
-            for text, places in zip(texts.outputs[system], rows, strict=True)
-        )
-        self._rules = QuestionRules(WordClasses.learn(tokens, texts.target_language))
+        self._tokens = {
+            (system, segment): words(texts.outputs[system][segment], places)
+            for (system, segment), places in self._places.items()
+        }
+        self._rules = QuestionRules(WordClasses.learn(self._tokens.values(), texts.target_language))
         self._aligner: WordAligner = load_aligner("lexical", texts.target_language)
         names = [source.name for source in evidence]
         self.levels: dict[EvidencePair, dict[str, UnitCounts]] = {
@@ -90,7 +90,7 @@ class _Study:
         """Compare all pairs of outputs that two sources rated."""
         rated = {
             source.name: {
-                system: _RatedOutput(source, source.ratings[system, segment], self._places[system][segment])
+                system: _RatedOutput(source, source.ratings[system, segment], self._places[system, segment])
                 for system in self._texts.systems
                 if (system, segment) in source.ratings
             }
@@ -102,7 +102,8 @@ class _Study:
             if len(of_both) < 2 or text_a == text_b:
                 continue
             self.sentence_pairs += 1
-            pair = _PairOfOutputs(self._align(a, b, segment), self._rules)
+            alignment = self._align(self._tokens[a, segment], self._tokens[b, segment])
+            pair = _PairOfOutputs(alignment, self._rules)
             for names in combinations(of_both, 2):
                 outputs = [(rated[name][a], rated[name][b]) for name in names]
                 for level, counts in self.levels[names].items():
@@ -111,11 +112,8 @@ class _Study:
             for counts in levels.values():
                 counts.close_segment()
 
-    def _align(self, a: str, b: str, segment: int) -> PhraseAlignment:
-        first, second = (
-            words(self._texts.outputs[system][segment], self._places[system][segment]) for system in (a, b)
-        )
-        return align(first, second, aligner=self._aligner, ignore_case=True, ignore_punctuation=True)
+    def _align(self, a: Sequence[str], b: Sequence[str]) -> PhraseAlignment:
+        return align(a, b, aligner=self._aligner, ignore_case=True, ignore_punctuation=True)
 
 
 class _RatedOutput:

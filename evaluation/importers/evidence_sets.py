@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from appraise.lib.problems import InputError
+from appraise.lib.problems import InputError, Problem
 from evaluation.assessments import PROTOCOLS, AssessmentProtocol, PublishedScores
 from evaluation.importers.checks import DatasetChecks, check_items
 from evaluation.importers.decode import CHUNK
@@ -57,6 +57,7 @@ class EvidenceFiles:
     languages: tuple[str, str] = ("", "")
     references: tuple[str, ...] = ()
     name: str = ""
+    warnings: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ def read_evidence_set(
         target_language=state.target_language,
         name=source.name,
         incomplete=checks.is_incomplete,
-        warnings=state.list_warnings(),
+        warnings=(*state.list_warnings(), *source.warnings),
         evidence=ImportedEvidence(
             source.protocols, source.assessments, source.scores, source.references, digest, count
         ),
@@ -312,7 +313,13 @@ def _read_mqm(files: Sequence[SourceFile], limits: Limits, options: ImportOption
             place = table.places[rating.segment]
             yield ImportedAssessment("mqm", place.identity, rating, origin={"docSegId": place.number})
 
-    return EvidenceFiles(items, {"mqm": PROTOCOLS["mqm"]}, assessments, name=files[0].name.split(".")[0])
+    return EvidenceFiles(
+        items,
+        {"mqm": PROTOCOLS["mqm"]},
+        assessments,
+        name=files[0].name.split(".")[0],
+        warnings=table.warnings,
+    )
 
 
 def _read_start(file: SourceFile, limits: Limits) -> bytes:

@@ -131,9 +131,9 @@ class ErrorSpan(models.Model):
 class ScoreSet(models.Model):
     """Scores of systems without a person behind them: published means, or a metric's scores from a file.
 
-    ``values`` has a list for each system, with null where there is no score: one for each item in their
-    order, or for each of the ``groups`` (documents or domains), or a single one at the level of systems. The
-    scores of a metric have a ``reference``, published means of human scores have none.
+    ``values`` has a list of numbers, written as text, for each system, with null where there is none: one for
+    each item in their order, or for each of the ``groups`` (documents or domains), or a single one at the
+    level of systems. The scores of a metric have a ``reference``, published means of human scores have none.
     """
 
     class Level(models.TextChoices):

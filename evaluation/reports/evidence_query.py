@@ -204,7 +204,10 @@ def name_references(task: Task, references: Sequence[str]) -> list[str]:
 def load_scores(tasks: Sequence[Task]) -> Iterator[tuple[int, PublishedScores]]:
     """Yield the scores without a person, each with the id of its task."""
     for row in ScoreSet.objects.filter(task__in=[task.pk for task in tasks]):
-        values = {system: tuple(scores) for system, scores in row.values.items()}
+        values = {
+            system: tuple([None if score is None else float(score) for score in scores])
+            for system, scores in row.values.items()
+        }
         yield (
             row.task_id,
             PublishedScores(row.name, ScoreLevel(row.level), values, tuple(row.groups), row.reference),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
+from zlib import crc32
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -35,19 +36,14 @@ PIECES = [
 ]  # fmt: skip
 
 
-def read_directory(data: bytes) -> object:
-    """The damaged bytes stand for each file of the directory in turn."""
-    for path in MTME:
-        files = [source_file(data if name == path else text, name) for name, text in MTME.items()]
-        try:
-            directory = MtmeFiles.from_files(files, "en-de", LIMITS)
-            texts = read_parallel_texts(directory)
-            list(read_ratings(directory, texts, "mqm"))
-            list(read_human_scores(directory, texts))
-            list(read_metric_scores(directory, texts))
-        except InputError as error:
-            check_problems(error)
-    return None
+def read_directory(data: bytes, path: str = "") -> object:
+    """The damaged bytes stand for one file of the directory."""
+    path = path or sorted(MTME)[crc32(data) % len(MTME)]
+    files = [source_file(data if name == path else text, name) for name, text in MTME.items()]
+    directory = MtmeFiles.from_files(files, "en-de", LIMITS)
+    texts = read_parallel_texts(directory)
+    list(read_ratings(directory, texts, "mqm"))
+    return list(read_human_scores(directory, texts)), list(read_metric_scores(directory, texts))
 
 
 def read_campaign(data: bytes) -> object:
@@ -109,3 +105,14 @@ def test_arbitrary_bytes_give_values_or_a_coded_problem(reader: str, data: bytes
 def test_damaged_files_give_values_or_a_coded_problem(reader: str, seed: int) -> None:
     rng = random.Random(seed)
     check(reader, mutate(rng.choice(READERS[reader][1]), rng))
+
+
+@settings(max_examples=200, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_a_damaged_file_of_a_directory_gives_values_or_a_coded_problem(seed: int) -> None:
+    rng = random.Random(seed)
+    path, text = rng.choice([*MTME.items()])
+    try:
+        read_directory(mutate(text.encode(), rng), path)
+    except InputError as error:
+        check_problems(error)

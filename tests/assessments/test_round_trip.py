@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from evaluation.assessments import WEIGHTINGS, MarkedSpan, OutputRating, ParallelTexts, SpanSide
 from evaluation.exporters.assessments import appraise_csv_lines, mqm_table_lines, write_mtme
@@ -200,6 +200,7 @@ def spans_in(draw: st.DrawFn, target: str, source: str) -> MarkedSpan:
     return MarkedSpan(severity, draw(texts), start, end, side, weight)
 
 
+@settings(max_examples=50, deadline=None)
 @given(rated_texts())
 def test_any_ratings_survive_the_directory(example: tuple[ParallelTexts, list[OutputRating]]) -> None:
     parallel, ratings = example

@@ -84,7 +84,7 @@ def write_mtme(folder: Path) -> Path:
         "metric-scores/de-en/chrF-refA.sys.score": ["north\t72.5", "south\t56.5"],
         "human-scores/de-en.mqm.sys.score": ["north\t-0.25", "south\t-3.5"],
         "human-scores/de-en.mqm.domain.score": [
-            "news\tnorth\t-0.5", "news\tsouth\t-6.0", "travel\tnorth\t0.0", "travel\tsouth\tNone",
+            "news\tnorth\t-0.5", "news\tsouth\t-6.0", "travel\tnorth\t-0.0", "travel\tsouth\tNone",
         ],
     }  # fmt: skip
     for rater, cells in ERRORS.items():

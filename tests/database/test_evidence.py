@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,7 @@ from evaluation.models import (
     User,
 )
 from evaluation.people.api_tokens import create_token
+from evaluation.tasks.services.evidence import store_evidence
 from tests.database.conftest import person
 from tests.database.evidence_files import OUTPUTS, import_files, write_appraise, write_mqm, write_mtme
 from tests.database.test_upload import create, drop, work
@@ -71,9 +73,9 @@ class TestDirectory:
         rows = {(row.name, row.reference, row.level): row for row in ScoreSet.objects.filter(task=task)}
         published = {("mqm", "", "sys"), ("mqm", "", "domain")}
         assert set(rows) == {("chrF", "refA", "seg"), ("chrF", "refA", "sys"), *published}
-        assert rows["chrF", "refA", "seg"].values["north"] == [60.5, 90.0, 99.5, 40.25]
+        assert rows["chrF", "refA", "seg"].values["north"] == ["60.5", "90.0", "99.5", "40.25"]
         assert rows["mqm", "", "domain"].groups == ["news", "travel"]
-        assert rows["mqm", "", "domain"].values["south"] == [-6.0, None]
+        assert rows["mqm", "", "domain"].values["south"] == ["-6.0", None]
 
     def test_the_same_content_is_refused_a_second_time(self, tmp_path: Path) -> None:
         task = import_files(write_mtme(tmp_path))
@@ -319,3 +321,41 @@ def test_the_api_adds_evidence_to_a_task(tmp_path: Path) -> None:
     work()
     task.refresh_from_db()
     assert sorted(task.protocols) == ["ESA-1", "mqm"]
+
+
+def test_a_repeated_import_of_stored_evidence_adds_nothing(tmp_path: Path) -> None:
+    """The worker may die after the last step, before the job knows about it."""
+    folder = write_mtme(tmp_path)
+    task = import_files(folder)
+    files = [
+        replace(SourceFile.from_path(path), name=path.relative_to(folder).as_posix())
+        for path in folder.rglob("*")
+        if path.is_file()
+    ]
+    evidence = read(files).evidence
+    assert evidence is not None
+    before = Assessment.objects.count(), ScoreSet.objects.count(), AuditEntry.objects.count()
+    assert store_evidence(task, evidence).assessments == 0
+    assert (Assessment.objects.count(), ScoreSet.objects.count(), AuditEntry.objects.count()) == before
+
+
+def test_texts_in_another_unicode_form_can_be_matched_by_content(tmp_path: Path) -> None:
+    """The hound of the file has a no-break space and a combining mark before the error."""
+    folder = write_mtme(tmp_path / "mtme")
+    output = folder / "system-outputs" / "de-en" / "south.txt"
+    output.write_text(output.read_text("utf-8").replace("The hound", "Th\u00e9 hound"), "utf-8")
+    task = import_files(folder)
+    answers, batches = write_appraise(tmp_path)
+    batches.write_text(batches.read_text().replace("The hound is", "The\\u0301 hound is"))
+    words = (answers, "--batches", batches, "--task", task.slug)
+    rows = answers.read_text().splitlines()
+    place = next(n for n, row in enumerate(rows) if ",TGT," in row and "pets#south" in row)
+    span = '"[{""start_i"":5,""end_i"":9,""severity"":""minor"",""error_type"":null}]"'
+    rows[place] = rows[place].replace("[]", span)
+    answers.write_text("".join(f"{row}\n" for row in rows))
+    assert "unicode_form" in refused(*words)
+    call_command("import_task", *map(str, words), "--match", "content")
+    (moved,) = ErrorSpan.objects.filter(
+        assessment__protocol="ESA-1", assessment__shown=None, start__isnull=False
+    )
+    assert str(moved.assessment.output.candidate)[moved.start : moved.end] == "hound"

@@ -49,7 +49,7 @@ class MtmeFiles:
         cls, files: Iterable[SourceFile], language_pair: str, limits: Limits = COMMAND_LINE
     ) -> MtmeFiles:
         """Take files whose names are paths; folders above those of the layout do not count."""
-        found: dict[str, SourceFile] = {}
+        files, found = list(files), dict[str, SourceFile]()
         for file in files:
             path = find_layout_path(file.name)
             if path is not None and _language_pair(path) == language_pair:
@@ -60,9 +60,9 @@ class MtmeFiles:
         source = f"sources/{language_pair}.txt"
         if source not in found:
             message = f"there is no source text of {shorten(language_pair)!r}"
-            raise InputError(
-                Problem("missing_file", message, "check the folder and the language pair", source)
-            )
+            known = ", ".join(list_language_pairs(files))
+            remedy = f"language pairs with one: {known}" if known else "check the folder"
+            raise InputError(Problem("missing_file", message, remedy, shorten(source)))
         return cls(language_pair, found, limits)
 
     def list_names(self, folder: str, ends: tuple[str, ...]) -> dict[str, SourceFile]:

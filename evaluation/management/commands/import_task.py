@@ -52,6 +52,7 @@ class Command(AppraiseCommand):
         "--comparisons": "which systems are compared: all, none, baseline:NAME, round-robin:K or blocks:K"
         " (default: all, or none if the files bring scores and error spans)",
         "--task": "add scores and error spans to this task, which has the same texts",
+        "--match": "with --task: whether texts may differ in Unicode form and spaces (content)",
         "--batches": "the batches of an Appraise CSV, which have its texts",
         "--dedup": "ask identical phrase pairs once per sentence, once per task, or every time",
         "--aligner": "how words are linked; statistical learns from the first"
@@ -83,6 +84,7 @@ class Command(AppraiseCommand):
         target = parser.add_mutually_exclusive_group(required=True)
         target.add_argument("--name", type=parse_title, help="title of the task, as annotators see it")
         target.add_argument("--task", metavar="SLUG")
+        add("--match", choices=["exact", "content"], default="exact")
         add("--campaign", metavar="SLUG")
         add("--split", type=whole_number(1), metavar="N", help="split into tasks of N sentences each")
         add("--scheme", choices=list(SCHEMES), default="four-way", help="how many choices annotators have")
@@ -140,7 +142,10 @@ class Command(AppraiseCommand):
 
     def add_evidence(self, imported: ImportedSet, options: dict[str, Any]) -> None:
         (task,) = find_tasks("slug", options["task"])
-        stored = add_evidence(task, imported, report=self.progress, is_dry_run=options["dry_run"])
+        stored = add_evidence(
+            task, imported, report=self.progress, is_dry_run=options["dry_run"],
+            by_content=options["match"] == "content",
+        )  # fmt: skip
         summary = ImportSummary([task.slug], items=len(imported.items))
         warnings = [str(warning) for warning in imported.warnings]
         self.write_json({**asdict(summary), **asdict(stored), "warnings": warnings})

@@ -56,6 +56,11 @@ class SettingsForm(forms.Form):
             "Scores and error spans about the texts of a task that exists. Leave empty for a new task."
         ),
     )
+    match_content = forms.BooleanField(
+        label=_("Texts may differ in Unicode form and spaces"),
+        required=False,
+        help_text=_("Error spans are moved to the texts of that task."),
+    )
     source_language = forms.CharField(
         label=_("Source language"),
         required=False,

@@ -6,20 +6,48 @@ the same texts, provided that there is only one.
 
 from __future__ import annotations
 
-import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from appraise.lib.problems import InputError, Problem, shorten
+from evaluation.assessments import MarkedSpan, SpanSide
+from evaluation.assessments.text_forms import TextDifference, find_difference, move_spans
 from evaluation.importers import ImportedItem, ImportedSet
 from evaluation.importers.model import ImportedAssessment, ImportedEvidence
 from evaluation.models import Output, ScoreSet, Task, User
-from evaluation.tasks.services.evidence import StoredEvidence, store_evidence
+from evaluation.tasks.services.evidence import StoredEvidence, is_stored, store_evidence
 
 MOST_PROBLEMS = 20
 Texts = dict[str, str]  # of an item: its source under the empty name, and its outputs by system
 Report = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class MatchedItems:
+    """The id in the task for each id in the files; texts in another form, as (file, task).
+
+    The source has no system: its name is empty.
+    """
+
+    keys: dict[str, str] = field(default_factory=dict)
+    moved: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
+
+    def place(self, assessment: ImportedAssessment) -> ImportedAssessment:
+        """Return the assessment at the item of the task, with the offsets of its texts."""
+        rating = assessment.rating
+        for system, side in ((rating.system, SpanSide.TARGET), ("", SpanSide.SOURCE)):
+            texts = self.moved.get((assessment.item, system))
+            if texts is not None and assessment.shown is None:
+                rating = replace(rating, spans=tuple(_move(span, side, *texts) for span in rating.spans))
+        return assessment._replace(item=self.keys[assessment.item], rating=rating)
+
+
+def _move(span: MarkedSpan, side: SpanSide, here: str, there: str) -> MarkedSpan:
+    if span.side is not side:
+        return span
+    (moved,) = move_spans([replace(span, side=SpanSide.TARGET)], here, there)
+    return replace(moved, side=side)
 
 
 def add_evidence(
@@ -29,15 +57,19 @@ def add_evidence(
     by: User | None = None,
     report: Report | None = None,
     is_dry_run: bool = False,
+    by_content: bool = False,
 ) -> StoredEvidence:
-    """Store the evidence of a set with a task; all or nothing. A dry run only checks it."""
+    """Store the evidence of a set with a task; all or nothing. A dry run only checks it.
+
+    ``by_content``: texts may differ in Unicode form and spaces; the error spans are moved.
+    """
     evidence = imported.evidence
     if evidence is None:
         message = f"files of the format {imported.format} bring no scores and no error spans"
         remedy = "add an mt-metrics-eval directory, an Appraise CSV or an MQM table; import others as a task"
         raise InputError.of("no_evidence", message, remedy)
     _refuse_known_names(task, evidence)
-    matched = _match_items(task, imported)
+    matched = _match_items(task, imported, by_content=by_content)
     if is_dry_run:
         return StoredEvidence(sorted(evidence.protocols))
     return store_evidence(task, _with_stored_ids(task, evidence, matched), by=by, report=report)
@@ -45,9 +77,7 @@ def add_evidence(
 
 def _refuse_known_names(task: Task, evidence: ImportedEvidence) -> None:
     known = [name for name in evidence.protocols if name in task.protocols]
-    if any(task.protocols[name].get("digest") == evidence.digest for name in known) or (
-        not evidence.protocols and ScoreSet.objects.filter(task=task).exists()
-    ):
+    if is_stored(task, evidence):
         message = f"the task {task.slug!r} already has this evidence"
         raise InputError.of("already_imported", message, "nothing has to be done")
     if known:
@@ -55,27 +85,38 @@ def _refuse_known_names(task: Task, evidence: ImportedEvidence) -> None:
         raise InputError.of("name_taken", message, "rename the file")
 
 
-def _match_items(task: Task, imported: ImportedSet) -> dict[str, str]:
-    """Return the id in the task for each id in the files."""
+def _match_items(task: Task, imported: ImportedSet, *, by_content: bool) -> MatchedItems:
+    """Find the item of the task for each item of the files."""
     stored = _load_texts(task)
     by_source: dict[str, list[str]] = defaultdict(list)
     for key, texts in stored.items():
         by_source[texts[""]].append(key)
-    matched: dict[str, str] = {}
+    matched = MatchedItems()
     problems: list[Problem] = []
     for item in imported.items:
         texts = {"": item.source, **{output.system: output.text for output in item.candidates}}
         keys = dict.fromkeys([item.id, *by_source[item.source]])
         same = [key for key in keys if key in stored and texts.items() <= stored[key].items()]
         if same and (same[0] == item.id or len(same) == 1):
-            matched[item.id] = same[0]
-            continue
-        problems.append(_explain(item, texts, stored.get(item.id)))
-        if len(problems) == MOST_PROBLEMS:
-            break
+            matched.keys[item.id] = same[0]
+        elif by_content and item.id in stored and _have_same_content(texts, stored[item.id]):
+            matched.keys[item.id] = item.id
+            for system, text in texts.items():
+                if text != stored[item.id][system]:
+                    matched.moved[item.id, system] = (text, stored[item.id][system])
+        else:
+            problems.append(_explain(item, texts, stored.get(item.id)))
+            if len(problems) == MOST_PROBLEMS:
+                break
     if problems:
         raise InputError(problems)
     return matched
+
+
+def _have_same_content(texts: Texts, stored: Texts) -> bool:
+    return texts.keys() <= stored.keys() and all(
+        find_difference(text, stored[system]) is not TextDifference.CONTENT for system, text in texts.items()
+    )
 
 
 def _load_texts(task: Task) -> dict[str, Texts]:
@@ -99,9 +140,9 @@ def _explain(item: ImportedItem, texts: Texts, stored: Texts | None) -> Problem:
         if text == stored[system]:
             continue
         where = f"{what} of the item {shorten(item.id)!r} differs from that of the task"
-        if unicodedata.normalize("NFC", text) == unicodedata.normalize("NFC", stored[system]):
-            message = f"{where} in its Unicode form only"
-            remedy = "write it in the form of the task: offsets count code points"
+        if find_difference(text, stored[system]) is TextDifference.FORM:
+            message = f"{where} in its Unicode form or spaces only"
+            remedy = "match texts by content: the error spans are moved to the text of the task"
             return Problem("unicode_form", message, remedy, *item.position, excerpt=shorten(text))
         remedy = "give the texts that the task has"
         return Problem("text_differs", where, remedy, *item.position, excerpt=shorten(text))
@@ -109,12 +150,12 @@ def _explain(item: ImportedItem, texts: Texts, stored: Texts | None) -> Problem:
     return Problem("ambiguous_item", message, "give the ids of the task", *item.position)
 
 
-def _with_stored_ids(task: Task, evidence: ImportedEvidence, matched: dict[str, str]) -> ImportedEvidence:
+def _with_stored_ids(task: Task, evidence: ImportedEvidence, matched: MatchedItems) -> ImportedEvidence:
     """Return the evidence with the ids of the task, and without published scores that the task has."""
     known = set(ScoreSet.objects.filter(task=task).values_list("name", "reference", "level"))
 
     def assessments() -> Iterator[ImportedAssessment]:
-        return (each._replace(item=matched[each.item]) for each in evidence.assessments())
+        return map(matched.place, evidence.assessments())
 
     return replace(
         evidence,

@@ -52,6 +52,8 @@ def store_evidence(
 ) -> StoredEvidence:
     """Store the evidence of a set whose texts the task has; all or nothing."""
     summary = StoredEvidence(sorted(evidence.protocols))
+    if is_stored(task, evidence):  # by an import that was interrupted right after its last step
+        return summary
     _remove_assessments(task, evidence.protocols)
     try:
         writer = AssessmentWriter(task)
@@ -71,6 +73,14 @@ def store_evidence(
         _remove_assessments(task, evidence.protocols)
         raise
     return summary
+
+
+def is_stored(task: Task, evidence: ImportedEvidence) -> bool:
+    """Whether the task has exactly this evidence."""
+    if not evidence.protocols:
+        return ScoreSet.objects.filter(task=task).exists()
+    known = [task.protocols.get(name, {}).get("digest") for name in evidence.protocols]
+    return all(digest == evidence.digest for digest in known)
 
 
 def _publish(task: Task, evidence: ImportedEvidence) -> None:
@@ -178,7 +188,11 @@ def _store_scores(task: Task, scores: Iterator[PublishedScores]) -> int:
             reference=each.reference,
             level=each.level.value,
             groups=list(each.groups),
-            values={system: list(values) for system, values in each.values.items()},
+            # As text: PostgreSQL has no −0 among JSON numbers, and published scores have.
+            values={
+                system: [None if value is None else repr(value) for value in values]
+                for system, values in each.values.items()
+            },
         )
         for each in scores
     ]

@@ -15,10 +15,12 @@ from django.utils.translation import gettext as _, gettext_noop
 
 from appraise.lib.problems import InputError
 from evaluation import jobs
+from evaluation.importers import ImportedSet
 from evaluation.models import AuditEntry, Campaign, Job, Role, Task, Upload, User
 from evaluation.tasks.services import importing
 from evaluation.tasks.services.added_evidence import add_evidence
 from evaluation.tasks.services.campaigns import copy_into
+from evaluation.tasks.services.evidence import StoredEvidence, is_stored
 from evaluation.tasks.services.task_settings import ImportSummary, TaskSettings
 from evaluation.tasks.services.uploads import UploadCheck, read_upload
 
@@ -32,6 +34,7 @@ def begin_import(
     split: int | None = None,
     like: str = "",
     existing_task: str = "",
+    match_content: bool = False,
 ) -> Job:
     """Enqueue the import of a checked upload; refuses content that the campaign already has.
 
@@ -65,6 +68,7 @@ def begin_import(
             split=split,
             like=like,
             existing_task=existing_task,
+            match_content=match_content,
             tasks=[],
         )
         upload.job = job
@@ -115,11 +119,7 @@ def run_import(job: Job, progress: jobs.JobProgress) -> jobs.Result:
         progress.update(0, 1, gettext_noop("Reading the files."))
         imported = read_upload(upload)
         if slug := arguments.get("existing_task"):
-            assert job.owner is not None  # an import always has an owner
-            task = find_own_task(job.owner, slug)
-            stored = add_evidence(task, imported, by=job.owner, report=progress.update)
-            _finish(job, upload, [task])
-            return {**_make_result(ImportSummary([slug], items=len(imported.items))), **asdict(stored)}
+            return _add_evidence(job, upload, imported, slug, progress)
         summary = importing.store_parts(
             imported,
             TaskSettings(**arguments["settings"]),
@@ -137,6 +137,22 @@ def run_import(job: Job, progress: jobs.JobProgress) -> jobs.Result:
         raise
     _finish(job, upload, made)
     return _make_result(summary)
+
+
+def _add_evidence(
+    job: Job, upload: Upload, imported: ImportedSet, slug: str, progress: jobs.JobProgress
+) -> jobs.Result:
+    """Add the scores and error spans to a task; after a crash, only if they are not stored yet."""
+    assert job.owner is not None  # an import always has an owner
+    task = find_own_task(job.owner, slug)
+    evidence = imported.evidence
+    if job.attempts > 1 and evidence and is_stored(task, evidence):
+        stored = StoredEvidence(sorted(evidence.protocols))
+    else:
+        by_content = job.arguments.get("match_content", False)
+        stored = add_evidence(task, imported, by=job.owner, report=progress.update, by_content=by_content)
+    _finish(job, upload, [task])
+    return {**_make_result(ImportSummary([slug], items=len(imported.items))), **asdict(stored)}
 
 
 def discard_upload(upload: Upload) -> None:

@@ -119,8 +119,7 @@ def _begin_import(request: HttpRequest, upload: Upload) -> HttpResponse:
     try:
         begin_import(
             upload, outcome, form.settings(), campaign=data["campaign"], split=data["split"],
-            like=data["like"],
-            existing_task=data["existing_task"],
+            like=data["like"], existing_task=data["existing_task"], match_content=data["match_content"],
         )  # fmt: skip
     except InputError as error:
         return _page(request, upload, list(error.problems), refused=True)
