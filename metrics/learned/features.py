@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics import registry
-from metrics.base import MetricUnavailable, Segment
+from metrics.base import MetricUnavailable, Segment, may_be_undefined
 from metrics.learned import matching, syntax
 from metrics.lexical import tokenizers
 from metrics.lexical.blocks import Block, Texts, count_in_blocks, ngram_matches, word_errors
@@ -41,6 +41,7 @@ EXTENDED = (*BASIC, *syntax.NAMES)
 METRICS = ("bleu", "chrf", "chrf++", "ter", "meteor:tokenize=13a", "rouge-l:tokenize=13a")
 RICH = (*matching.NAMES, *METRICS)
 SCALINGS = ("none", "standard", "minmax")
+MISSING = {"standard": 0.0, "minmax": 0.5}  # what a missing value becomes: the mean, the middle
 SETS = {"basic": BASIC, "extended": EXTENDED, "rich": RICH}
 
 
@@ -73,6 +74,8 @@ def compute(
 ) -> FloatArray:
     """Return the table ``[segment, feature]``; every segment needs a reference.
 
+    A value is NaN where a metric that ``may_be_undefined`` has no score.
+
     >>> compute(["precision-1", "wer-count"], [Segment("he walked the dog", ("he took the dog for a walk",))])
     array([[0.75, 4.  ]])
     """
@@ -84,8 +87,12 @@ def compute(
     for count in sorted({len(segment.references) for segment in segments}):
         rows = [number for number, segment in enumerate(segments) if len(segment.references) == count]
         table[rows] = _columns(names, [segments[number] for number in rows], preparation or Preparation())
-    if not np.isfinite(table).all():
-        bad = names[int(np.flatnonzero(~np.isfinite(table).all(axis=0))[0])]
+    is_optional = np.array(
+        [_provider(name) is None and may_be_undefined(registry.parse(name)) for name in names]
+    )
+    is_known = (np.isfinite(table) | (np.isnan(table) & is_optional)).all(axis=0)
+    if not is_known.all():
+        bad = names[int(np.flatnonzero(~is_known)[0])]
         raise ValueError(f"feature {bad!r} has values that are not finite")
     return table
 
@@ -167,9 +174,11 @@ class Scaling:
 
     ``none`` keeps the raw values (the thesis does not mention scaling), ``standard`` gives every column of
     the training set mean 0 and deviation 1, ``minmax`` maps it to 0 … 1. A constant column is only shifted.
+    A missing value (NaN) becomes the mean of the training set or the middle of its range.
 
-    >>> Scaling.fit(np.array([[1.0, 5.0], [3.0, 5.0]]), "minmax")(np.array([[2.0, 6.0]])).tolist()
-    [[0.5, 1.0]]
+    >>> scaling = Scaling.fit(np.array([[1.0, 5.0], [5.0, 5.0]]), "minmax")
+    >>> scaling(np.array([[2.0, 6.0], [np.nan, 5.0]])).tolist()
+    [[0.25, 1.0], [0.5, 0.0]]
     """
 
     kind: str
@@ -177,7 +186,11 @@ class Scaling:
     width: FloatArray
 
     def __call__(self, rows: FloatArray) -> FloatArray:
-        return np.asarray((rows - self.shift) / self.width)
+        scaled = (rows - self.shift) / self.width
+        is_missing = np.isnan(scaled)
+        if is_missing.any() and self.kind not in MISSING:
+            raise ValueError(f"the scaling {self.kind!r} has no place for missing values")
+        return np.asarray(np.where(is_missing, MISSING.get(self.kind, 0.0), scaled))
 
     @classmethod
     def fit(cls, rows: FloatArray, kind: str) -> Scaling:
@@ -186,8 +199,10 @@ class Scaling:
         columns = rows.shape[1]
         if kind == "none":
             return cls(kind, np.zeros(columns), np.ones(columns))
+        rows = np.where(np.isnan(rows).all(axis=0), 0.0, rows)  # a column without any value
         if kind == "minmax":
-            shift, width = rows.min(axis=0), np.ptp(rows, axis=0)
+            shift = np.nanmin(rows, axis=0)
+            width = np.nanmax(rows, axis=0) - shift
         else:
-            shift, width = rows.mean(axis=0), rows.std(axis=0)
+            shift, width = np.nanmean(rows, axis=0), np.nanstd(rows, axis=0)
         return cls(kind, shift, np.where(width > 0, width, 1.0))

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, cast
 
+import numpy as np
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from metrics import registry
+from metrics.base import Needs, Scores, Segment
 from metrics.learned import models
+from metrics.learned.combination import FeatureWeights
+from metrics.learned.features import compute
 from metrics.learned.training import parse_grid
 from tests.learned.data import write_set
 
@@ -215,3 +222,44 @@ def test_machine_hypotheses_can_come_from_nbest_lists(
         run(capsys, *arguments, f"--nbest={lists}")
     with pytest.raises(CommandError, match="single set with several references"):
         run(capsys, *arguments, f"--set={write_set(tmp_path, 'other', references=3)}", f"--nbest={lists}")
+
+
+@dataclass(frozen=True)
+class LongOutputs:
+    """The number of words, undefined below four."""
+
+    name: ClassVar[str] = "long-outputs"
+    title: ClassVar[str] = "words of long outputs"
+    higher_is_better: ClassVar[bool] = True
+    needs: ClassVar[Needs] = Needs(reference=False)
+    may_be_undefined: ClassVar[bool] = True
+    signature: ClassVar[str] = "long-outputs|v:1"
+
+    def score(self, segments: Sequence[Segment]) -> Scores:
+        lengths = np.array([float(len(segment.hypothesis.split())) for segment in segments])
+        return Scores(np.where(lengths < 4, np.nan, lengths), None, self.signature)
+
+
+@pytest.mark.parametrize("method", ["tuned", "uniform"])
+def test_a_feature_with_missing_values_can_be_combined(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    registry.list_names()
+    monkeypatch.setattr(registry, "_metrics", {**registry._metrics, "long-outputs": LongOutputs})
+    learn, out = write_set(tmp_path, "learn"), tmp_path / "combination.json"
+    features = "--features=wer-count,long-outputs"
+    run(capsys, "train", "combination", f"--set={learn}", features, f"--method={method}", f"--out={out}")
+    model = models.load(out)
+    reference = "one two three four five"
+    known, missing = (
+        compute(model.names, [Segment(text, (reference,))], model.preparation)
+        for text in ("one two three four", "one two")
+    )
+    assert np.isfinite(known).all()
+    assert np.isnan(missing).tolist() == [[False, True]]
+    as_usual = missing.copy()
+    scaling = cast(FeatureWeights, model.function).scaling
+    middle = {"tuned": 0.0, "uniform": 0.5}[method]
+    as_usual[0, 1] = scaling.shift[1] + middle * scaling.width[1]
+    assert model.values(missing) == pytest.approx(model.values(as_usual))
+    assert "undefined" not in evaluate(capsys, learn, f"--model={out}")["combination"]
