@@ -66,7 +66,7 @@ class CampaignSettingsForm(forms.Form):
     overlap = NumberField(label=_("People per comparison"), required=False, min_value=1, max_value=20)
     most_per_person = NumberField(
         label=_("At most for one person"), required=False, min_value=1, max_value=1_000_000
-    )  # fmt: skip
+    )
     state = SelectField(label=_("State"), required=False, choices=STATES)
     opens_at = _moment(_("Opens on"))
     closes_at = _moment(_("Closes on"))
