@@ -16,7 +16,6 @@ from django.conf import settings
 from django.db.models import Q, QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
 
 from evaluation.annotate.places import (
     MOST_STEPS,
@@ -74,21 +73,6 @@ class OwnSentence(NamedTuple):
         return ("skipped" if self.skip_reason else "done") if self.is_finished else "open"
 
 
-SENTENCE_STATES = {"open": _("open"), "done": _("done"), "skipped": _("skipped")}
-
-
-class SentenceLink(NamedTuple):
-    """A sentence in the strip; ``label`` is its number and its state in words: “3, done, unsure”."""
-
-    number: int
-    state: str
-    is_unsure: bool
-    css: str
-    url: str
-    label: str
-    is_current: bool
-
-
 @dataclass(frozen=True, slots=True)
 class Strip:
     """An annotator's sentences of a task around the current one, of ``total``.
@@ -96,10 +80,20 @@ class Strip:
     Without ``next_url`` the next sentence has to be claimed.
     """
 
-    sentences: list[SentenceLink]
+    number: int
+    sentences: list[OwnSentence]
     total: int
     previous_url: str | None
     next_url: str | None
+
+    @property
+    def links(self) -> str:
+        """Number, state, URL and mark of each sentence, for ``strip.js``."""
+        token, url = self.sentences[0].token, self.sentences[0].url  # one call of the resolver, which is slow
+        return ";".join(
+            f"{one.number} {one.state} {url.replace(token, one.token)}{' unsure' if one.is_unsure else ''}"
+            for one in self.sentences
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,22 +226,12 @@ def make_strip(sentences: Sequence[OwnSentence], number: int) -> Strip:
     """Return the sentences around the one with this number."""
     here = next(n for n, sentence in enumerate(sentences) if sentence.number == number)
     start = max(0, min(here - STRIP_LENGTH // 2, len(sentences) - STRIP_LENGTH))
-    states, unsure = {state: str(words) for state, words in SENTENCE_STATES.items()}, gettext("unsure")
-    token, url = sentences[here].token, sentences[here].url
-    links = []
-    for n, sentence in enumerate(sentences[start : start + STRIP_LENGTH], start):
-        state = sentence.state
-        css, label = f"is-{state}", f"{sentence.number}, {states[state]}"
-        if sentence.is_unsure:
-            css, label = f"{css} is-unsure", f"{label}, {unsure}"
-        # The resolver is slow: one URL, and the tokens of the others in it.
-        address = url.replace(token, sentence.token)
-        links.append(SentenceLink(sentence.number, state, sentence.is_unsure, css, address, label, n == here))
     return Strip(
-        links,
+        number,
+        list(sentences[start : start + STRIP_LENGTH]),
         total=len(sentences),
-        previous_url=links[here - 1 - start].url if here else None,
-        next_url=links[here + 1 - start].url if here + 1 < len(sentences) else None,
+        previous_url=sentences[here - 1].url if here else None,
+        next_url=sentences[here + 1].url if here + 1 < len(sentences) else None,
     )
 
 

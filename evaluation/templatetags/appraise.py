@@ -176,10 +176,13 @@ class Mark(NamedTuple):
     why: str = ""
 
 
+LOOKS = {"moved": gettext_lazy("moved"), "gap": gettext_lazy("only here")}
+
+
 @register.filter
 def marks(fragments: Iterable[Fragment]) -> list[Mark]:
     """Return what a template shows of a sentence: it only loops over texts, which is fast."""
-    pair, words = _("Pair {n}"), {"moved": ", " + _("moved"), "gap": ", " + _("only here")}
+    pair = _("Pair {n}")
     shown: list[Mark] = []
     before = ""
     for fragment in fragments:
@@ -187,9 +190,11 @@ def marks(fragments: Iterable[Fragment]) -> list[Mark]:
         if fragment.asked:
             n, look, text = fragment.number or 0, fragment.look, fragment.text
             css = f"ph p{fragment.hue}" if text else f"ph none p{fragment.hue}"
-            label = pair.replace("{n}", str(n)) + (words.get(look, "") if text else "") + ": "
+            label = pair.replace("{n}", str(n))
+            if text and look in LOOKS:
+                label += f", {LOOKS[look]}"
             chip = f"{n}{fragment.mark}" if text else str(n)
-            shown.append(Mark(before, n, css, look, label, chip, fragment.head, fragment.tail))
+            shown.append(Mark(before, n, css, look, f"{label}: ", chip, fragment.head, fragment.tail))
             before = ""
         elif fragment.number and fragment.text:
             shown.append(Mark(before, head=fragment.text, why=_explain(fragment)))
@@ -216,14 +221,25 @@ def legend(card: Card) -> str:
     return f"{_('Pair {n}').replace('{n}', str(card.number))}{places}: A {a}, B {b}"
 
 
+KINDS = {
+    "moved": ("⇄", gettext_lazy("moved")),
+    "only-a": ("+", gettext_lazy("only in A")),
+    "only-b": ("+", gettext_lazy("only in B")),
+}
+
+
 @register.filter
 def tags(card: Card) -> list[str]:
     """Return what is unusual about a question, in words."""
-    kinds = {"moved": ("⇄", _("moved")), "only-a": ("+", _("only in A")), "only-b": ("+", _("only in B"))}
-    words = [" ".join(kinds[card.kind])] if card.kind in kinds else []
+    words = []
+    if card.kind in KINDS:
+        sign, kind = KINDS[card.kind]
+        words.append(f"{sign} {kind}")
     if card.has_two_places:
         words.append("… " + _("two places"))
-    return [*words, _("whole sentence")] if card.is_whole else words
+    if card.is_whole:
+        words.append(_("whole sentence"))
+    return words
 
 
 @register.simple_tag

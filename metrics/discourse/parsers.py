@@ -127,9 +127,8 @@ def parse_as_one_unit(sentence: str) -> Node:
 def parse_by_rules(sentence: str) -> Node:
     """The tree of one sentence.
 
-    >>> from metrics.discourse.trees import format_brackets
-    >>> print(format_brackets(parse_by_rules("He said that he stayed because it was raining.")))
-    (Attribution[S][N] "He said" (Explanation[N][S] "that he stayed" "because it was raining ."))
+    >>> [unit.text for unit in parse_by_rules("He said that he stayed because it was raining.").edus()]
+    ['He said', 'that he stayed', 'because it was raining .']
     """
     units = _find_units(split_words(sentence))
     texts = [" ".join(unit) for unit in units]

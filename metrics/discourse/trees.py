@@ -13,7 +13,6 @@ with the suffixes ``-e``, ``-s``, ``-n`` for embedded, satellite and nucleus) an
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -178,28 +177,6 @@ def as_json(node: Node) -> dict[str, object]:
     if node.is_edu:
         return values | {"text": node.text}
     return values | {"children": [as_json(child) for child in node.children]}
-
-
-def format_brackets(tree: Node) -> str:
-    """A tree on one line, for people: each relation with the nuclearity of its parts, EDUs quoted.
-
-    >>> format_brackets(join("Cause", "SN", [edu("as it rained"), edu("we stayed")]))
-    '(Cause[S][N] "as it rained" "we stayed")'
-    >>> format_brackets(edu("we stayed"))
-    '("we stayed")'
-    """
-    return _format(tree) if tree.children else f"({_format(tree)})"
-
-
-def _format(node: Node) -> str:
-    if node.is_edu:
-        return json.dumps(node.text, ensure_ascii=False)
-    relations = [child.relation for child in node.children]
-    if relations == relations_of(node.linked_by, node.pattern):
-        head = node.linked_by + "".join(f"[{letter}]" for letter in node.pattern)
-    else:  # several satellites, each with its own relation
-        head = "".join(f"[{letter}:{own}]" for letter, own in zip(node.pattern, relations, strict=True))
-    return f"({head} {' '.join(map(_format, node.children))})"
 
 
 RST_DT, GUM = VOCABULARY["rst-dt"], VOCABULARY["gum"]

@@ -230,8 +230,7 @@ def _examples(
         kind = "translators" if has_several else "ranked"
     if options.get("nbest") and (kind != "translators" or len(sets) != 1):
         raise ex.TooFewExamples("n-best lists require a single set with several references per segment")
-    training: list[ex.Example] = []
-    validation: list[ex.Example] = []
+    groups = []
     for data in sets:
         if kind == "translators":
             examples = ex.translator_examples(
@@ -245,15 +244,8 @@ def _examples(
             raise ex.TooFewExamples(f"{data.name} has one reference and no rankings to learn from")
         else:
             examples = ex.ranked_examples(data.dataset, data.human, seed=options["seed"])
-        more_training, more_validation = ex.split(examples)
-        training += more_training
-        validation += more_validation
-    limit = options["limit"]
-    return (
-        kind,
-        ex.sample(training, limit, seed=options["seed"]),
-        ex.sample(validation, max(2, limit // 2), seed=options["seed"]),
-    )
+        groups.append(examples)
+    return kind, *ex.split_and_sample(groups, options["limit"], seed=options["seed"])
 
 
 def _lists(path: str, dataset: Dataset) -> dict[str, list[str]]:

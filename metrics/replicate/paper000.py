@@ -145,18 +145,15 @@ def _make_examples(
 ) -> tuple[Labelled, Labelled]:
     """Examples with as many references as the tested sets have."""
     references = min(len(text.references) for rated in sets for text in rated.dataset.texts.values())
-    parts: tuple[list[ex.Example], list[ex.Example]] = ([], [])
-    for rated in training_sets:
-        if all(len(text.references) > 1 for text in rated.dataset.texts.values()):
-            examples = ex.translator_examples(rated.dataset, seed=options.seed, references=references)
-        else:
-            examples = ex.ranked_examples(rated.dataset, rated.human, seed=options.seed)
-        for part, more in zip(parts, ex.split(examples), strict=True):
-            part.extend(more)
-    sizes = (options.examples, max(2, options.examples // 2))
+    groups = [
+        ex.translator_examples(rated.dataset, seed=options.seed, references=references)
+        if all(len(text.references) > 1 for text in rated.dataset.texts.values())
+        else ex.ranked_examples(rated.dataset, rated.human, seed=options.seed)
+        for rated in training_sets
+    ]
     training, validation = (
-        label_examples(ex.sample(part, size, seed=options.seed), features.BASIC, PREPARATION)
-        for part, size in zip(parts, sizes, strict=True)
+        label_examples(part, features.BASIC, PREPARATION)
+        for part in ex.split_and_sample(groups, options.examples, seed=options.seed)
     )
     return training, validation
 

@@ -228,12 +228,11 @@ class _PairHistory:
         assignment, phrase = self.assignment, self.submission.question
         if self.pair:
             return
-        # No row if the alignment was corrected after the assignment was read: the phrase numbers changed.
-        occurrences = Occurrence.objects.filter(
-            index=phrase, alignment=assignment.alignment_id, alignment__assignments=assignment.pk
-        )
-        for pair, flipped, owner in occurrences.values_list("pair_id", "flipped", "pair__owner_id"):
-            if owner == assignment.comparison_id:
+        occurrences = Occurrence.objects.filter(index=phrase, alignment__assignments=assignment.pk)
+        columns = "pair_id", "flipped", "alignment_id", "pair__owner"
+        for pair, flipped, *asked_by in occurrences.values_list(*columns):
+            # Another alignment if it was corrected after the assignment was read: the numbers changed.
+            if asked_by == [assignment.alignment_id, assignment.comparison_id]:
                 self.pair, self.turned = pair, assignment.swapped != flipped
                 return
         raise UnknownQuestion(str(phrase))

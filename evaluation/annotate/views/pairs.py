@@ -37,6 +37,7 @@ from evaluation.schemes import CHOICE_REASONS
 from evaluation.web import get_user, post_only
 
 AnswerView = Callable[[HttpRequest, str], HttpResponse]
+ANSWERED = Assignment.objects.for_answering()
 
 
 def get_annotator(user: User) -> Annotator:
@@ -159,7 +160,7 @@ def receipt_response(
 @json_answer
 def answer(request: HttpRequest, token: str) -> HttpResponse:
     """Store one answer about a phrase pair or about the whole sentence."""
-    assignment = _get_shown(request, Assignment.objects.for_answering(), token)
+    assignment = _get_shown(request, ANSWERED, token)
     data = parse_json(request.body)
     if "question" in data:
         question, value, uuid_, base, active_ms = parse_sentence_answer(data)
