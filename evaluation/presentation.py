@@ -13,7 +13,9 @@ from typing import NamedTuple
 
 from evaluation.alignment.pairs import RUN_SEPARATOR
 from evaluation.alignment.questions import have_same_words
-from evaluation.alignment.values import Span, join_spans
+from evaluation.alignment.values import join_spans
+
+Span = tuple[int, int]
 
 
 class ShownPhrase(NamedTuple):
