@@ -21,8 +21,7 @@ from threading import RLock
 from typing import Any, Literal, NamedTuple, TypeVar, cast
 
 from django.core.cache import caches
-from django.db import connection as default_connection
-from django.db import transaction
+from django.db import connection as default_connection, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Subquery
 from django.utils import timezone

@@ -11,8 +11,7 @@ import numpy as np
 from django.db.models import BooleanField, Case, F, Q, Value, When
 from django.db.models.functions import Left, Length
 from django.db.models.lookups import Exact
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 
 from appraise.lib.tables import Table
 from evaluation.models import PhrasePair

@@ -11,8 +11,7 @@ from django.conf.locale import LANG_INFO
 from django.template import Context
 from django.template.base import NodeList, Parser, TextNode, Token
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language, gettext_lazy
-from django.utils.translation import gettext as _
+from django.utils.translation import get_language, gettext as _, gettext_lazy
 
 from evaluation.models import Task
 from evaluation.schemes import Choice, Scheme

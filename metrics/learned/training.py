@@ -12,8 +12,7 @@ import numpy as np
 
 from appraise.lib.problems import InputError
 from metrics.base import MetricUnavailable
-from metrics.learned import examples as ex
-from metrics.learned import features, models, svm
+from metrics.learned import examples as ex, features, models, svm
 from metrics.learned.combination import STRENGTH, FeatureWeights, JudgedTable, cross_validate, tune
 from metrics.learned.features import SCALINGS, Preparation, Scaling
 from metrics.learned.svm import Labelled

@@ -22,8 +22,7 @@ import numpy as np
 from appraise.lib.problems import InputError
 from evaluation.study.sentence_answers import normalise_by_percentile
 from metrics import registry
-from metrics.learned import examples as ex
-from metrics.learned import features, svm
+from metrics.learned import examples as ex, features, svm
 from metrics.learned.features import Preparation
 from metrics.learned.svm import Labelled
 from metrics.learned.training import label_examples

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from zlib import crc32
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from appraise.lib.problems import InputError
 from evaluation.importers import Limits

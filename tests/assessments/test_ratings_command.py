@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from scipy import stats
 
 from appraise.lib.tables import TsvReader

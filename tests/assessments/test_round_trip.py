@@ -9,8 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from evaluation.assessments import WEIGHTINGS, MarkedSpan, OutputRating, ParallelTexts, SpanSide
 from evaluation.exporters.assessments import appraise_csv_lines, mqm_table_lines, write_mtme

@@ -6,8 +6,7 @@ import unicodedata
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from evaluation.alignment import align
 from evaluation.alignment.question_rules import QuestionRules

@@ -8,8 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 import scipy.sparse
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from metrics.collocation import loops
 from metrics.collocation.counting import PairCounter

@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from benchmarks.studies.collocation_branches import Branch, find_branches, select_branches
 from metrics.collocation.association import CUTOFFS, FUNCTIONS, AssociationMeasure

@@ -6,8 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from benchmarks.studies.collocation_branches import Branch, select_branches

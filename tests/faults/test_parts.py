@@ -11,8 +11,7 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from faults import bugs, connections, invariants
 from faults.base import BOTH, Ground, Outcome

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from metrics.metaeval.datasets import Ratings
 from metrics.metaeval.evaluation import pairs_of

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from appraise.lib.problems import InputError
 from benchmarks.studies import ranker_table

@@ -11,8 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from appraise.lib.problems import InputError
 from evaluation.annotate.known_answers import MOST_PERCENT
-from evaluation.importers import EVIDENCE_FORMATS, FORMATS
-from evaluation.importers import languages as language_codes
+from evaluation.importers import EVIDENCE_FORMATS, FORMATS, languages as language_codes
 from evaluation.importers.model import FileRole
 from evaluation.models import Task, Upload, UploadedFile
 from evaluation.people.forms import NumberField, SelectField, TextField, text_input

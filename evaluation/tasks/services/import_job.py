@@ -11,8 +11,7 @@ from dataclasses import asdict
 
 from django.db import transaction
 from django.utils.text import slugify
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from appraise.lib.problems import InputError
 from evaluation import jobs

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from django.db import transaction
 from django.db.models import QuerySet
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from appraise.lib.problems import InputError
 from evaluation import jobs
