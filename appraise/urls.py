@@ -5,8 +5,7 @@ from django.contrib.auth import views as auth
 from django.urls import include, path
 from django.views.i18n import set_language
 
-from appraise.operations.telemetry import healthz, readyz
-from appraise.operations.telemetry import metrics as metrics_page
+from appraise.operations.telemetry import healthz, metrics as metrics_page, readyz
 from evaluation.api.core import api
 from evaluation.api.uploads import router as uploads
 from evaluation.people import views

@@ -15,8 +15,7 @@ from dataclasses import replace
 import krippendorff
 import numpy as np
 from sklearn.metrics import cohen_kappa_score
-from statsmodels.stats.inter_rater import aggregate_raters
-from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
+from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa as statsmodels_fleiss
 
 from benchmarks.base import Result, race
 from evaluation.agreement import Judgements, Tally, cohen_kappa

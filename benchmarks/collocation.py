@@ -23,14 +23,13 @@ import scipy.sparse
 from nltk.metrics import BigramAssocMeasures
 
 from benchmarks.base import Result, race
-from metrics.collocation import trees_loops
+from metrics.collocation import loops
 from metrics.collocation.association import AssociationMeasure, log_likelihood_ratio
 from metrics.collocation.content_words import find_content_words
 from metrics.collocation.counting import PairCounter
-from metrics.collocation.counting_loops import count_pairs
-from metrics.collocation.scoring import score_sentences
+from metrics.collocation.loops import count_pairs
+from metrics.collocation.scoring import Method, score_sentences
 from metrics.collocation.table import CollocationTable, Corpus
-from metrics.collocation.trees import Method
 
 VOCABULARY, SENTENCES = 32_000, 50_000
 SYSTEMS, SEGMENTS = 12, 3_003
@@ -151,10 +150,10 @@ def trees(
     left, right = (np.ascontiguousarray(pairs[:, end]) for end in (0, 1))
     weight = np.array([value for _, weights in make_weighted() for value in weights.values()])
     lengths = np.array([words for words, _ in make_weighted()], np.int32)
-    verbs, code = np.full(TREES, trees_loops.NO_VERB, np.int32), np.array([method.code], np.int64)
+    verbs, code = np.full(TREES, loops.NO_VERB, np.int32), np.array([method.code], np.int64)
 
     def ours() -> np.ndarray:
-        return trees_loops.score_sentences(starts, left, right, weight, lengths, verbs, code)[0][:, 0]
+        return loops.score_sentences(starts, left, right, weight, lengths, verbs, code)[0][:, 0]
 
     def theirs() -> list[float]:
         return [plain(words, weights) for words, weights in make_weighted()]

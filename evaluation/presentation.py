@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from evaluation.alignment.pairs import RUN_SEPARATOR
 from evaluation.alignment.questions import have_same_words
+from evaluation.alignment.values import join_spans
 
 Span = tuple[int, int]
 
@@ -40,6 +41,14 @@ class Stave:
 
     text: str
     spans: Sequence[Span]
+
+    @classmethod
+    def of(cls, text: str, offsets: Sequence[int]) -> Stave:
+        """
+        >>> Stave.of("Go on", [0, 2, 3, 5]).words
+        ('Go', 'on')
+        """
+        return cls(text, tuple(zip(offsets[::2], offsets[1::2], strict=True)))
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -291,21 +300,6 @@ class _Unit:
 
     def _words(self, side: int) -> list[str]:
         return [word for run in self.runs[side] for word in self.staves[side].list_words(run)]
-
-
-def join_spans(spans: Iterable[Span]) -> list[Span]:
-    """Return the contiguous runs of some spans.
-
-    >>> join_spans([(4, 5), (0, 2), (2, 3)])
-    [(0, 3), (4, 5)]
-    """
-    runs: list[Span] = []
-    for start, end in sorted(spans):
-        if runs and runs[-1][1] == start:
-            runs[-1] = (runs[-1][0], end)
-        else:
-            runs.append((start, end))
-    return runs
 
 
 def _list_units(

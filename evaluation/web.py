@@ -9,6 +9,7 @@ from typing import TypeVar
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.urls import register_converter
 from django.urls.converters import IntConverter
@@ -16,11 +17,12 @@ from django.utils.formats import get_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
-from django.views.decorators.http import require_POST
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
 
 from evaluation.models import Role, Task, User
 
-View = TypeVar("View", bound=Callable[..., HttpResponse])
+View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
 # Right-to-left unless the code names another script; Arabic and Persian have many codes.
 RTL = {"ar", "arc", "ckb", "dv", "fa", "he", "ks", "nqo", "ps", "sd", "sdh", "ug", "ur", "yi", "ydd"}
@@ -55,6 +57,11 @@ def get_managed_task(request: HttpRequest, slug: str) -> Task:
     """Return a task that the signed-in user manages; any other is a 404."""
     tasks = Task.objects.with_role(get_user(request), Role.MANAGER).select_related("campaign")
     return get_object_or_404(tasks.exclude(state=Task.State.IMPORTING), slug=slug)
+
+
+def private_page(view: View) -> View:
+    """GET only, for signed-in users, and never cached."""
+    return login_required(never_cache(require_GET(view)))
 
 
 def post_only(view: View) -> View:

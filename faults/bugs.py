@@ -75,6 +75,33 @@ def few_connections() -> None:
 
 
 @bug
+def thousand_fields() -> None:
+    """Django's usual limit of fields, which the form of a long sentence exceeds."""
+    from django.conf import settings
+
+    replace(settings, "DATA_UPLOAD_MAX_NUMBER_FIELDS", 1000)
+
+
+@bug
+def names_as_typed() -> None:
+    """Failed sign-ins are counted for the name as it was typed, with its spaces."""
+    from django.forms import CharField
+
+    from evaluation.people import views
+
+    replace(views, "UsernameField", lambda: CharField(strip=False))
+
+
+@bug
+def open_home() -> None:
+    """The data folder is created, but its mode is left as it is."""
+    from appraise.lib import environment
+
+    # Its code, because the settings and the tests have imported the function already.
+    replace(environment.ensure_private_folder, "__code__", environment.ensure_folder.__code__)
+
+
+@bug
 def final_refusals() -> None:
     """An answer that races a correction gets 400, which the browser treats as final."""
     from evaluation.tasks.views import alignments
@@ -201,25 +228,27 @@ def order_by_clock() -> None:
     from evaluation.annotate.services import answers
     from evaluation.models import Assignment, Ranking
 
-    right = answers.load_questions
+    right = answers.load_differences
 
-    def load_questions(assignment: Assignment) -> dict[int, answers.AskedPair]:
+    def load_differences(assignment: Assignment) -> answers.Differences:
         rows = Ranking.objects.filter(
             annotator=assignment.annotator_id,
             presentation=assignment.presentation,
             pair__owner=assignment.comparison_id,
         ).order_by("received_at")
         last = {row.pair_id: row for row in rows}
-        return {
+        differences = right(assignment)
+        questions = {
             index: dataclasses.replace(
                 asked, version=last[asked.pair].version, choice=last[asked.pair].choice
             )
             if asked.pair in last
             else asked
-            for index, asked in right(assignment).items()
+            for index, asked in differences.questions.items()
         }
+        return differences._replace(questions=questions)
 
-    replace(answers, "load_questions", load_questions)
+    replace(answers, "load_differences", load_differences)
 
 
 @bug

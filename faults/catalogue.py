@@ -40,5 +40,7 @@ FAULTS: dict[str, Fault] = {
         connections.FAULT,
         suites.F16,
         suites.F17,
+        suites.F18,
+        suites.F19,
     )
 }

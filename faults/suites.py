@@ -1,7 +1,8 @@
-"""F9, F12, F16 and F17: faults from the project's own tests, here on both databases and with bugs.
+"""F9, F12 and F16 to F19: faults from the project's own tests, here on both databases and with bugs.
 
 F9 sends the 57 bad files to every way in; F12 breaks connections, sessions and windows in a real browser; F16
-corrects, removes, revokes and erases while people work; F17 opens the pages that would take long.
+sends forms at their limits and answers that race a correction; F17 opens the pages that would take long; F18
+guesses passwords, removes, revokes and erases while people work; F19 reads the site's files as another user.
 """
 
 from __future__ import annotations
@@ -20,12 +21,23 @@ from tests.site import ROOT
 BAD_FILES = ("tests/importers/test_bad_inputs.py", "tests/database/test_bad_inputs.py")
 BROWSER = ("tests/journeys/test_never_lose.py",)
 RESTART = ("tests/journeys/test_restart.py",)
-ENDS = (
-    *("tests/database/test_form_limits.py", "tests/database/test_alignment_editor.py"),
-    *("tests/database/test_members.py", "tests/database/test_privacy.py"),
+DEAD_ENDS = ("tests/database/test_form_limits.py", "tests/database/test_alignment_editor.py")
+ACCESS = (
+    *(
+        "tests/security/test_signing_in.py",
+        "tests/database/test_members.py",
+        "tests/database/test_privacy.py",
+    ),
 )
+FILES = ("tests/test_environment.py",)
 EXPENSIVE = ("tests/database/test_upload.py::TestThePreview", "tests/database/test_report_jobs.py")
-ENDS_OF = {"final_refusals": "races", "members_return": "removed_member"}
+DETECTED_BY = {
+    "thousand_fields": "can_be_finished",
+    "final_refusals": "races",
+    "names_as_typed": "spaces_around",
+    "members_return": "removed_member",
+    "open_home": "home",
+}
 
 
 def bad_uploads(ground: Ground) -> Outcome:
@@ -43,8 +55,20 @@ def browser(ground: Ground) -> Outcome:
     return run_tests(ground, *BROWSER, *(RESTART if ground.kind == SQLITE else ()))
 
 
-def ends(ground: Ground) -> Outcome:
-    return run_tests(ground, *ENDS, *(("-k", ENDS_OF[ground.bug]) if ground.bug else ()))
+def dead_ends(ground: Ground) -> Outcome:
+    return run_tests(ground, *DEAD_ENDS, *select_detecting(ground))
+
+
+def access(ground: Ground) -> Outcome:
+    return run_tests(ground, *ACCESS, *select_detecting(ground))
+
+
+def private_files(ground: Ground) -> Outcome:
+    return run_tests(ground, *FILES, *select_detecting(ground))
+
+
+def select_detecting(ground: Ground) -> tuple[str, ...]:
+    return ("-k", DETECTED_BY[ground.bug]) if ground.bug else ()
 
 
 def expensive_requests(ground: Ground) -> Outcome:
@@ -119,11 +143,10 @@ F12 = Fault(
 )
 F16 = Fault(
     "F16",
-    "Ends",
-    "Sentences at the limits of the importers are finished; an alignment is corrected under an answer;"
-    " members are removed, links revoked and expired, people erased: no dead end, and no way back.",
-    ends,
-    {SQLITE: "members_return", POSTGRESQL: "final_refusals"},
+    "Dead ends",
+    "Sentences at the limits of the importers are finished; an alignment is corrected under an answer.",
+    dead_ends,
+    {SQLITE: "thousand_fields", POSTGRESQL: "final_refusals"},
     seconds=1000,
 )
 F17 = Fault(
@@ -134,4 +157,23 @@ F17 = Fault(
     expensive_requests,
     {SQLITE: "align_in_pages", POSTGRESQL: "report_in_pages"},
     seconds=600,
+)
+F18 = Fault(
+    "F18",
+    "Access",
+    "Passwords are guessed with variants of a name and in parallel; members are removed, links revoked and"
+    " expired, people erased: no way in, and no way back.",
+    access,
+    {SQLITE: "names_as_typed", POSTGRESQL: "members_return"},
+    seconds=1000,
+)
+F19 = Fault(
+    "F19",
+    "Another user of the host",
+    "The data folder, its key and its database are created, restored and found open to others: their modes"
+    " keep other users out, or the site does not start.",
+    private_files,
+    {SQLITE: "open_home"},
+    databases=(SQLITE,),
+    seconds=300,
 )

@@ -145,7 +145,7 @@ def word_class(word: str, tag: str, classes: Mapping[WordClass, tuple[str, ...]]
     ['content', 'function']
     """
     # Imported here because its package loads SciPy, which every command would wait for at start-up.
-    from evaluation.phenomena.words import is_function_word
+    from evaluation.phenomena.classification import is_function_word
 
     if tag.startswith(ADVERBS) and is_function_word(word, language):
         return WordClass.FUNCTION

@@ -46,6 +46,19 @@ class InputError(Exception):
         self.problems: tuple[Problem, ...] = (problems,) if isinstance(problems, Problem) else tuple(problems)
         super().__init__("\n".join(map(str, self.problems)))
 
+    @classmethod
+    def of(
+        cls,
+        code: str,
+        message: str,
+        remedy: str = "",
+        file: str = "",
+        line: int | None = None,
+        column: int | None = None,
+    ) -> InputError:
+        """Return the error of a single problem."""
+        return cls(Problem(code, message, remedy, file, line, column))
+
 
 class ProblemLog:
     """Collects the problems of one file, so that they are reported together; raises when there are many.

@@ -98,7 +98,7 @@ def read_lines(path: str | Path, *, blank: bool = False, file: str = "") -> Iter
     except UnicodeDecodeError as error:
         column = len(error.object[: error.start].decode("utf-8")) + 1
         message, remedy = f"the line is not UTF-8: {error.reason}", "save the file as UTF-8"
-        raise InputError(Problem("bad_utf8", message, remedy, name, line, column)) from error
+        raise InputError.of("bad_utf8", message, remedy, name, line, column) from error
     except READ_ERRORS as error:
         raise InputError(explain_read_error(error, name)) from error
 

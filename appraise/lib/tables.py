@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -197,6 +198,23 @@ def read_cells(path: str | Path, *, file: str = "") -> Iterator[tuple[int, list[
     """Yield the cells of every line that is not blank, header included, with its number."""
     for line, text in read_lines(path, file=file):
         yield line, text.split("\t")
+
+
+def read_score(text: str, column: str, line: int, problems: ProblemLog) -> float | None:
+    """Read a score; an empty cell is None, anything but a finite number adds a problem."""
+    return read_number(text, column, line, problems) if text.strip() else None
+
+
+def read_number(text: str, column: str, line: int, problems: ProblemLog) -> float | None:
+    """Read a finite number; anything else is None and adds a problem."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if math.isfinite(value):
+        return value
+    problems.add("bad_number", f"{column} is {text!r}", "write a finite number", line)
+    return None
 
 
 def format_cell(cell: Cell) -> str:

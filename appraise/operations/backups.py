@@ -76,7 +76,7 @@ def make_backup(destination: Path, *, now: datetime, keep: int = 0, note: Note =
     folder = destination / f"{PREFIX}{now:%Y%m%dT%H%M%S.%fZ}"
     if folder.exists():
         message = "a backup with this time already exists"
-        raise InputError(Problem("backup_exists", message, "try again", str(folder)))
+        raise InputError.of("backup_exists", message, "try again", str(folder))
     partial = destination / f".{folder.name}.partial"
     destination.mkdir(parents=True, exist_ok=True)
     partial.mkdir(mode=0o700)
@@ -104,7 +104,7 @@ def check_backup(folder: Path, note: Note = lambda _: None) -> Manifest:
                 name for name in manifest.tables | tables if manifest.tables.get(name) != tables.get(name)
             )
             message = f"tables differ: {differing}"
-            raise InputError(Problem("damaged_backup", message, "use another backup", str(folder)))
+            raise InputError.of("damaged_backup", message, "use another backup", str(folder))
     return manifest
 
 
@@ -114,7 +114,7 @@ def restore_backup(folder: Path, *, replace: bool = False, note: Note = lambda _
     _check_kind(manifest, folder)
     if not replace and _holds_data():
         remedy = "restore into an empty one, or use --replace"
-        raise InputError(Problem("not_empty", "this site's database holds campaigns or people", remedy))
+        raise InputError.of("not_empty", "this site's database holds campaigns or people", remedy)
     note(f"loading {manifest.rows} rows of {len(manifest.tables)} tables")
     if manifest.database == "sqlite":
         connection.close()
@@ -169,7 +169,7 @@ def _check_kind(manifest: Manifest, folder: Path) -> None:
     if manifest.database != connection.vendor:
         message = f"a backup of {manifest.database}, but this site runs on {connection.vendor}"
         remedy = "restore it with the DATABASE_URL of its kind; copy_to_postgres moves SQLite to PostgreSQL"
-        raise InputError(Problem("other_database", message, remedy, str(folder)))
+        raise InputError.of("other_database", message, remedy, str(folder))
 
 
 def _sqlite_file() -> Path:
@@ -236,14 +236,14 @@ def _read_document(folder: Path) -> dict[str, Any]:
         digest = (folder / DIGEST).read_bytes()
     except OSError as error:
         message, remedy = f"no readable manifest: {error}", "name a folder that the command backup made"
-        raise InputError(Problem("no_backup", message, remedy, str(folder))) from error
+        raise InputError.of("no_backup", message, remedy, str(folder)) from error
     if digest != _digest_line(data):
         raise InputError(_damage(folder, MANIFEST, "differs from its own SHA-256"))
     document: dict[str, Any] = json.loads(data)
     if document.get("format") != FORMAT or document.get("version") != VERSION:
         message = f"format {document.get('format')!r} version {document.get('version')!r}"
         remedy = f"this Appraise reads {FORMAT} {VERSION}"
-        raise InputError(Problem("unknown_backup", message, remedy, str(path)))
+        raise InputError.of("unknown_backup", message, remedy, str(path))
     return document
 
 

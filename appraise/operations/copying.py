@@ -19,7 +19,7 @@ from django.db import connections, transaction
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Field, JSONField, Model
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from appraise.operations.database_dumps import Fingerprint, Tables, reset_sequences
 
 # Filled by the migrations of the target; replaced by the rows of the source.
@@ -44,9 +44,7 @@ def copy_all(source: str, target: str, note: Note = lambda _: None) -> Tables:
             name = model._meta.db_table
             if written != stored:
                 message = f"{name}: {written.as_dict()} became {stored.as_dict()}"
-                raise InputError(
-                    Problem("copy_differs", message, "nothing was copied; please report this problem")
-                )
+                raise InputError.of("copy_differs", message, "nothing was copied; please report this problem")
             note(f"{name}: {stored.rows} rows")
             copied[name] = stored.as_dict()
         reset_sequences(connections[target])
@@ -102,7 +100,7 @@ def _check(source: str, target: str, models: list[type[Model]]) -> None:
     applied = [set(MigrationRecorder(connections[alias]).applied_migrations()) for alias in (source, target)]
     if differing := sorted(applied[0] ^ applied[1]):
         names = ", ".join(f"{app} {name}" for app, name in differing)
-        raise InputError(Problem("schemas_differ", f"applied on one side only: {names}", "run migrate first"))
+        raise InputError.of("schemas_differ", f"applied on one side only: {names}", "run migrate first")
     filled = [
         model._meta.db_table
         for model in models
@@ -110,7 +108,7 @@ def _check(source: str, target: str, models: list[type[Model]]) -> None:
     ]
     if filled:
         remedy = "name a new, empty database"
-        raise InputError(Problem("target_not_empty", f"rows in {', '.join(filled)}", remedy))
+        raise InputError.of("target_not_empty", f"rows in {', '.join(filled)}", remedy)
 
 
 def _json(value: object) -> object:

@@ -93,13 +93,12 @@ def check_sqlite(file: Path) -> Tables:
             dangling = connection.execute("PRAGMA foreign_key_check").fetchmany(5)
             if integrity != [("ok",)] or dangling:
                 message = f"integrity {integrity}, foreign keys {dangling}"
-                raise InputError(Problem("damaged_database", message, "use another backup", str(file)))
+                raise InputError.of("damaged_database", message, "use another backup", str(file))
             tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
             names = [name for (name,) in connection.execute(f"{tables} ORDER BY name")]
             return {name: Fingerprint.of(_sqlite_rows(connection, name)).as_dict() for name in names}
         except sqlite3.DatabaseError as error:
-            problem = Problem("damaged_database", str(error), "use another backup", str(file))
-            raise InputError(problem) from error
+            raise InputError.of("damaged_database", str(error), "use another backup", str(file)) from error
 
 
 def load_sqlite(file: Path, database: Path) -> None:
@@ -112,7 +111,7 @@ def load_sqlite(file: Path, database: Path) -> None:
 
 def _connect(path: Path) -> sqlite3.Connection:
     if not path.is_file():
-        raise InputError(Problem("no_database", "there is no such file", "check the path", str(path)))
+        raise InputError.of("no_database", "there is no such file", "check the path", str(path))
     return sqlite3.connect(path, timeout=20)
 
 
@@ -164,8 +163,7 @@ def migrate_to(connection: BaseDatabaseWrapper, migrations: Iterable[Iterable[st
     wanted = {(app, name) for app, name in migrations}
     if unknown := sorted(wanted - set(executor.loader.graph.nodes)):
         names = ", ".join(f"{app} {name}" for app, name in unknown)
-        problem = Problem("newer_backup", f"unknown migrations: {names}", "install the newer Appraise")
-        raise InputError(problem)
+        raise InputError.of("newer_backup", f"unknown migrations: {names}", "install the newer Appraise")
     parents = {parent.key for key in wanted for parent in executor.loader.graph.node_map[key].parents}
     executor.migrate(sorted(wanted - parents))
 
@@ -213,7 +211,7 @@ def _fill_table(connection: BaseDatabaseWrapper, table: str, folder: Path) -> No
                 while block := file.read(_CHUNK):
                     copy.write(block)
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError(Problem("damaged_backup", str(error), "use another backup", str(path))) from error
+        raise InputError.of("damaged_backup", str(error), "use another backup", str(path)) from error
 
 
 def _columns(connection: BaseDatabaseWrapper, table: str) -> list[str]:

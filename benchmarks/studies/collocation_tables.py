@@ -18,12 +18,12 @@ import numpy as np
 
 from benchmarks.studies import dependencies
 from benchmarks.studies.base import note
+from benchmarks.studies.collocation_branches import find_branches, select_branches
 from metrics import registry
 from metrics.collocation.association import AssociationMeasure
 from metrics.collocation.content_words import ContentWordReader, ContentWords, get_reader
-from metrics.collocation.scoring import find_branches
+from metrics.collocation.scoring import Method
 from metrics.collocation.table import CollocationTable, load_table
-from metrics.collocation.trees import Method, select_branches
 from metrics.metaeval.scoring import score_dataset
 from metrics.metaeval.systems import system_level
 from metrics.replicate.paper002 import HUMAN, CollocationResult, CollocationSet, Key, read_set, study_set

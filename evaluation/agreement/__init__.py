@@ -3,24 +3,16 @@
 Start with ``Judgements`` and ``compute_agreement``; every module can also be used alone.
 """
 
-from evaluation.agreement.judgements import Judgements, read_judgements
-from evaluation.agreement.kappa import Chance, name_band
-from evaluation.agreement.pairwise import cohen_kappa
-from evaluation.agreement.report import AgreementReport, compute_agreement
-from evaluation.agreement.tally import Pairing, Tally
-from evaluation.agreement.tasks import AgreementSettings, TaskRow, TaskTable
-
-__all__ = [
-    "AgreementReport",
-    "AgreementSettings",
-    "Chance",
-    "Judgements",
-    "Pairing",
-    "Tally",
-    "TaskRow",
-    "TaskTable",
-    "cohen_kappa",
-    "compute_agreement",
-    "name_band",
-    "read_judgements",
-]
+from evaluation.agreement.judgements import Judgements as Judgements, read_judgements as read_judgements
+from evaluation.agreement.kappa import Chance as Chance, name_band as name_band
+from evaluation.agreement.pairwise import cohen_kappa as cohen_kappa
+from evaluation.agreement.report import (
+    AgreementReport as AgreementReport,
+    compute_agreement as compute_agreement,
+)
+from evaluation.agreement.tally import Pairing as Pairing, Tally as Tally
+from evaluation.agreement.tasks import (
+    AgreementSettings as AgreementSettings,
+    TaskRow as TaskRow,
+    TaskTable as TaskTable,
+)

@@ -6,7 +6,7 @@ The "avg." row of the paper is not the mean of its rows. Therefore both candidat
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
@@ -98,7 +98,7 @@ def average_task_rows(rows: Sequence[TaskRow]) -> TaskRow:
     items, judgements, pairs = (
         sum(getattr(row, name) for row in rows) for name in ("items", "judgements", "pairs")
     )
-    kappa, prime = _mean([row.kappa for row in rows]), _mean([row.prime for row in rows])
+    kappa, prime = mean_of_known(row.kappa for row in rows), mean_of_known(row.prime for row in rows)
     return TaskRow("mean over tasks", items, judgements, pairs, kappa, None, prime, None)
 
 
@@ -130,6 +130,7 @@ def _concatenate_codes(columns: Sequence[Codes]) -> Codes:
     return np.concatenate(shifted)
 
 
-def _mean(values: Sequence[float | None]) -> float | None:
+def mean_of_known(values: Iterable[float | None]) -> float | None:
+    """Return the mean of the values that are not None; None without any."""
     known = [value for value in values if value is not None]
     return fmean(known) if known else None

@@ -11,7 +11,7 @@ generated::
     das rote haus
     NULL ({ }) the ({ 1 }) red ({ 2 }) house ({ 3 })
 
-A file has one direction; ``read_giza_both`` combines two files.
+A file has one direction; ``symmetrize`` combines the links of two files.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from appraise.lib.problems import InputError, Problem
-from evaluation.alignment.values import Link, Symmetry, mirror_links, symmetrize
+from evaluation.alignment.values import Link
 
 Sentences = Sequence[tuple[Sequence[str], Sequence[str]]]
 """The token sequences that an alignment file is about, in its order."""
@@ -56,21 +56,6 @@ def read_giza(data: bytes, sentences: Sentences, *, file: str = "") -> tuple[tup
     if problems:
         raise InputError(problems)
     return tuple([triple.links for triple in triples])
-
-
-def read_giza_both(
-    forward: bytes,
-    backward: bytes,
-    sentences: Sentences,
-    *,
-    how: Symmetry = Symmetry.GROW_DIAG_FINAL_AND,
-    files: tuple[str, str] = ("", ""),
-) -> tuple[tuple[Link, ...], ...]:
-    """Return the links of two A3 files: ``forward`` from a to b, ``backward`` from b to a."""
-    links_ab = read_giza(forward, sentences, file=files[0])
-    links_ba = read_giza(backward, [(b, a) for a, b in sentences], file=files[1])
-    both = zip(links_ab, links_ba, strict=True)
-    return tuple([tuple(sorted(symmetrize(x, mirror_links(y), how))) for x, y in both])
 
 
 def _read_triples(data: bytes, file: str) -> Iterator[GizaPair]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from evaluation.alignment.aligners import WordAligner
 from evaluation.alignment.phrases import align
-from evaluation.alignment.values import Kind, Phrase, Span
+from evaluation.alignment.values import Kind, Phrase, Span, join_spans
 
 PlaceCell = tuple[Span, ...]
 """The words of one candidate at one place, as spans in its own order; usually one span, or none."""
@@ -38,10 +38,6 @@ class Place:
 
     cells: tuple[PlaceCell, ...]
     variants: tuple[Variant, ...]
-
-    @property
-    def is_shared(self) -> bool:
-        return len(self.variants) == 1
 
 
 def find_places(
@@ -126,20 +122,10 @@ def _split_shared(span: Span, shift: int, cuts: list[int]) -> list[Piece]:
 
 
 def _build_place(span: Span, pieces: Sequence[list[Piece]], texts: Sequence[tuple[str, ...]]) -> Place:
-    cells = tuple([_merge_spans([piece[2] for piece in own if piece[:2] == span]) for own in pieces])
+    cells = tuple([tuple(join_spans(piece[2] for piece in own if piece[:2] == span)) for own in pieces])
     wordings: dict[tuple[str, ...], list[int]] = {}
     for number, (cell, text) in enumerate(zip(cells, texts, strict=True)):
         wordings.setdefault(tuple([word for part in cell for word in text[slice(*part)]]), []).append(number)
     variants = [Variant(words, tuple(numbers)) for words, numbers in wordings.items()]
     variants.sort(key=lambda variant: (-len(variant.candidates), variant.words))
     return Place(cells, tuple(variants))
-
-
-def _merge_spans(spans: list[Span]) -> PlaceCell:
-    merged: list[Span] = []
-    for start, end in sorted(spans):
-        if merged and merged[-1][1] == start:
-            merged[-1] = (merged[-1][0], end)
-        else:
-            merged.append((start, end))
-    return tuple(merged)

@@ -336,15 +336,6 @@ def _is_question(alignment: PhraseAlignment, group: Sequence[int]) -> bool:
     )
 
 
-def name_questions(groups: Iterable[PhraseGroup]) -> dict[int, int]:
-    """The question of each phrase that is asked, named by the first phrase of its group.
-
-    >>> name_questions([PhraseGroup((1, 2, 3), QuestionKind.DIFFERENT)])
-    {1: 1, 2: 1, 3: 1}
-    """
-    return {number: group.phrases[0] for group in groups for number in group.phrases}
-
-
 def project_questions(
     grouped: PhraseAlignment, groups: Sequence[PhraseGroup], other: PhraseAlignment
 ) -> tuple[PhraseAlignment, dict[int, int]]:

@@ -118,6 +118,21 @@ def format_links(links: Iterable[Link]) -> str:
     return " ".join(f"{i}-{j}" for i, j in links)
 
 
+def join_spans(spans: Iterable[Span]) -> list[Span]:
+    """Return the contiguous runs of some spans.
+
+    >>> join_spans([(4, 5), (0, 2), (2, 3)])
+    [(0, 3), (4, 5)]
+    """
+    runs: list[Span] = []
+    for start, end in sorted(spans):
+        if runs and runs[-1][1] == start:
+            runs[-1] = (runs[-1][0], end)
+        else:
+            runs.append((start, end))
+    return runs
+
+
 def mirror_links(links: Iterable[Link]) -> tuple[Link, ...]:
     """Return the links after exchanging A and B, sorted.
 

@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 
 
 class PartOfSpeech(StrEnum):
@@ -132,5 +132,6 @@ def _read_index(path: Path) -> Iterator[tuple[str, str]]:
             yield fields[0], " ".join(fields[-int(fields[2]) :])
         except (IndexError, ValueError) as error:
             message = f"not a row of a WordNet index: {line[:60]!r}"
-            problem = Problem("wordnet_index", message, "install WordNet again", str(path), number)
-            raise InputError(problem) from error
+            raise InputError.of(
+                "wordnet_index", message, "install WordNet again", str(path), number
+            ) from error

@@ -11,8 +11,7 @@ from typing import Any
 
 from django import forms
 from django.http import QueryDict
-from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _
 
 from evaluation.annotate.places import MOST_STEPS, Steps, choice_from_steps, count_steps
 from evaluation.annotate.services.answers import Submission, Value

@@ -251,7 +251,7 @@ def _move_words(material: PracticeMaterial, stave: Stave, expected: Choice, lang
     glue = " " if " " in stave.text else ""
     text = stave.slice((size, end)) + glue + stave.slice((0, size)) + stave.text[stave.spans[end - 1][1] :]
     moved = Stave(text, offsets(text, language))
-    if len(moved.spans) != len(stave.spans):  # other words where they touch
+    if text == stave.text or len(moved.spans) != len(stave.spans):  # equal words, or others where they touch
         return None
     spans = (0, end), (0, end)
     return Exercise(material.above, stave, moved, spans, expected, ExpectedReason.MOVED, moved=size)

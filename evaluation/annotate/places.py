@@ -19,8 +19,7 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 from evaluation.alignment import Kind, Phrase, WordAligner
-from evaluation.alignment.places import Place as AlignedPlace
-from evaluation.alignment.places import find_places
+from evaluation.alignment.places import Place as AlignedPlace, find_places
 from evaluation.presentation import Stave
 from evaluation.schemes import Choice, Scheme
 

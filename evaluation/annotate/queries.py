@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from django.conf import settings
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from evaluation.annotate.places import (
     MOST_STEPS,
@@ -28,30 +29,24 @@ from evaluation.annotate.services import answers, places
 from evaluation.annotate.services.answers import Receipt
 from evaluation.annotate.services.practice import PracticePage
 from evaluation.blinding import canonical, shown_order
-from evaluation.models import Alignment, AlignmentReport, Assignment, Occurrence, Task
-from evaluation.presentation import Card, Fragment, Sheet, ShownPhrase, hue, sheet
+from evaluation.models import Alignment, Assignment, Task
+from evaluation.presentation import Card, Fragment, Sheet, ShownPhrase, Stave, hue, sheet
 from evaluation.schemes import Choice, Scheme
+from evaluation.web import numeral
 
 
-@dataclass(frozen=True, slots=True)
-class PairQuestion:
+class PairQuestion(NamedTuple):
     """A card with its newest answer; ``uuid`` makes it safe to send a plain form twice."""
 
     card: Card
+    field: str
+    """The name of the radio buttons."""
     choice: Choice | None
+    reason_field: str
     reason: str
     version: int
     uuid: str
-
-    @property
-    def field(self) -> str:
-        """The name of the radio buttons."""
-        return f"choice-{self.card.index}"
-
-    @property
-    def reason_field(self) -> str:
-        """The name of the radio buttons of the reasons."""
-        return f"why-{self.card.index}"
+    is_reported: bool
 
 
 STRIP_LENGTH = 21
@@ -68,7 +63,6 @@ class OwnSentence(NamedTuple):
     active_ms: int
     up_to: int
     comparison: int
-    is_current: bool = False
 
     @property
     def url(self) -> str:
@@ -86,10 +80,20 @@ class Strip:
     Without ``next_url`` the next sentence has to be claimed.
     """
 
+    number: int
     sentences: list[OwnSentence]
     total: int
     previous_url: str | None
     next_url: str | None
+
+    @property
+    def links(self) -> str:
+        """Number, state, URL and mark of each sentence, for ``strip.js``."""
+        token, url = self.sentences[0].token, self.sentences[0].url  # one call of the resolver, which is slow
+        return ";".join(
+            f"{one.number} {one.state} {url.replace(token, one.token)}{' unsure' if one.is_unsure else ''}"
+            for one in self.sentences
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,17 +104,26 @@ class TaskProgress:
     minutes_left: int | None
 
 
+class Above(NamedTuple):
+    """What may be shown above the candidates of an item."""
+
+    source: str
+    references: list[str]
+    context_before: str
+    context_after: str
+
+
 @dataclass(frozen=True, slots=True)
 class PairPage:
     number: int
+    position: str
+    above: Above
     sheet: Sheet
     questions: list[PairQuestion]
     scheme: Scheme
     progress: TaskProgress
     strip: Strip
     sentence: dict[str, Receipt[str]]
-    reported: set[int]
-    """Cards whose alignment the annotator has reported."""
 
     @property
     def answered(self) -> int:
@@ -118,11 +131,7 @@ class PairPage:
 
 
 def load_texts(assignment: Assignment) -> Assignment:
-    """Attach the alignment, candidates and item that the page shows to an assignment; one query.
-
-    Separate from the query for the assignment: PostgreSQL plans two joins of three and five tables in a third
-    of the time of one of eight, and requests that only store an answer need no texts.
-    """
+    """Attach the alignment, candidates and item that the page shows to an assignment; one query."""
     alignments = Alignment.objects.select_related(
         "comparison__first", "comparison__second", "comparison__item"
     )
@@ -131,52 +140,64 @@ def load_texts(assignment: Assignment) -> Assignment:
     return assignment
 
 
+def _load_comparison(alignment: int) -> tuple[Stave, Stave, list[ShownPhrase], list[list[int]], Above]:
+    """Return both candidates, phrases and groups of an alignment, and the texts of its item; one query.
+
+    Separate from the query for the assignment: PostgreSQL plans two joins of three and five tables in a third
+    of the time of one of eight. Columns only, because five models with all theirs cost half as much again.
+    """
+    columns = "first__text", "first__offsets", "second__text", "second__offsets", *[
+        f"item__{name}" for name in Above._fields
+    ]  # fmt: skip
+    phrases, groups, first, first_offsets, second, second_offsets, *above = Alignment.objects.values_list(
+        "phrases", "groups", *[f"comparison__{name}" for name in columns]
+    ).get(pk=alignment)
+    staves = Stave.of(first, first_offsets), Stave.of(second, second_offsets)
+    return *staves, read_phrases(phrases), groups, Above(*above)
+
+
 def build_pair_page(assignment: Assignment) -> PairPage:
-    """Return everything that the page shows, from an assignment with its texts; at most four queries."""
-    swapped = assignment.swapped
-    asked = answers.load_questions(assignment)
+    """Return everything that the page shows; at most five queries."""
+    first, second, phrases, groups, above = _load_comparison(assignment.alignment_id)
+    asked, others = answers.load_differences(assignment)
     sentences = list_sentences(Assignment.objects.of(assignment.annotator_id, assignment.task_id))
-    elsewhere, reported = _load_marks(assignment, sentences)
+    numbers = {sentence.comparison: sentence.number for sentence in sentences} if others else {}
     layout = sheet(
-        assignment.comparison.first.stave,
-        assignment.comparison.second.stave,
-        read_phrases(assignment.alignment.phrases),
+        first,
+        second,
+        phrases,
         {place: index for index, question in asked.items() for place in question.indices},
-        groups=assignment.alignment.groups,
-        elsewhere=elsewhere,
-        swapped=swapped,
+        groups=groups,
+        elsewhere={phrase: numbers.get(comparison, 0) for phrase, comparison in others.items()},
+        swapped=assignment.swapped,
     )
-    questions = []
-    for card in layout.questions:
-        question = asked[card.index]
-        stored = question.choice
-        choice = canonical(Choice(stored), swapped=swapped, flipped=question.flipped) if stored else None
-        questions.append(PairQuestion(card, choice, question.reason, question.version, str(uuid.uuid4())))
+    questions = [_make_question(assignment, card, asked[card.index]) for card in layout.questions]
+    progress = count_progress(assignment.task, sentences)
     return PairPage(
         number=assignment.number,
+        position=_describe_position(assignment, progress),
+        above=above,
         sheet=layout,
         questions=questions,
         scheme=assignment.task.scheme,
-        progress=count_progress(assignment.task, sentences),
+        progress=progress,
         strip=make_strip(sentences, assignment.number),
         sentence=_load_sentence_answers(assignment),
-        reported={card.number for card in layout.questions if card.index in reported},
     )
 
 
-def _load_marks(assignment: Assignment, sentences: Iterable[OwnSentence]) -> tuple[dict[int, int], set[int]]:
-    """Return which differences another comparison asks, and which alignments were reported; one query.
-
-    The first maps a phrase to the annotator's number of that comparison, 0 if it was not opened yet.
-    """
-    numbers = {sentence.comparison: sentence.number for sentence in sentences}
-    reports = AlignmentReport.objects.filter(
-        annotator=assignment.annotator_id, alignment=assignment.alignment_id, pair=OuterRef("pair")
+def _make_question(assignment: Assignment, card: Card, asked: answers.AskedPair) -> PairQuestion:
+    choice = Choice(asked.choice) if asked.choice else None
+    return PairQuestion(
+        card,
+        f"choice-{card.index}",
+        choice and canonical(choice, swapped=assignment.swapped, flipped=asked.flipped),
+        f"why-{card.index}",
+        asked.reason,
+        asked.version,
+        str(uuid.uuid4()),
+        asked.is_reported,
     )
-    here = Occurrence.objects.filter(alignment=assignment.alignment_id)
-    rows = list(here.values_list("index", "pair__owner", Exists(reports)))
-    elsewhere = {n: numbers.get(owner, 0) for n, owner, _ in rows if owner != assignment.comparison_id}
-    return elsewhere, {index for index, _, is_reported in rows if is_reported}
 
 
 def read_phrases(rows: Iterable[Sequence[Any]]) -> list[ShownPhrase]:  # Any: JSON
@@ -206,10 +227,8 @@ def make_strip(sentences: Sequence[OwnSentence], number: int) -> Strip:
     here = next(n for n, sentence in enumerate(sentences) if sentence.number == number)
     start = max(0, min(here - STRIP_LENGTH // 2, len(sentences) - STRIP_LENGTH))
     return Strip(
-        [
-            sentence._replace(is_current=sentence.number == number)
-            for sentence in sentences[start : start + STRIP_LENGTH]
-        ],
+        number,
+        list(sentences[start : start + STRIP_LENGTH]),
         total=len(sentences),
         previous_url=sentences[here - 1].url if here else None,
         next_url=sentences[here + 1].url if here + 1 < len(sentences) else None,
@@ -234,6 +253,13 @@ def estimate_progress(done: int, total: int, active_ms: int) -> TaskProgress:
     total = max(total, done)
     left = round(active_ms / done * (total - done) / 60_000) if done and active_ms else None
     return TaskProgress(done, total, round(active_ms / 60_000), left)
+
+
+def _describe_position(assignment: Assignment, progress: TaskProgress) -> str:
+    """Return the position of the comparison, or of the sentence in tasks that rank places."""
+    by_place = assignment.task.judging == Task.Judging.PLACES
+    text = gettext("Sentence %(n)s of %(total)s") if by_place else gettext("Comparison %(n)s of %(total)s")
+    return text % {"n": numeral(f"{assignment.number:,}"), "total": numeral(f"{progress.total:,}")}
 
 
 def _load_sentence_answers(assignment: Assignment) -> dict[str, Receipt[str]]:
@@ -277,6 +303,7 @@ class PlaceCard:
 @dataclass(frozen=True, slots=True)
 class PlacesPage:
     number: int
+    position: str
     staves: list[list[Fragment]]
     cards: list[PlaceCard]
     scheme: Scheme
@@ -306,12 +333,14 @@ def build_places_page(assignment: Assignment, typed: Mapping[int, Sequence[str]]
         cards.append(make_place_card(number, place.place, place.texts, steps, scheme, receipt.version, uuid_))
     own = Assignment.objects.of(assignment.annotator_id, assignment.task_id)
     sentences = list_sentences(own)
+    progress = count_progress(assignment.task, sentences)
     return PlacesPage(
         number=assignment.number,
+        position=_describe_position(assignment, progress),
         staves=_lay_out_candidates(assignment, sentence.group),
         cards=cards,
         scheme=scheme,
-        progress=count_progress(assignment.task, sentences),
+        progress=progress,
         strip=make_strip(sentences, assignment.number),
     )
 

@@ -69,10 +69,10 @@ class Bundle:
             manifest = json.loads(archive.read("manifest.json"))
         except (*DAMAGED, KeyError, ValueError) as error:
             message = f"cannot be read: {error}"
-            raise InputError(Problem("not_a_bundle", message, REMEDY, str(path))) from error
+            raise InputError.of("not_a_bundle", message, REMEDY, str(path)) from error
         problem = _check_manifest(manifest)
         if problem is not None:
-            raise InputError(Problem(*problem, str(path)))
+            raise InputError.of(*problem, str(path))
         return cls(archive, manifest, str(path))
 
     def find_damaged(self) -> list[str]:
@@ -93,9 +93,9 @@ class Bundle:
                 try:
                     row = json.loads(line)
                 except ValueError as error:
-                    raise InputError(Problem("not_json", str(error), file=name, line=number)) from error
+                    raise InputError.of("not_json", str(error), file=name, line=number) from error
                 if not isinstance(row, dict):
-                    raise InputError(Problem("not_json", "expected an object", file=name, line=number))
+                    raise InputError.of("not_json", "expected an object", file=name, line=number)
                 yield row
 
     def _digest(self, name: str) -> str:
@@ -108,17 +108,15 @@ class Bundle:
             info = self.archive.getinfo(name)
         except KeyError as error:
             message = f"{name} is not in the bundle"
-            raise InputError(Problem("missing_member", message, file=self.name)) from error
+            raise InputError.of("missing_member", message, file=self.name) from error
         if info.file_size > MAX_BYTES:
-            raise InputError(Problem("too_large", f"{name} has {info.file_size:,} bytes", file=self.name))
+            raise InputError.of("too_large", f"{name} has {info.file_size:,} bytes", file=self.name)
         try:
             with self.archive.open(info) as member:
                 yield member
         except DAMAGED as error:
             message = f"{name} cannot be unpacked ({error})"
-            raise InputError(
-                Problem("damaged_member", message, "fetch the bundle again", self.name)
-            ) from error
+            raise InputError.of("damaged_member", message, "fetch the bundle again", self.name) from error
 
 
 def _check_manifest(manifest: Any) -> tuple[str, str, str] | None:  # Any: JSON
@@ -206,7 +204,7 @@ def read_study(bundle: Bundle) -> tuple[Study, SystemPairs]:
     except (KeyError, TypeError, ValueError, IndexError) as error:
         reason = f"{error.args[0]!r} is not defined" if isinstance(error, KeyError) else str(error)
         message = f"the data are inconsistent: {reason}"
-        raise InputError(Problem("bad_bundle", message, REMEDY, bundle.name)) from error
+        raise InputError.of("bad_bundle", message, REMEDY, bundle.name) from error
 
 
 def _read_study(bundle: Bundle) -> tuple[Study, SystemPairs]:

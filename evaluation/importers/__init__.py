@@ -11,54 +11,31 @@ from collections.abc import Iterator, Sequence
 
 from appraise.lib.problems import InputError, Problem
 from evaluation.importers.checks import DatasetChecks, check_items
-from evaluation.importers.detection import FORMATS, ImportFormat, assign_formats, refuse_blank
+from evaluation.importers.detection import FORMATS as FORMATS, ImportFormat, assign_formats, refuse_blank
 from evaluation.importers.links import attach_links
 from evaluation.importers.model import (
-    BROWSER,
-    COMMAND_LINE,
-    FileRole,
-    GivenPhrase,
-    ImportedCandidate,
-    ImportedItem,
-    ImportedJudgement,
-    ImportedSet,
-    Items,
-    JudgementMeasure,
-    Limits,
-    PairLinks,
-    PairPhrases,
+    BROWSER as BROWSER,
+    COMMAND_LINE as COMMAND_LINE,
+    FileRole as FileRole,
+    GivenPhrase as GivenPhrase,
+    ImportedCandidate as ImportedCandidate,
+    ImportedItem as ImportedItem,
+    ImportedJudgement as ImportedJudgement,
+    ImportedSet as ImportedSet,
+    Items as Items,
+    JudgementMeasure as JudgementMeasure,
+    Limits as Limits,
+    PairLinks as PairLinks,
+    PairPhrases as PairPhrases,
     Record,
-    SourceFile,
-    SourcePosition,
+    SourceFile as SourceFile,
+    SourcePosition as SourcePosition,
     with_safe_names,
 )
-from evaluation.importers.parallel import guess_role
-from evaluation.importers.state import ImportOptions, ImportState
+from evaluation.importers.parallel import guess_role as guess_role
+from evaluation.importers.state import ImportOptions as ImportOptions, ImportState
 
 _Plan = list[tuple[ImportFormat, list[SourceFile]]]
-
-__all__ = [
-    "BROWSER",
-    "COMMAND_LINE",
-    "FORMATS",
-    "FileRole",
-    "GivenPhrase",
-    "ImportOptions",
-    "ImportedCandidate",
-    "ImportedItem",
-    "ImportedJudgement",
-    "ImportedSet",
-    "Items",
-    "JudgementMeasure",
-    "Limits",
-    "PairLinks",
-    "PairPhrases",
-    "SourceFile",
-    "SourcePosition",
-    "detect",
-    "guess_role",
-    "read",
-]
 
 
 def read(

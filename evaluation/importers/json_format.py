@@ -17,8 +17,7 @@ from typing import Any
 
 from evaluation.importers.decode import lines
 from evaluation.importers.json_values import JsonValue
-from evaluation.importers.judgements import FIELDS as JUDGEMENT_FIELDS
-from evaluation.importers.judgements import check_judgement
+from evaluation.importers.judgements import FIELDS as JUDGEMENT_FIELDS, check_judgement
 from evaluation.importers.links import parse_pair_links
 from evaluation.importers.model import (
     GivenPhrase,

@@ -12,61 +12,38 @@
 from __future__ import annotations
 
 from evaluation.models.answers import (
-    Adjudication,
-    AlignmentReport,
-    PracticeQuestion,
-    PracticeRound,
-    Ranking,
-    SentenceAnswer,
+    Adjudication as Adjudication,
+    AlignmentReport as AlignmentReport,
+    PracticeQuestion as PracticeQuestion,
+    PracticeRound as PracticeRound,
+    Ranking as Ranking,
+    SentenceAnswer as SentenceAnswer,
 )
-from evaluation.models.items import Alignment, Candidate, Comparison, Item, Output, System
-from evaluation.models.jobs import Job, Upload, UploadedFile
-from evaluation.models.judging import Assignment, Occurrence, PhrasePair, Slot
+from evaluation.models.items import (
+    Alignment as Alignment,
+    Candidate as Candidate,
+    Comparison as Comparison,
+    Item as Item,
+    Output as Output,
+    System as System,
+)
+from evaluation.models.jobs import Job as Job, Upload as Upload, UploadedFile as UploadedFile
+from evaluation.models.judging import (
+    Assignment as Assignment,
+    Occurrence as Occurrence,
+    PhrasePair as PhrasePair,
+    Slot as Slot,
+)
 from evaluation.models.people import (
-    Annotator,
-    ApiToken,
-    AuditEntry,
-    Erasure,
-    Invitation,
-    Membership,
-    Removal,
-    Role,
-    SignIn,
-    User,
+    Annotator as Annotator,
+    ApiToken as ApiToken,
+    AuditEntry as AuditEntry,
+    Erasure as Erasure,
+    Invitation as Invitation,
+    Membership as Membership,
+    Removal as Removal,
+    Role as Role,
+    SignIn as SignIn,
+    User as User,
 )
-from evaluation.models.tasks import Campaign, StoppingStatus, Task
-
-__all__ = [
-    "Adjudication",
-    "Alignment",
-    "AlignmentReport",
-    "Annotator",
-    "ApiToken",
-    "Assignment",
-    "AuditEntry",
-    "Campaign",
-    "Candidate",
-    "Comparison",
-    "Erasure",
-    "Invitation",
-    "Item",
-    "Job",
-    "Membership",
-    "Occurrence",
-    "Output",
-    "PhrasePair",
-    "PracticeQuestion",
-    "PracticeRound",
-    "Ranking",
-    "Removal",
-    "Role",
-    "SentenceAnswer",
-    "SignIn",
-    "Slot",
-    "StoppingStatus",
-    "System",
-    "Task",
-    "Upload",
-    "UploadedFile",
-    "User",
-]
+from evaluation.models.tasks import Campaign as Campaign, StoppingStatus as StoppingStatus, Task as Task

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import models
@@ -78,13 +79,12 @@ class Candidate(models.Model):
         return self.text[:60]
 
     @property
-    def spans(self) -> tuple[tuple[int, int], ...]:
-        flat: list[int] = self.offsets
-        return tuple(zip(flat[::2], flat[1::2], strict=True))
+    def spans(self) -> Sequence[tuple[int, int]]:
+        return self.stave.spans
 
     @property
     def stave(self) -> Stave:
-        return Stave(self.text, self.spans)
+        return Stave.of(self.text, self.offsets)
 
     @property
     def tokens(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import secrets
 from datetime import datetime
 
 from django.db import models
-from django.db.models import Count, Exists, F, FilteredRelation, OuterRef, Q
+from django.db.models import Count, Exists, F, OuterRef, Q
 from django.urls import reverse
 from django.utils import timezone
 
@@ -63,11 +63,6 @@ class OccurrenceQuerySet(models.QuerySet["Occurrence"]):
     def asked_by(self, assignment: Assignment) -> OccurrenceQuerySet:
         """The questions of an assignment: phrases whose pair is owned by its comparison."""
         return self.filter(alignment=assignment.alignment_id, pair__owner=assignment.comparison_id)
-
-    def with_rankings_by(self, annotator: int, presentation: int) -> OccurrenceQuerySet:
-        """Join ``ranking``: one row for each version of the annotator's answer, or one without a version."""
-        own = Q(pair__rankings__annotator=annotator, pair__rankings__presentation=presentation)
-        return self.annotate(ranking=FilteredRelation("pair__rankings", condition=own))
 
 
 class Occurrence(models.Model):
@@ -195,14 +190,10 @@ class Slot(models.Model):
 
 
 class AssignmentQuerySet(models.QuerySet["Assignment"]):
-    def shown_to(self, user: User) -> AssignmentQuerySet:
-        """Assignments of the user in open and closed tasks."""
-        return self.filter(annotator__user=user.pk, task__state__in=(Task.State.OPEN, Task.State.CLOSED))
-
     def for_answering(self) -> AssignmentQuerySet:
         """Load only the columns that storing an answer needs, the most frequent request of the site."""
-        return self.select_related("task").only(
-            "annotator", "comparison", "presentation", "alignment", "swapped", "finished_at",
+        return self.select_related("task", "annotator").only(
+            "annotator__user", "comparison", "presentation", "alignment", "swapped", "finished_at",
             "task__scheme_name", "task__state", "task__judging", "task__lease_minutes",
         )  # fmt: skip
 
@@ -256,6 +247,10 @@ class Assignment(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("annotate", args=[self.token])
+
+    def is_shown_to(self, user: User) -> bool:
+        """Whether it is the user's own, and its task open or closed."""
+        return self.annotator.user_id == user.pk and self.task.state in (Task.State.OPEN, Task.State.CLOSED)
 
     @property
     def is_unsettled(self) -> bool:

@@ -1,4 +1,4 @@
-"""Forms for API tokens and for deleting an account; form widgets."""
+"""Forms for API tokens and for deleting an account; form fields."""
 
 from __future__ import annotations
 
@@ -15,42 +15,41 @@ from evaluation.people import throttling
 MOST_DAYS = 3650
 
 
-# Widgets with the classes of the style sheet, for forms of all activities.
+# With the class of the style sheet, for forms of all activities.
 
 
-def number_input(low: int, high: int) -> forms.NumberInput:
-    return forms.NumberInput(attrs={"class": "in", "min": low, "max": high})
+class TextField(forms.CharField):
+    widget = forms.TextInput(attrs={"class": "in"})
+
+
+class NumberField(forms.IntegerField):
+    widget = forms.NumberInput(attrs={"class": "in"})
+
+
+class SelectField(forms.ChoiceField):
+    widget = forms.Select(attrs={"class": "in"})
 
 
 def text_input(**attributes: Any) -> forms.TextInput:
     return forms.TextInput(attrs={"class": "in", **attributes})
 
 
-def select_input() -> forms.Select:
-    return forms.Select(attrs={"class": "in"})
-
-
 class TokenForm(forms.Form):
-    name = forms.CharField(
-        label=_("Purpose"),
-        max_length=100,
-        widget=text_input(),
-        help_text=_("Helps you find the token to revoke later."),
+    name = TextField(
+        label=_("Purpose"), max_length=100, help_text=_("Helps you find the token to revoke later.")
     )
-    scope = forms.ChoiceField(
+    scope = SelectField(
         label=_("Permissions"),
         choices=[
             (ApiToken.Scope.READ.value, _("read reports, progress and exports")),
             (ApiToken.Scope.WRITE.value, _("read, upload and score")),
         ],
-        widget=select_input(),
     )
-    days = forms.IntegerField(
+    days = NumberField(
         label=_("Valid for … days"),
         required=False,
         min_value=1,
         max_value=MOST_DAYS,
-        widget=number_input(1, MOST_DAYS),
         help_text=_("Leave empty for no expiry."),
     )
 

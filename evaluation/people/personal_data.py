@@ -15,24 +15,7 @@ from django.apps import apps
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db.models import Field, Model
 
-from evaluation.models import (
-    Adjudication,
-    Alignment,
-    AlignmentReport,
-    Annotator,
-    ApiToken,
-    Assignment,
-    AuditEntry,
-    Job,
-    Membership,
-    PracticeRound,
-    Ranking,
-    Removal,
-    SentenceAnswer,
-    Slot,
-    Upload,
-    User,
-)
+from evaluation import models
 from evaluation.people.erasure import replace_name
 
 
@@ -52,68 +35,70 @@ def _same(*names: str) -> dict[str, str]:
 
 SECTIONS = (
     Section(
-        "memberships", Membership, "user",
+        "memberships", models.Membership, "user",
         {"campaign": "campaign__name", "task": "task__name", **_same("role", "quota")},
     ),
-    Section("removals", Removal, "user", {"task": "task__name", **_same("at")}),
-    Section("practice", PracticeRound, "annotator__user", {"task": "task__name", **_same("finished_at")}),
+    Section("removals", models.Removal, "user", {"task": "task__name", **_same("at")}),
     Section(
-        "sentences", Assignment, "annotator__user",
+        "practice", models.PracticeRound, "annotator__user", {"task": "task__name", **_same("finished_at")}
+    ),
+    Section(
+        "sentences", models.Assignment, "annotator__user",
         {
             "task": "task__name",
             **_same("number", "opened_at", "finished_at", "active_ms", "skip_reason", "is_unsure"),
         },
     ),
     Section(
-        "rankings", Ranking, "annotator__user",
+        "rankings", models.Ranking, "annotator__user",
         {
             "task": "pair__task__name", "first": "pair__first", "second": "pair__second",
             **_same("choice", "reason", "version", "active_ms", "elapsed_ms", "received_at"),
         },
     ),
     Section(
-        "sentence_answers", SentenceAnswer, "annotator__user",
+        "sentence_answers", models.SentenceAnswer, "annotator__user",
         {"task": "comparison__item__task__name", **_same("question", "value", "version", "received_at")},
     ),
     Section(
-        "alignment_reports", AlignmentReport, "annotator__user",
+        "alignment_reports", models.AlignmentReport, "annotator__user",
         {
             "task": "pair__task__name", "first": "pair__first", "second": "pair__second",
             **_same("reason", "note", "created_at", "resolved_at"),
         },
     ),
     Section(
-        "api_tokens", ApiToken, "user",
+        "api_tokens", models.ApiToken, "user",
         _same("name", "scope", "created_at", "last_used_on", "expires_at", "revoked_at"),
     ),
-    Section("uploads", Upload, "owner", _same("created_at", "settings")),
-    Section("jobs", Job, "owner", _same("title", "kind", "state", "created_at", "finished_at")),
+    Section("uploads", models.Upload, "owner", _same("created_at", "settings")),
+    Section("jobs", models.Job, "owner", _same("title", "kind", "state", "created_at", "finished_at")),
     Section(
-        "adjudications", Adjudication, "made_by",
+        "adjudications", models.Adjudication, "made_by",
         {"task": "pair__task__name", **_same("choice", "reason", "created_at")},
     ),
     Section(
-        "corrected_alignments", Alignment, "made_by",
+        "corrected_alignments", models.Alignment, "made_by",
         {"task": "comparison__item__task__name", **_same("version", "links", "created_at")},
     ),
-    Section("changes_by_you", AuditEntry, "user", _same("at", "action", "target", "detail")),
+    Section("changes_by_you", models.AuditEntry, "user", _same("at", "action", "target", "detail")),
 )  # fmt: skip
 
 # Listed above already: annotators through their answers, slots through their assignments.
-COVERED = {Annotator, Slot}
+COVERED = {models.Annotator, models.Slot}
 ACCOUNT = (
     "username", "first_name", "last_name", "email", "date_joined", "last_login", "is_active", "is_staff",
     "is_superuser", "may_create",
 )  # fmt: skip
 
 
-def summarize_data(user: User) -> dict[str, dict[str, Any]]:
+def summarize_data(user: models.User) -> dict[str, dict[str, Any]]:
     """Return the account and the number of rows of some sections, for the page."""
     sections = [section for section in SECTIONS if section.name in ("memberships", "rankings", "api_tokens")]
     return {"account": _account(user), "counts": {s.name: _rows(s, user).count() for s in sections}}
 
 
-def stream_document(user: User) -> Iterator[str]:
+def stream_document(user: models.User) -> Iterator[str]:
     """Yield one JSON object in pieces, because there may be a hundred thousand rankings."""
     yield '{"account": ' + _json(_account(user))
     for section in SECTIONS:
@@ -130,18 +115,18 @@ def _json(value: object) -> str:
     return json.dumps(value, cls=DjangoJSONEncoder, ensure_ascii=False)
 
 
-def _account(user: User) -> dict[str, Any]:
+def _account(user: models.User) -> dict[str, Any]:
     account = {name: getattr(user, name) for name in ACCOUNT}
     return {**account, "groups": [group.name for group in user.groups.all()]}
 
 
-def _rows(section: Section, user: User) -> Any:  # Any: a queryset of any of our models
+def _rows(section: Section, user: models.User) -> Any:  # Any: a queryset of any of our models
     return section.model._default_manager.filter(**{section.person: user}).order_by("pk")
 
 
-def _changes_naming(user: User) -> list[dict[str, Any]]:
+def _changes_naming(user: models.User) -> list[dict[str, Any]]:
     """Return the changes by others that mention this person, without naming anybody."""
-    entries = AuditEntry.objects.exclude(user=user).order_by("pk")
+    entries = models.AuditEntry.objects.exclude(user=user).order_by("pk")
     return [
         {"at": entry.at, "action": entry.action, "target": entry.target}
         for entry in entries.iterator()
@@ -149,12 +134,12 @@ def _changes_naming(user: User) -> list[dict[str, Any]]:
     ]
 
 
-def _elsewhere(user: User) -> dict[str, list[str]]:
+def _elsewhere(user: models.User) -> dict[str, list[str]]:
     rows_by_model: dict[str, list[str]] = {}
     listed = {section.model for section in SECTIONS} | COVERED
     for model, field in find_person_fields():
         if model not in listed:
-            path = field.name if field.related_model is User else f"{field.name}__user"
+            path = field.name if field.related_model is models.User else f"{field.name}__user"
             rows = model._default_manager.filter(**{path: user}).order_by("pk")
             rows_by_model.setdefault(model._meta.label, []).extend(str(row) for row in rows[:10_000])
     return {label: rows for label, rows in rows_by_model.items() if rows}
@@ -164,5 +149,5 @@ def find_person_fields() -> Iterator[tuple[type[Model], Field[Any, Any]]]:
     """Yield every foreign key of the site to a user or annotator."""
     for model in apps.get_models(include_auto_created=False):
         for field in model._meta.get_fields():
-            if isinstance(field, Field) and field.related_model in (User, Annotator):
+            if isinstance(field, Field) and field.related_model in (models.User, models.Annotator):
                 yield model, field

@@ -16,14 +16,14 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST
 
 from evaluation.models import ApiToken
 from evaluation.people import api_tokens, erasure, throttling
 from evaluation.people.forms import DeleteAccountForm, TokenForm
 from evaluation.people.personal_data import stream_document, summarize_data
 from evaluation.people.throttling import client_address
-from evaluation.web import get_user
+from evaluation.web import get_user, private_page
 
 MOST_NAME = 254  # of what is typed; names of accounts are shorter
 
@@ -60,17 +60,13 @@ def admin_sign_in(request: HttpRequest) -> HttpResponseBase:
     return redirect_to_login(request.GET.get("next", "/admin/"))
 
 
-@login_required
-@never_cache
-@require_GET
+@private_page
 def my_data(request: HttpRequest) -> HttpResponse:
     user = get_user(request)
     return _my_data_page(request, DeleteAccountForm(user, client_address(request.META)))
 
 
-@login_required
-@never_cache
-@require_GET
+@private_page
 def download_my_data(request: HttpRequest) -> StreamingHttpResponse:
     headers = {"Content-Disposition": 'attachment; filename="my-data.json"'}
     return StreamingHttpResponse(

@@ -128,17 +128,12 @@ def compute_profile(
         everything=compute_part_row("all pairs", study.judgements(), settings),
         pairs=int(is_judged.sum()),
         disputed=int(is_disputed.sum()),
-        cells=compute_system_cells(study, system_pairs, matrix, resamples=resamples, seed=seed),
+        cells=compute_system_cells(study, system_pairs, matrix, settings),
     )
 
 
 def compute_system_cells(
-    study: Study,
-    system_pairs: SystemPairs,
-    matrix: PhenomenonMatrix,
-    *,
-    resamples: int = 1000,
-    seed: int = 1,
+    study: Study, system_pairs: SystemPairs, matrix: PhenomenonMatrix, settings: AgreementSettings
 ) -> tuple[SystemCell, ...]:
     """Compute the cell of every system at every phenomenon where it has a vote."""
     counts = sum_votes(study, system_pairs, matrix)
@@ -148,8 +143,8 @@ def compute_system_cells(
         return ()
     columns = np.array([(points[key], votes[key]) for key in keys])
     totals = np.array([(points[-1, system], votes[-1, system]) for _, system in keys])
-    intervals = _rate_intervals(columns, resamples, seed)
-    p_values = compute_p_values(columns, totals, seed)
+    intervals = _rate_intervals(columns, settings.resamples, settings.seed)
+    p_values = compute_p_values(columns, totals, settings.seed)
     names, adjusted = list(Phenomenon), holm(p_values)
     cells = []
     for n, (code, system) in enumerate(keys):

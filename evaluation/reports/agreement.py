@@ -7,8 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.db.models import Count, Exists, OuterRef
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 from ninja import Field
 
 from appraise.lib.digests import bytes_digest

@@ -13,19 +13,9 @@ from django.conf import settings
 from django.db.models import Prefetch, QuerySet
 
 from appraise.lib.digests import find_version
+from evaluation import models
 from evaluation.exporters import ExportedAnswer
 from evaluation.exporters.bundle import open_bundle
-from evaluation.models import (
-    Adjudication,
-    Assignment,
-    Candidate,
-    Comparison,
-    Item,
-    Occurrence,
-    PhrasePair,
-    SentenceAnswer,
-    Task,
-)
 from evaluation.reports import study_query
 from evaluation.reports.cache import snapshot
 from evaluation.reports.exports import DisplayNames, load_display_names, read_answered_pairs
@@ -112,7 +102,7 @@ _SETTINGS = (
 )  # fmt: skip
 
 
-def _task(task: Task) -> Row:
+def _task(task: models.Task) -> Row:
     return {
         "slug": task.slug,
         "name": task.name,
@@ -124,8 +114,8 @@ def _task(task: Task) -> Row:
 
 def _items(scope: Scope) -> Iterator[Row]:
     slugs = _slugs(scope)
-    candidates = Candidate.objects.order_by("pk").prefetch_related("systems")
-    rows = Item.objects.filter(task__in=slugs).order_by("pk")
+    candidates = models.Candidate.objects.order_by("pk").prefetch_related("systems")
+    rows = models.Item.objects.filter(task__in=slugs).order_by("pk")
     for item in rows.prefetch_related(Prefetch("candidates", candidates)).iterator(chunk_size=CHUNK):
         yield {
             "task": slugs[item.task_id],
@@ -144,10 +134,10 @@ def _items(scope: Scope) -> Iterator[Row]:
 def _comparisons(scope: Scope) -> Iterator[Row]:
     """Yield comparisons with every version of the alignment and the pairs that occur in it."""
     slugs = _slugs(scope)
-    occurrences = Occurrence.objects.order_by("index").select_related("pair")
+    occurrences = models.Occurrence.objects.order_by("index").select_related("pair")
     occurrences = occurrences.only("index", "flipped", "alignment", "pair__key")
     rows = (
-        Comparison.objects.filter(item__task__in=slugs)
+        models.Comparison.objects.filter(item__task__in=slugs)
         .select_related("item", "first", "second")
         .prefetch_related("alignments", Prefetch("alignments__occurrences", occurrences))
         .order_by("pk")
@@ -179,7 +169,7 @@ def _comparisons(scope: Scope) -> Iterator[Row]:
 
 def _pairs(scope: Scope, study: Study) -> Iterator[Row]:
     """Yield pairs in the order of the study; ``expected`` is relative to the pair's own two texts."""
-    pairs = PhrasePair.objects.filter(task__in=scope.task_ids).order_by("pk")
+    pairs = models.PhrasePair.objects.filter(task__in=scope.task_ids).order_by("pk")
     columns = {
         "task": "task__slug", "pair": "key", "item": "owner__item__key", "kind": "kind", "first": "first",
         "second": "second",
@@ -198,7 +188,7 @@ def _rankings(scope: Scope, names: DisplayNames) -> Iterator[Row]:
 
 def _assignments(scope: Scope, names: DisplayNames) -> Iterator[Row]:
     """Yield who got which comparison, in which order, and which text was on the left."""
-    assignments = Assignment.objects.filter(task__in=scope.task_ids)
+    assignments = models.Assignment.objects.filter(task__in=scope.task_ids)
     columns = {
         "task": "task__slug", "annotator": "annotator_id", "number": "number", "presentation": "presentation",
         "item": "comparison__item__key", "left": "comparison__first__text",
@@ -215,8 +205,8 @@ def _assignments(scope: Scope, names: DisplayNames) -> Iterator[Row]:
 
 def _sentence_answers(scope: Scope, names: DisplayNames) -> Iterator[Row]:
     """Yield verdicts and ratings, but no free comments, because people write names into them."""
-    answers = SentenceAnswer.objects.filter(comparison__item__task__in=scope.task_ids)
-    answers = answers.exclude(question=SentenceAnswer.Question.COMMENT).order_by("pk")
+    answers = models.SentenceAnswer.objects.filter(comparison__item__task__in=scope.task_ids)
+    answers = answers.exclude(question=models.SentenceAnswer.Question.COMMENT).order_by("pk")
     columns = {
         "task": "comparison__item__task__slug", "item": "comparison__item__key",
         "first": "comparison__first__text", "second": "comparison__second__text",
@@ -228,7 +218,7 @@ def _sentence_answers(scope: Scope, names: DisplayNames) -> Iterator[Row]:
 
 
 def _adjudications(scope: Scope) -> Iterator[Row]:
-    adjudications = Adjudication.objects.filter(pair__task__in=scope.task_ids).order_by("pk")
+    adjudications = models.Adjudication.objects.filter(pair__task__in=scope.task_ids).order_by("pk")
     columns = {"task": "pair__task__slug", "pair": "pair__key", "choice": "choice", "reason": "reason"}
     return _read_rows(adjudications, columns)
 

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 from django.core.paginator import Page, Paginator
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 from ninja import Field
 
 from appraise.lib.tables import Cell, Table

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -21,8 +21,7 @@ from threading import RLock
 from typing import Any, Literal, NamedTuple, TypeVar, cast
 
 from django.core.cache import caches
-from django.db import connection as default_connection
-from django.db import transaction
+from django.db import connection as default_connection, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Model, Subquery
 from django.utils import timezone
@@ -93,23 +92,22 @@ _mode: ContextVar[Literal["compute", "share", "read"]] = ContextVar("mode", defa
 
 
 @contextmanager
-def share_results() -> Iterator[None]:
+def _in_mode(mode: Literal["share", "read"]) -> Iterator[None]:
+    token = _mode.set(mode)
+    try:
+        yield
+    finally:
+        _mode.reset(token)
+
+
+def share_results() -> AbstractContextManager[None]:
     """Share every result that the block computes or reads with the other processes of the site."""
-    token = _mode.set("share")
-    try:
-        yield
-    finally:
-        _mode.reset(token)
+    return _in_mode("share")
 
 
-@contextmanager
-def read_results() -> Iterator[None]:
+def read_results() -> AbstractContextManager[None]:
     """Compute nothing: a result that is neither in memory nor shared raises ``NotShared``."""
-    token = _mode.set("read")
-    try:
-        yield
-    finally:
-        _mode.reset(token)
+    return _in_mode("read")
 
 
 def _read_shared(key: Hashable, state: DatabaseState) -> _Entry | None:

@@ -17,15 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from ninja import Field
 
 from appraise.lib.tables import Cell, Table
-from evaluation.models import (
-    Adjudication,
-    Assignment,
-    Candidate,
-    Occurrence,
-    PhrasePair,
-    Ranking,
-    SentenceAnswer,
-)
+from evaluation import models
 from evaluation.phenomena.classification import Phenomenon
 from evaluation.reports.phenomena import classify_stored_pair, get_phenomena
 from evaluation.reports.registry import Report, ReportOptions, report
@@ -76,7 +68,7 @@ class DisputeRow:
     ``adjudication`` is the last one: its choice, its reason, and ``made_by``, None if that user was deleted.
     """
 
-    pair: PhrasePair
+    pair: models.PhrasePair
     phenomena: tuple[Phenomenon, ...]
     number: int | None
     sentences: tuple[str, str]
@@ -183,7 +175,7 @@ def dispute_table(scope: Scope, query: DisagreementOptions) -> Table:
     study = get_study(scope)
     matching, _votes = find_disputes(scope, study, query)
     ids = [_pair_id(study, dispute) for dispute in matching]
-    pairs = PhrasePair.objects.select_related("owner__item", "task").in_bulk(ids)
+    pairs = models.PhrasePair.objects.select_related("owner__item", "task").in_bulk(ids)
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (pair.task.slug, pair.owner.item.key, pair.key, pair.kind, pair.first, pair.second,
          *dispute.votes, dispute.entropy)
@@ -221,11 +213,11 @@ def _match_pairs(scope: Scope, study: Study, query: DisagreementOptions) -> list
         with_phenomenon = np.flatnonzero(get_phenomena(scope)[:, number]).tolist()
     if not (query.kind or query.text or query.unsure):
         return with_phenomenon
-    pairs = PhrasePair.objects.filter(task__in=scope.task_ids)
+    pairs = models.PhrasePair.objects.filter(task__in=scope.task_ids)
     if query.kind:
         pairs = pairs.filter(kind=query.kind)
     if query.unsure:
-        marked = Assignment.objects.filter(task__in=scope.task_ids, is_unsure=True)
+        marked = models.Assignment.objects.filter(task__in=scope.task_ids, is_unsure=True)
         pairs = pairs.filter(owner__in=marked.values("comparison"))
     if query.text:
         pairs = pairs.filter(Q(first__icontains=query.text) | Q(second__icontains=query.text))
@@ -234,11 +226,11 @@ def _match_pairs(scope: Scope, study: Study, query: DisagreementOptions) -> list
     return codes if with_phenomenon is None else sorted({*codes} & {*with_phenomenon})
 
 
-def _read_ids(scope: Scope, pairs: QuerySet[PhrasePair]) -> list[int]:
+def _read_ids(scope: Scope, pairs: QuerySet[models.PhrasePair]) -> list[int]:
     """Return the ids of the pairs; the same query reads the texts that ``find_taggers`` needs later."""
     if is_cached(scope.tasks):
         return list(pairs.values_list("pk", flat=True))
-    candidates = Candidate.objects.filter(item__task__in=scope.task_ids).order_by()
+    candidates = models.Candidate.objects.filter(item__task__in=scope.task_ids).order_by()
     texts: dict[int, list[str]] = {task: [] for task in scope.task_ids}
     ids = []
     rows = pairs.order_by().values_list(Value(1), "pk", Value(""))
@@ -263,7 +255,7 @@ def _make_rows(
     *,
     tagged: bool,
 ) -> list[DisputeRow]:
-    pairs = _with_details(PhrasePair.objects.all()).in_bulk(
+    pairs = _with_details(models.PhrasePair.objects.all()).in_bulk(
         [_pair_id(study, dispute) for dispute in disputes]
     )
     rows = []
@@ -293,7 +285,7 @@ def _make_rows(
     return rows
 
 
-def _with_details(pairs: QuerySet[PhrasePair]) -> QuerySet[PhrasePair]:
+def _with_details(pairs: QuerySet[models.PhrasePair]) -> QuerySet[models.PhrasePair]:
     """Annotate pairs with everything that is shown about them, in one query.
 
     ``place``: the index of the pair among the phrases of its owner, in the newest alignment that has it;
@@ -302,31 +294,29 @@ def _with_details(pairs: QuerySet[PhrasePair]) -> QuerySet[PhrasePair]:
     ``reason_versions``: the reason of every version of every ranking;
     ``unsure``: how many annotators marked its owner.
     """
-    here = Occurrence.objects.filter(pair=OuterRef("pk"), alignment__comparison=OuterRef("owner"))
+    here = models.Occurrence.objects.filter(pair=OuterRef("pk"), alignment__comparison=OuterRef("owner"))
     here = here.order_by("-alignment", "index")
-    adjudications = Adjudication.objects.filter(pair=OuterRef("pk")).order_by("-pk")
+    adjudications = models.Adjudication.objects.filter(pair=OuterRef("pk")).order_by("-pk")
     adjudication = JSONObject(choice="choice", reason="reason", made_by="made_by__username")
-    comments = SentenceAnswer.objects.filter(
-        comparison=OuterRef("owner"), question=SentenceAnswer.Question.COMMENT
+    comments = models.SentenceAnswer.objects.filter(
+        comparison=OuterRef("owner"), question=models.SentenceAnswer.Question.COMMENT
     ).order_by()
-    comment = JSONObject(
-        annotator="annotator_id", presentation="presentation", version="version", text="value"
-    )
-    rankings = Ranking.objects.filter(pair=OuterRef("pk")).order_by()
-    reason = JSONObject(
-        annotator="annotator_id", presentation="presentation", version="version", text="reason"
-    )
-    unsure = Assignment.objects.filter(comparison=OuterRef("owner"), is_unsure=True).order_by()
+    rankings = models.Ranking.objects.filter(pair=OuterRef("pk")).order_by()
+    unsure = models.Assignment.objects.filter(comparison=OuterRef("owner"), is_unsure=True).order_by()
     return pairs.select_related("owner__item", "owner__first", "owner__second", "task").annotate(
         place=Subquery(here.values("index")[:1]),
         flipped=Subquery(here.values("flipped")[:1]),
         last_adjudication=Subquery(adjudications.values_list(adjudication)[:1]),
-        comment_versions=Subquery(
-            comments.values("comparison").annotate(all=_JSONList(comment)).values("all")
-        ),
-        reason_versions=Subquery(rankings.values("pair").annotate(all=_JSONList(reason)).values("all")),
+        comment_versions=_list_versions(comments, "comparison", "value"),
+        reason_versions=_list_versions(rankings, "pair", "reason"),
         unsure=Coalesce(Subquery(unsure.values("comparison").annotate(n=Count("pk")).values("n")), 0),
     )
+
+
+def _list_versions(rows: QuerySet[Any], of: str, text: str) -> Subquery:  # Any: rows of either model
+    """Return every version of the answers about one row, with a text of each."""
+    version = JSONObject(annotator="annotator_id", presentation="presentation", version="version", text=text)
+    return Subquery(rows.values(of).annotate(all=_JSONList(version)).values("all"))
 
 
 class _JSONList(Aggregate):

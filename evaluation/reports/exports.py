@@ -12,20 +12,11 @@ from typing import Any
 from django.db import connection
 from django.db.models import F, Prefetch, Q
 
+from evaluation import importers
 from evaluation.alignment.link_files import parse_links
 from evaluation.blinding import pseudonym
 from evaluation.exporters import ExportedPair
 from evaluation.exporters.rows import AnswerRow
-from evaluation.importers import (
-    GivenPhrase,
-    ImportedCandidate,
-    ImportedItem,
-    ImportedSet,
-    Items,
-    PairLinks,
-    PairPhrases,
-    SourcePosition,
-)
 from evaluation.models import (
     Alignment,
     Annotator,
@@ -185,7 +176,7 @@ def _fetch(rows: Any) -> list[tuple[Any, ...]]:
         return list(cursor.fetchall())
 
 
-def read_sentences(task: Task) -> ImportedSet:
+def read_sentences(task: Task) -> importers.ImportedSet:
     """Return the sentences of a task in our own import format, read a few at a time.
 
     They are what the imported file contained: ids, documents, texts, systems, given links and phrases. With
@@ -194,9 +185,9 @@ def read_sentences(task: Task) -> ImportedSet:
     systems = tuple(task.systems.order_by("pk").values_list("name", flat=True))
     outputs = Output.objects.filter(item__task=task).count()
     count = task.items.count()
-    return ImportedSet(
+    return importers.ImportedSet(
         format="jsonl",
-        items=Items(count, lambda: _read_items(task)),
+        items=importers.Items(count, lambda: _read_items(task)),
         systems=systems,
         digest=task.digest,
         source_language=task.source_language,
@@ -206,7 +197,7 @@ def read_sentences(task: Task) -> ImportedSet:
     )
 
 
-def _read_items(task: Task) -> Iterator[ImportedItem]:
+def _read_items(task: Task) -> Iterator[importers.ImportedItem]:
     outputs = Output.objects.order_by("pk").select_related("system", "candidate")
     given = Alignment.objects.filter(version=1, aligner__in=(LINKS, PHRASES)).order_by("pk")
     items = task.items.order_by("position").prefetch_related(
@@ -216,7 +207,7 @@ def _read_items(task: Task) -> Iterator[ImportedItem]:
         yield _make_item(item)
 
 
-def _make_item(item: Item) -> ImportedItem:
+def _make_item(item: Item) -> importers.ImportedItem:
     outputs = list(item.outputs.all())
     system_of = {output.candidate_id: output.system.name for output in reversed(outputs)}
     sizes = {output.candidate_id: len(output.candidate.offsets) // 2 for output in outputs}
@@ -228,14 +219,16 @@ def _make_item(item: Item) -> ImportedItem:
         for alignment in comparison.alignments.all():
             if alignment.aligner == LINKS:
                 lengths = sizes[comparison.first_id], sizes[comparison.second_id]
-                links.append(PairLinks(*systems, parse_links(alignment.links, *lengths)))
+                links.append(importers.PairLinks(*systems, parse_links(alignment.links, *lengths)))
             else:
-                phrases.append(PairPhrases(*systems, tuple(map(_make_phrase, alignment.phrases))))
-    return ImportedItem(
+                phrases.append(importers.PairPhrases(*systems, tuple(map(_make_phrase, alignment.phrases))))
+    return importers.ImportedItem(
         id=item.key,
         source=item.source,
-        candidates=tuple(ImportedCandidate(output.system.name, output.candidate.text) for output in outputs),
-        position=SourcePosition(""),
+        candidates=tuple(
+            importers.ImportedCandidate(output.system.name, output.candidate.text) for output in outputs
+        ),
+        position=importers.SourcePosition(""),
         document=item.document,
         references=tuple(item.references),
         before=item.context_before,
@@ -245,8 +238,8 @@ def _make_item(item: Item) -> ImportedItem:
     )
 
 
-def _make_phrase(row: list[int | None]) -> GivenPhrase:
+def _make_phrase(row: list[int | None]) -> importers.GivenPhrase:
     a, a_end, b, b_end = row[:4]
-    return GivenPhrase(
+    return importers.GivenPhrase(
         None if a is None or a_end is None else (a, a_end), None if b is None or b_end is None else (b, b_end)
     )

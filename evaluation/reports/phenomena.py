@@ -11,14 +11,12 @@ import numpy as np
 from django.db.models import BooleanField, Case, F, Q, Value, When
 from django.db.models.functions import Left, Length
 from django.db.models.lookups import Exact
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 
 from appraise.lib.tables import Table
 from evaluation.models import PhrasePair
-from evaluation.phenomena.classification import Phenomenon, classify_pair, language_code
+from evaluation.phenomena.classification import Phenomenon, classify_pair, has_word_lists, language_code
 from evaluation.phenomena.profile import PhenomenonMatrix, Profile, SystemCell, compute_profile
-from evaluation.phenomena.words import has_word_lists
 from evaluation.reports import plots
 from evaluation.reports.registry import Report, ReportOptions, report
 from evaluation.reports.scope import Scope, get_study, get_system_pairs

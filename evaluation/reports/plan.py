@@ -18,11 +18,11 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from appraise.lib.tables import Table
 from evaluation.models import Role, Task
+from evaluation.people.forms import NumberField, SelectField
 from evaluation.power.design import Design, accuracy_from_agreement
 from evaluation.power.pilot import StudyPilot, estimate_from_study
 from evaluation.power.plan import PowerPlan, Requirements, make_plan
@@ -30,7 +30,7 @@ from evaluation.reports import plots
 from evaluation.reports.scope import Scope, get_study, get_system_pairs
 from evaluation.reports.views import scope_of
 from evaluation.schemes import FOUR_WAY
-from evaluation.web import attachment, get_user
+from evaluation.web import attachment, get_user, private_page
 
 THREE_WAY_CHANCE = 1 / 3  # of win, tie and loss
 
@@ -45,28 +45,22 @@ def _float_field(label: Any, initial: float, least: float, most: float) -> forms
     return forms.FloatField(label=label, initial=initial, min_value=least, max_value=most, widget=widget)
 
 
-def _integer_field(label: Any, initial: int, least: int, most: int) -> forms.IntegerField:  # Any: lazy text
-    widget = forms.NumberInput(attrs={"class": "in"})
-    return forms.IntegerField(label=label, initial=initial, min_value=least, max_value=most, widget=widget)
-
-
 class PlanForm(forms.Form):
     """Expectations and requirements. Always bound, to ``values``, else ``estimates``, else the defaults."""
 
-    systems = _integer_field(_("Systems"), 2, 2, 50)
+    systems = NumberField(label=_("Systems"), initial=2, min_value=2, max_value=50)
     win_rate = _float_field(_("Win rate of the better of two systems"), 0.6, 0.5, 1)
     ties = _float_field(_("Share of ties"), 0.2, 0, 0.99)
     agreement = _float_field(_("Agreement between annotators"), 0.66, 0, 1)
-    agreement_is = forms.ChoiceField(
+    agreement_is = SelectField(
         label=_("Agreement measured as"),
         choices=[(AgreementMeasure.P_A, "P(A)"), (AgreementMeasure.KAPPA, _("κ over four choices"))],
         initial=AgreementMeasure.P_A,
-        widget=forms.Select(attrs={"class": "in"}),
     )
-    phrases = _integer_field(_("Phrase pairs per comparison"), 3, 1, 100)
+    phrases = NumberField(label=_("Phrase pairs per comparison"), initial=3, min_value=1, max_value=100)
     clustering = _float_field(_("Correlation of phrases within a sentence (ρ)"), 0.1, 0, 1)
-    overlap = _integer_field(_("Annotators per comparison"), 2, 1, 20)
-    people = _integer_field(_("Annotators in total"), 3, 1, 1000)
+    overlap = NumberField(label=_("Annotators per comparison"), initial=2, min_value=1, max_value=20)
+    people = NumberField(label=_("Annotators in total"), initial=3, min_value=1, max_value=1000)
     seconds = _float_field(_("Seconds per answer"), 10, 0.1, 3600)
     price = _float_field(_("Price per hour"), 15, 0, 100000)
     hours = _float_field(_("Hours per day"), 4, 0.1, 24)
@@ -93,9 +87,7 @@ class PlanForm(forms.Form):
         return urlencode({name: self[name].value() for name in self.fields})
 
 
-@login_required
-@never_cache
-@require_GET
+@private_page
 def page(request: HttpRequest) -> HttpResponse:
     scope, form = _read_form(request)
     tasks = Task.objects.with_role(get_user(request), Role.MANAGER, Role.RESEARCHER)

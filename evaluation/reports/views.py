@@ -21,8 +21,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_safe
 
-from appraise.lib.tables import FORMATS as TABLE_FORMATS
-from appraise.lib.tables import to_latex
+from appraise.lib.tables import FORMATS as TABLE_FORMATS, to_latex
 from evaluation import jobs
 from evaluation.exporters import FORMATS
 from evaluation.models import AuditEntry, Job, User

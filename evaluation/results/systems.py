@@ -22,15 +22,8 @@ from scipy.special import bdtr  # scipy.stats has the same function but takes a 
 from appraise.lib.resampling import holm, resample_totals
 from evaluation.agreement.coefficients import none_if_nan, ratio
 from evaluation.agreement.judgements import Floats, Ints
+from evaluation.results import strengths
 from evaluation.results.consistency import Triads, count_system_triads
-from evaluation.results.strengths import (
-    Davidson,
-    Range,
-    cluster_ranks,
-    compute_rank_ranges,
-    fit_davidson,
-    rank_systems,
-)
 from evaluation.results.votes import Votes
 
 SIGNIFICANCE_LEVEL = 0.05
@@ -47,7 +40,7 @@ class SystemLine:
     expected_wins: float | None
     ability: float | None
     rank: int | None
-    rank_range: Range | None
+    rank_range: strengths.Range | None
     cluster: int | None
 
 
@@ -164,10 +157,12 @@ def _compute_lines(
 ) -> tuple[list[SystemLine], float | None]:
     shares = expected_wins(wins.astype(np.float64))
     abilities: dict[int, float] = {}
-    ranks: dict[int, tuple[int, Range | None, int | None]] = {}
+    ranks: dict[int, tuple[int, strengths.Range | None, int | None]] = {}
     tie_parameter = None
     if len(ranked) > 1:
-        model = fit_davidson(*(table[np.ix_(ranked, ranked)].astype(np.float64) for table in (wins, ties)))
+        model = strengths.fit_davidson(
+            *(table[np.ix_(ranked, ranked)].astype(np.float64) for table in (wins, ties))
+        )
         abilities = dict(zip(ranked.tolist(), model.abilities.tolist(), strict=True))
         ranks = dict(zip(ranked.tolist(), _compute_ranks(votes, model, ranked, resamples, seed), strict=True))
         tie_parameter = float(np.exp(model.log_tie))
@@ -187,18 +182,18 @@ def _compute_lines(
 
 
 def _compute_ranks(
-    votes: Votes, model: Davidson, ranked: Ints, resamples: int, seed: int
-) -> list[tuple[int, Range | None, int | None]]:
+    votes: Votes, model: strengths.Davidson, ranked: Ints, resamples: int, seed: int
+) -> list[tuple[int, strengths.Range | None, int | None]]:
     """Compute rank, rank range and cluster of each connected system."""
-    best = rank_systems(model.abilities)[0].astype(int).tolist()
+    best = strengths.rank_systems(model.abilities)[0].astype(int).tolist()
     resampled = resample_totals(votes.columns, resamples, seed)
     if resampled is None:
         return [(rank, None, None) for rank in best]
     size = len(votes.system_names)
     # The normal approximation of many sentences may sample small negative counts.
     tables = np.maximum(resampled.T.reshape(-1, 2, size, size)[:, :, ranked][:, :, :, ranked], 0)
-    ranges = compute_rank_ranges(fit_davidson(tables[:, 0], tables[:, 1]).abilities)
-    return list(zip(best, ranges, cluster_ranks(ranges), strict=True))
+    ranges = strengths.compute_rank_ranges(strengths.fit_davidson(tables[:, 0], tables[:, 1]).abilities)
+    return list(zip(best, ranges, strengths.cluster_ranks(ranges), strict=True))
 
 
 def _net_signs(signs: Ints, groups: Ints) -> Ints:

@@ -17,8 +17,7 @@ from evaluation.alignment.question_rules import COARSENESS, QuestionRules, Quest
 from evaluation.alignment.questions import PhraseGroup, QuestionKind, group_questions
 from evaluation.alignment.segmenters import WordSegmenter
 from evaluation.alignment.word_classes import WordClasses, has_word_list
-from evaluation.annotate import known_answers
-from evaluation.annotate import places as place_ranking
+from evaluation.annotate import known_answers, places as place_ranking
 from evaluation.annotate.places import CandidateGroup
 from evaluation.importers import ImportedItem
 from evaluation.presentation import ShownPhrase, Stave

@@ -11,17 +11,18 @@ from django.conf.locale import LANG_INFO
 from django.template import Context
 from django.template.base import NodeList, Parser, TextNode, Token
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language, gettext_lazy
-from django.utils.translation import gettext as _
+from django.utils.translation import get_language, gettext as _, gettext_lazy
 
 from evaluation.models import Task
 from evaluation.schemes import Choice, Scheme
 from evaluation.tasks.queries.alignments import list_reported_pairs
-from evaluation.templatetags.figures import figure, translate_text
+from evaluation.templatetags.figures import translate_text
 from evaluation.web import lang_and_dir, text_direction
 
 if TYPE_CHECKING:
-    from evaluation.annotate.queries import OwnSentence, PairPage, PlacesPage
+    from collections.abc import Iterable
+
+    from evaluation.presentation import Card, Fragment
 
 register = template.Library()
 
@@ -80,14 +81,6 @@ def oneline(parser: Parser, token: Token) -> OneLineNode:
 def language_name(code: str) -> str:
     """``de-AT`` → German, in the reader's language; an unknown code stays as it is."""
     return _language_name(code, get_language() or "")
-
-
-@register.simple_tag
-def position(task: Task, page: PairPage | PlacesPage) -> str:
-    """Return the position of the comparison, or of the sentence in tasks that rank places."""
-    by_place = task.judging == task.Judging.PLACES
-    text = _("Sentence %(n)s of %(total)s") if by_place else _("Comparison %(n)s of %(total)s")
-    return text % {"n": figure(page.number), "total": figure(page.progress.total)}
 
 
 @register.filter
@@ -165,24 +158,87 @@ def numbered(text: str, number: int) -> str:
     return text.replace("{n}", str(number))
 
 
-SENTENCE_STATES = {
-    "open": gettext_lazy("open"),
-    "done": gettext_lazy("done"),
-    "skipped": gettext_lazy("skipped"),
+class Mark(NamedTuple):
+    """A difference in a sentence as plain texts, with what is ``before`` it; the last one may only have that.
+
+    ``number`` is 0 for a difference that is not asked here, and ``why`` says why not.
+    """
+
+    before: str
+    number: int = 0
+    css: str = ""
+    kind: str = ""
+    label: str = ""
+    chip: str = ""
+    head: str = ""
+    tail: str = ""
+    why: str = ""
+
+
+LOOKS = {"moved": gettext_lazy("moved"), "gap": gettext_lazy("only here")}
+
+
+@register.filter
+def marks(fragments: Iterable[Fragment]) -> list[Mark]:
+    """Return what a template shows of a sentence: it only loops over texts, which is fast."""
+    pair = _("Pair {n}")
+    shown: list[Mark] = []
+    before = ""
+    for fragment in fragments:
+        before += fragment.space
+        if fragment.asked:
+            n, look, text = fragment.number or 0, fragment.look, fragment.text
+            css = f"ph p{fragment.hue}" if text else f"ph none p{fragment.hue}"
+            label = pair.replace("{n}", str(n))
+            if text and look in LOOKS:
+                label += f", {LOOKS[look]}"
+            chip = f"{n}{fragment.mark}" if text else str(n)
+            shown.append(Mark(before, n, css, look, f"{label}: ", chip, fragment.head, fragment.tail))
+            before = ""
+        elif fragment.number and fragment.text:
+            shown.append(Mark(before, head=fragment.text, why=_explain(fragment)))
+            before = ""
+        else:
+            before += fragment.text
+    return [*shown, Mark(before)]
+
+
+def _explain(fragment: Fragment) -> str:
+    """Return why a difference is not asked here."""
+    if fragment.look == "moved":
+        return _("Moved; not ranked here")
+    if fragment.elsewhere:
+        return _("Ranked in comparison %(n)s") % {"n": fragment.elsewhere}
+    return _("Ranked in another comparison") if fragment.elsewhere == 0 else _("Not ranked")
+
+
+@register.filter
+def legend(card: Card) -> str:
+    """Return the name of a card for screen readers: “Pair 3, two places: A “had put”, B “installed””."""
+    a, b = (_("“{text}”").replace("{text}", text) if text else _("nothing") for text in (card.a, card.b))
+    places = ", " + _("two places") if card.has_two_places else ""
+    return f"{_('Pair {n}').replace('{n}', str(card.number))}{places}: A {a}, B {b}"
+
+
+KINDS = {
+    "moved": ("⇄", gettext_lazy("moved")),
+    "only-a": ("+", gettext_lazy("only in A")),
+    "only-b": ("+", gettext_lazy("only in B")),
 }
 
 
 @register.filter
-def sentence_label(sentence: OwnSentence) -> str:
-    """Return the number and the state of a sentence in words: “3, done, unsure”."""
-    mark = ", " + _("unsure") if sentence.is_unsure else ""
-    return f"{sentence.number}, {SENTENCE_STATES[sentence.state]}{mark}"
-
-
-@register.filter
-def quoted(text: str) -> str:
-    """Return a phrase in quotation marks for screen readers; “nothing” if it is empty."""
-    return _("“{text}”").replace("{text}", text) if text else _("nothing")
+def tags(card: Card) -> list[str]:
+    """Return what is unusual about a question, in words."""
+    words = []
+    if card.kind in KINDS:
+        sign, kind = KINDS[card.kind]
+        words.append(f"{sign} {kind}")
+    if card.has_two_places:
+        words.append("… " + _("two places"))
+    if card.is_whole:
+        words.append(_("whole sentence"))
+    return words
 
 
 @register.simple_tag

@@ -4,6 +4,5 @@ Content words that occur together in a large corpus of the target language shoul
 translation. This needs neither a reference nor rankings, only text.
 
     text → ``content_words`` → ``counting`` → ``table`` (a file)                      ``training``
-    text → ``content_words`` → ``scoring`` (``association``, ``trees``) → ``metric``
-    one sentence → ``scoring.find_branches`` → ``trees.select_branches`` → ``svg``
+    text → ``content_words`` → ``scoring`` (``association``, ``loops``) → ``metric``
 """

@@ -1,7 +1,7 @@
 """Counting a corpus: how many sentences hold a word, and how many hold two words together.
 
 Sentences are read as a stream with bounded memory: they are collected as numbers until a block is full, the
-block is counted (``counting_loops``), and its table is merged with tables of similar size, so that a pair is
+block is counted (``loops``), and its table is merged with tables of similar size, so that a pair is
 moved a logarithmic number of times. The vocabulary and a few times the final table of 8 bytes a pair must
 fit into memory: 0.9 GB for 629,164 sentences with 16.7 million pairs.
 """
@@ -73,7 +73,7 @@ class PairCounter:
         )
 
     def _count_block(self) -> None:
-        from metrics.collocation.counting_loops import count_pairs  # imports numba
+        from metrics.collocation.loops import count_pairs  # imports numba
 
         ids, offsets = np.array(self._ids, np.int32), np.array(self._offsets, np.int64)
         if self._pairs or not self._runs:
@@ -83,7 +83,7 @@ class PairCounter:
 
     def _merge(self, *, all_runs: bool) -> None:
         """Merge the newest tables while they are of similar size, or all of them."""
-        from metrics.collocation.counting_loops import merge_rows  # imports numba
+        from metrics.collocation.loops import merge_rows  # imports numba
 
         while len(self._runs) > 1 and (all_runs or 2 * self._runs[-1][1].size >= self._runs[-2][1].size):
             young, old = self._runs.pop(), self._runs.pop()

@@ -24,9 +24,8 @@ from appraise.lib.problems import InputError
 from metrics.base import FloatArray, MetricUnavailable, Needs, Scores, Segment, explain_unavailable
 from metrics.collocation.association import CUTOFFS, LLR_BASE, AssociationMeasure
 from metrics.collocation.content_words import ContentWordReader, get_reader
-from metrics.collocation.scoring import CollocationScores, divide_or_nan, score_sentences
+from metrics.collocation.scoring import CollocationScores, Method, divide_or_nan, score_sentences
 from metrics.collocation.table import CollocationTable, load_table
-from metrics.collocation.trees import Method
 from metrics.registry import register
 from metrics.tools.base import PROJECT, ToolAbsent
 

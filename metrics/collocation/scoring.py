@@ -2,12 +2,28 @@
 
 A sentence without collocations has no score, NaN in arrays and never 0. All combinations of association
 measure and method share one lookup of the pairs.
+
+A method selects all collocations of a sentence, or those of a tree (methods 1–4 of the paper). The tree
+approximates a parse: content words are vertices, collocations are weighted branches, and the maximum spanning
+tree selects the strongest ones. Two branches cross if exactly one end of one lies strictly inside the other.
+Without crossings the result may be several trees.
+
+====================  ============================================================================
+``simple``            every collocation
+``mst``               maximum spanning tree (Kruskal)
+``mst-ncb``           the same without branches that cross a selected one, as in the slides
+``mst-ncb2``          the same after a first branch from ``<s>`` to the first verb, which only blocks
+                      crossings and is not part of the average
+====================  ============================================================================
+
+Equal weights are selected from left to right: by first word, then by second.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +31,21 @@ import numpy.typing as npt
 from metrics.collocation.association import CUTOFFS, FUNCTIONS, AssociationMeasure
 from metrics.collocation.content_words import ContentWords
 from metrics.collocation.table import CollocationTable
-from metrics.collocation.trees import Branch, Method
 from metrics.compiled.compiler import Floats, Ints, Longs
+
+
+class Method(StrEnum):
+    """How the collocations of a sentence are chosen."""
+
+    SIMPLE = "simple"
+    MST = "mst"
+    MST_NCB = "mst-ncb"
+    MST_NCB2 = "mst-ncb2"
+
+    @property
+    def code(self) -> int:
+        """The number of the method in ``loops``."""
+        return list(Method).index(self)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,7 +106,7 @@ def score_sentences(
     cutoff: bool = True,
 ) -> dict[tuple[AssociationMeasure, Method], CollocationScores]:
     """Score sentences by every combination of the measures and methods."""
-    from metrics.collocation import trees_loops  # imports numba
+    from metrics.collocation import loops  # imports numba
 
     pairs = find_pairs(table, sentences)
     wanted = tuple(methods)
@@ -85,7 +114,7 @@ def score_sentences(
     scores: dict[tuple[AssociationMeasure, Method], CollocationScores] = {}
     for measure in measures:
         weight = pairs.weights(measure, cutoff=cutoff)
-        sums, kept = trees_loops.score_sentences(
+        sums, kept = loops.score_sentences(
             pairs.starts, pairs.left, pairs.right, weight, pairs.lengths, pairs.first_verb, codes
         )
         for column, method in enumerate(wanted):
@@ -95,19 +124,9 @@ def score_sentences(
     return scores
 
 
-def find_branches(
-    table: CollocationTable, sentence: ContentWords, measure: AssociationMeasure, *, cutoff: bool = True
-) -> tuple[Branch, ...]:
-    """All collocations of one sentence with their strengths, for ``trees.select_branches`` and the SVG."""
-    pairs = find_pairs(table, [sentence])
-    weights = pairs.weights(measure, cutoff=cutoff)
-    rows = zip(pairs.left.tolist(), pairs.right.tolist(), weights.tolist(), strict=True)
-    return tuple(Branch(*row) for row in rows if not np.isnan(row[2]))
-
-
 def find_pairs(table: CollocationTable, sentences: Sequence[ContentWords]) -> PairCounts:
     """Look up every pair of every sentence."""
-    from metrics.collocation import trees_loops  # imports numba
+    from metrics.collocation import loops  # imports numba
 
     numbers = table.numbers
     ids = np.array([numbers.get(word, -1) for sentence in sentences for word in sentence.words], np.int32)
@@ -115,7 +134,7 @@ def find_pairs(table: CollocationTable, sentences: Sequence[ContentWords]) -> Pa
     verbs = [-1 if sentence.first_verb is None else sentence.first_verb for sentence in sentences]
     offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
     rows = (table.rows, table.partners, table.counts)
-    starts, left, right, c12 = trees_loops.find_pairs(ids, offsets, *rows)
+    starts, left, right, c12 = loops.find_pairs(ids, offsets, *rows)
     base = np.repeat(offsets[:-1], np.diff(starts))
     c1, c2 = (table.frequency[ids[base + place]] for place in (left, right))
     sizes = (table.corpus.sentences, lengths, np.array(verbs, np.int32))

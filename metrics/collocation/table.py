@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from appraise.lib.digests import bytes_digest
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from appraise.lib.streams import Arrays, read_arrays
 from metrics.compiled.compiler import Ints, Longs
 
@@ -98,8 +98,9 @@ def load_table(path: Path) -> CollocationTable:
         table = CollocationTable(Corpus(**head["corpus"]), words, *(arrays[name] for name in ARRAYS))
         _check(table)
     except (KeyError, TypeError, ValueError) as error:
-        problem = Problem("not_a_table", f"not a collocation table ({error})", "train it", str(path))
-        raise InputError(problem) from error
+        raise InputError.of(
+            "not_a_table", f"not a collocation table ({error})", "train it", str(path)
+        ) from error
     table.__dict__["digest"] = head["digest"]  # as recorded, because hashing again takes longer than reading
     return table
 

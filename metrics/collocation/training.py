@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from appraise.lib.streams import read_lines
 from metrics.collocation.content_words import READERS, ContentWordReader, get_reader
 from metrics.collocation.counting import PairCounter
@@ -42,7 +42,7 @@ def train_collocations(
     try:
         reader = get_reader(options["reader"])
     except ToolAbsent as error:
-        raise InputError(Problem("tool_absent", str(error))) from error
+        raise InputError.of("tool_absent", str(error)) from error
     files = [Path(name) for name in options["text"]]
     name = options["name"] or ", ".join(path.name for path in files)
     table = train_table(files, out, reader, name, options["description"] or "not described", note)
@@ -61,7 +61,7 @@ def train_table(
             counter.add(content.words)
         note(f"{counter.sentences:,} sentences")
     if not counter.sentences:
-        raise InputError(Problem("no_text", "the text contains no sentences", file=str(files[0])))
+        raise InputError.of("no_text", "the text contains no sentences", file=str(files[0]))
     corpus = Corpus(name, description, digest(files)[:16], 0, reader.language, reader.name, reader.tools)
     save_table(counter.table(corpus), out)
     return load_table(out)

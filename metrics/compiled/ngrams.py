@@ -8,6 +8,8 @@ limited.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from metrics.compiled.compiler import Bits, Ints, Longs, compiled
@@ -22,6 +24,23 @@ from metrics.compiled.numbering import (
 )
 
 EMPTY = U(0)
+
+
+class NgramTable(NamedTuple):
+    """The n-grams of the references of a segment in an open hash table with ``2 ** bits`` places.
+
+    The arrays are working memory for all segments; ``current`` and ``owner`` are for several references.
+    """
+
+    keys: Bits
+    counts: Ints  # the highest count in a reference
+    nodes: Longs  # the number of an n-gram, which stands for it in longer keys
+    current: Ints  # count in the current reference …
+    owner: Ints  # … whose number this is
+    order: int
+    bits: int
+    packed: bool
+    width: np.uint64  # of a word in a packed key
 
 
 def clipped_matches(block: Numbered, order: int) -> Longs:
@@ -43,8 +62,8 @@ def count_matches(block: Numbered, order: int, matches: Longs) -> None:
     size, _ = table_size(order * longest_segment(offsets, segments, references))
     keys = np.zeros(size, np.uint64)
     counts = np.zeros(size, np.int32)
-    current = np.zeros(size if references > 1 else 1, np.int32)  # count in the current reference …
-    owner = np.zeros(size if references > 1 else 1, np.int32)  # … whose number this is
+    current = np.zeros(size if references > 1 else 1, np.int32)
+    owner = np.zeros(size if references > 1 else 1, np.int32)
     nodes = np.zeros(size, np.int64)
     most = order * longest_line(offsets, references * segments, (references + systems) * segments)
     touched = np.zeros(most, np.int32)
@@ -56,41 +75,27 @@ def count_matches(block: Numbered, order: int, matches: Longs) -> None:
             owner[:size] = 0
         packed = types[segment] < (1 << min(64 // order, 32))
         width = U(min(64 // order, 32)) if packed else U(32)
+        table = NgramTable(keys, counts, nodes, current, owner, order, bits, packed, width)
         used = 0
         for part in range(references):
             line = part * segments + segment
             words = ids[offsets[line] : offsets[line + 1]]
-            number = part + 1 if references > 1 else 0
-            used = index_reference(
-                words, order, width, packed, keys, counts, nodes, used, bits, current, owner, number
-            )
+            used = index_reference(words, table, used, part + 1 if references > 1 else 0)
         for system in range(systems):
             line = (references + system) * segments + segment
             words = ids[offsets[line] : offsets[line + 1]]
             found = matches[system * segments + segment]
-            match_output(words, order, width, packed, keys, counts, nodes, bits, touched, found)
+            match_output(words, table, touched, found)
 
 
 @compiled
-def index_reference(
-    words: Ints,
-    order: int,
-    width: np.uint64,
-    packed: bool,
-    keys: Bits,
-    counts: Ints,
-    nodes: Longs,
-    used: int,
-    bits: int,
-    current: Ints,
-    owner: Ints,
-    reference: int,
-) -> int:
+def index_reference(words: Ints, table: NgramTable, used: int, reference: int) -> int:
     """Count the n-grams of a reference; returns how many distinct ones there are so far.
 
     With several references, numbered from 1, an n-gram keeps its highest count. The only reference has number
     0: ``current`` and ``owner`` are then not needed.
     """
+    keys, counts, nodes, current, owner, order, bits, packed, width = table
     shift = U(64 - bits)
     mask = (1 << bits) - 1
     size = len(words)
@@ -120,19 +125,9 @@ def index_reference(
 
 
 @compiled
-def match_output(
-    words: Ints,
-    order: int,
-    width: np.uint64,
-    packed: bool,
-    keys: Bits,
-    counts: Ints,
-    nodes: Longs,
-    bits: int,
-    touched: Ints,
-    found: Longs,
-) -> None:
+def match_output(words: Ints, table: NgramTable, touched: Ints, found: Longs) -> None:
     """Add the matches of an output to ``found``; the counts are reduced meanwhile and restored at the end."""
+    keys, counts, nodes, _, _, order, bits, packed, width = table
     shift = U(64 - bits)
     mask = (1 << bits) - 1
     size = len(words)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from metrics.compiled.compiler import Bytes, borrow, compiled
+from metrics.compiled.compiler import Bytes, Flags, borrow, compiled
 
 SPACE, LINE, COMMA, DASH, STOP = 32, 10, 44, 45, 46
 OTHER, DIGIT, MARK, ALONE, END = 0, 1, 2, 3, 4
@@ -19,6 +19,7 @@ CLASSES[[COMMA, STOP]] = MARK
 for _first, _last in (("{", "~"), ("[", "`"), (" ", "&"), ("(", "+"), (":", "@"), ("/", "/")):
     CLASSES[ord(_first) : ord(_last) + 1] = ALONE
 CLASSES[LINE] = END
+NO_NUMBER = (CLASSES != DIGIT) & (CLASSES != END)
 
 
 def separate(text: str) -> str:
@@ -31,9 +32,9 @@ def separate(text: str) -> str:
     room = 5 * len(data) + 4  # a mark can get four spaces, any other character two
     one, other = borrow("one", room, np.uint8), borrow("other", room, np.uint8)
     size = separate_symbols(data, CLASSES, one)
-    size = separate_mark_after(one[:size], CLASSES, other)
+    size = separate_after(one[:size], NO_NUMBER, CLASSES == MARK, other)
     size = separate_mark_before(other[:size], CLASSES, one)
-    size = separate_dash(one[:size], CLASSES, other)
+    size = separate_after(one[:size], CLASSES == DIGIT, np.arange(256) == DASH, other)
     return other[:size].tobytes().decode("utf-8", "surrogatepass")
 
 
@@ -53,16 +54,15 @@ def separate_symbols(data: Bytes, classes: Bytes, result: Bytes) -> int:
 
 
 @compiled
-def separate_mark_after(data: Bytes, classes: Bytes, result: Bytes) -> int:
-    """Separate a point or comma after anything but a digit."""
+def separate_after(data: Bytes, before: Flags, marks: Flags, result: Bytes) -> int:
+    """Separate one of the marks after one of the characters before."""
     size = 0
     here = 0
     while here < len(data):
-        kind = classes[data[here]]
         result[size] = data[here]
         size += 1
         here += 1
-        if kind != DIGIT and kind != END and here < len(data) and classes[data[here]] == MARK:
+        if here < len(data) and before[data[here - 1]] and marks[data[here]]:
             result[size] = SPACE
             result[size + 1] = data[here]
             result[size + 2] = SPACE
@@ -90,23 +90,4 @@ def separate_mark_before(data: Bytes, classes: Bytes, result: Bytes) -> int:
         result[size] = data[here]
         size += 1
         here += 1
-    return size
-
-
-@compiled
-def separate_dash(data: Bytes, classes: Bytes, result: Bytes) -> int:
-    """Separate a dash after a digit."""
-    size = 0
-    here = 0
-    while here < len(data):
-        digit = classes[data[here]] == DIGIT
-        result[size] = data[here]
-        size += 1
-        here += 1
-        if digit and here < len(data) and data[here] == DASH:
-            result[size] = SPACE
-            result[size + 1] = DASH
-            result[size + 2] = SPACE
-            size += 3
-            here += 1
     return size

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from appraise.lib.streams import read_arrays
 from metrics.discourse.segmenter import EDGE, LinearClassifier, fit_classifier, segment
 from metrics.discourse.trees import Node, edu, join
@@ -73,8 +73,7 @@ class DiscourseModel:
             return cls(classes, segmenter, LinearClassifier.from_arrays(arrays, "parser"), about)
         except (KeyError, ValueError, AttributeError) as error:
             remedy = "make one with: train discourse"
-            problem = Problem("bad_model", f"not a discourse model: {error}", remedy, str(path))
-            raise InputError(problem) from error
+            raise InputError.of("bad_model", f"not a discourse model: {error}", remedy, str(path)) from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,35 +21,20 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Protocol
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from metrics.discourse.learned import FORMAT, DiscourseModel
 from metrics.discourse.segmenter import AUXILIARIES, MAX_EDUS
 from metrics.discourse.tree_files import read_trees
 from metrics.discourse.trees import Node, binarise, coarse, edu, join, rename_relations
-from metrics.discourse.words import split_words
+from metrics.discourse.words import VOCABULARY, split_words
 from metrics.tools.base import Tool, ToolMode, file_digest
 
 NAMES = ("heuristic", "learned", "real", "imported", "flat")
 CACHED, CACHED_LEARNED = 20_000, 100_000  # sentences, because several metrics parse the same ones
-CONNECTIVES = {
-    "because": "Explanation", "since": "Explanation", "as": "Background", "when": "Background",
-    "while": "Background", "after": "Temporal", "before": "Temporal", "until": "Temporal", "once": "Temporal",
-    "if": "Condition", "unless": "Condition", "provided": "Condition", "although": "Contrast",
-    "though": "Contrast", "whereas": "Contrast", "despite": "Contrast", "which": "Elaboration",
-    "who": "Elaboration", "whose": "Elaboration", "where": "Elaboration", "so": "Cause", "therefore": "Cause",
-    "to": "Enablement", "by": "Manner-Means", "without": "Manner-Means", "than": "Comparison",
-}  # fmt: skip
-COORDINATORS = {"and": "Joint", "or": "Joint", "but": "Contrast", "yet": "Contrast", ";": "Joint"}
-SAYING_TEXT = """
-say says said tell tells told think thinks thought believe believes believed report reports reported
-announce announced claim claims claimed argue argues argued suggest suggests suggested state stated
-add added explain explained note noted hope hopes know knows knew admit admitted warn warned
-"""
-SAYING = frozenset(SAYING_TEXT.split())
+CONNECTIVES, COORDINATORS = VOCABULARY["connectives"], VOCABULARY["coordinators"]
+SAYING = frozenset(VOCABULARY["words"]["saying"].split())
+CLAUSE_OPENERS = frozenset(VOCABULARY["words"]["clause-openers"].split())
 ATTRIBUTION, ELABORATION = ("Attribution", "SN"), ("Elaboration", "NS")
-CLAUSE_OPENERS = frozenset(
-    ["that", "he", "she", "it", "they", "we", "i", "you", "there", '"', "“", "``", "the"]
-)
 
 
 class DiscourseParser(Protocol):
@@ -90,9 +75,7 @@ class ImportedParser:
         missing = [text for text in dict.fromkeys(sentences) if text.strip() and _key(text) not in self.trees]
         if missing:
             message = f"no tree for {len(missing)} sentences, the first is {missing[0]!r:.120}"
-            raise InputError(
-                Problem("missing_tree", message, "add trees for these sentences", str(self.path))
-            )
+            raise InputError.of("missing_tree", message, "add trees for these sentences", str(self.path))
         return [self.trees[_key(text)] if text.strip() else edu("") for text in sentences]
 
 
@@ -144,9 +127,8 @@ def parse_as_one_unit(sentence: str) -> Node:
 def parse_by_rules(sentence: str) -> Node:
     """The tree of one sentence.
 
-    >>> from metrics.discourse.trees import format_brackets
-    >>> print(format_brackets(parse_by_rules("He said that he stayed because it was raining.")))
-    (Attribution[S][N] "He said" (Explanation[N][S] "that he stayed" "because it was raining ."))
+    >>> [unit.text for unit in parse_by_rules("He said that he stayed because it was raining.").edus()]
+    ['He said', 'that he stayed', 'because it was raining .']
     """
     units = _find_units(split_words(sentence))
     texts = [" ".join(unit) for unit in units]

@@ -20,15 +20,11 @@ from itertools import accumulate
 import numpy as np
 import numpy.typing as npt
 
-from metrics.discourse.words import find_classes
+from metrics.discourse.words import VOCABULARY, find_classes
 
 BEGIN = "begin"
 EDGE = "<>"
-AUXILIARIES_TEXT = """
-am is are was were be been being 's 're 'm has have verbs_before 've do does did will would 'll 'd can could
-may might must shall should n't not cannot
-"""
-AUXILIARIES = frozenset(AUXILIARIES_TEXT.split())
+AUXILIARIES = frozenset(VOCABULARY["words"]["auxiliaries"].split())
 BIASES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 MAX_EDUS = 60  # real sentences have under thirty; the rest of a longer line belongs to the last unit
 

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from appraise.lib.digests import pieces_digest
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from metrics.discourse.learned import DiscourseModel, fit_parser, link_units
 from metrics.discourse.segmenter import boundary_f1, fit_segmenter
 from metrics.discourse.tree_files import read_trees
@@ -87,8 +87,9 @@ def fit_model(train: Sequence[GoldSentence], classes: dict[str, str], note: Note
         note(f"learning to link from {len(trees)} trees")
         return DiscourseModel(classes, segmenter, fit_parser(trees, classes), {})
     except ValueError as error:
-        problem = Problem("too_little_data", str(error), "train on more trees with several units")
-        raise InputError(problem) from error
+        raise InputError.of(
+            "too_little_data", str(error), "train on more trees with several units"
+        ) from error
 
 
 def measure(model: DiscourseModel, test: Sequence[GoldSentence]) -> dict[str, Any]:
@@ -113,7 +114,7 @@ def _list_files(folder: str, patterns: Sequence[str], what: str) -> list[Path]:
     files = sorted(path for pattern in patterns for path in Path(folder).glob(pattern))
     if not files:
         message = f"no {' or '.join(patterns)} files for --{what}"
-        raise InputError(Problem("no_files", message, "choose a folder that contains them", folder))
+        raise InputError.of("no_files", message, "choose a folder that contains them", folder)
     return files
 
 

@@ -16,7 +16,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from appraise.lib.streams import read_lines
 from metrics.discourse.trees import MAX_DEPTH, Node, Nuclearity
 
@@ -139,4 +139,4 @@ class _DisReader:
         return token
 
     def _refuse(self, token: BracketToken, code: str, message: str, remedy: str) -> NoReturn:
-        raise InputError(Problem(code, message, remedy, self.name, token.line, token.column))
+        raise InputError.of(code, message, remedy, self.name, token.line, token.column)

@@ -13,11 +13,12 @@ with the suffixes ``-e``, ``-s``, ``-n`` for embedded, satellite and nucleus) an
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
+
+from metrics.discourse.words import VOCABULARY
 
 SPAN = "span"
 MAX_DEPTH = 150  # of real documents below 30; deeper files are refused before they exhaust the stack
@@ -178,70 +179,9 @@ def as_json(node: Node) -> dict[str, object]:
     return values | {"children": [as_json(child) for child in node.children]}
 
 
-def format_brackets(tree: Node) -> str:
-    """A tree on one line, for people: each relation with the nuclearity of its parts, EDUs quoted.
-
-    >>> format_brackets(join("Cause", "SN", [edu("as it rained"), edu("we stayed")]))
-    '(Cause[S][N] "as it rained" "we stayed")'
-    >>> format_brackets(edu("we stayed"))
-    '("we stayed")'
-    """
-    return _format(tree) if tree.children else f"({_format(tree)})"
-
-
-def _format(node: Node) -> str:
-    if node.is_edu:
-        return json.dumps(node.text, ensure_ascii=False)
-    relations = [child.relation for child in node.children]
-    if relations == relations_of(node.linked_by, node.pattern):
-        head = node.linked_by + "".join(f"[{letter}]" for letter in node.pattern)
-    else:  # several satellites, each with its own relation
-        head = "".join(f"[{letter}:{own}]" for letter, own in zip(node.pattern, relations, strict=True))
-    return f"({head} {' '.join(map(_format, node.children))})"
-
-
-COARSE = (
-    "Attribution", "Background", "Cause", "Comparison", "Condition", "Contrast", "Elaboration", "Enablement",
-    "Evaluation", "Explanation", "Joint", "Manner-Means", "Same-Unit", "Summary", "Temporal",
-    "TextualOrganization", "Topic-Change", "Topic-Comment",
-)  # fmt: skip
-
-RST_DT = {
-    "Attribution": "attribution attribution-negative",
-    "Background": "background circumstance",
-    "Cause": "cause cause-result result consequence",
-    "Comparison": "comparison preference analogy proportion",
-    "Condition": "condition hypothetical contingency otherwise",
-    "Contrast": "contrast concession antithesis",
-    "Elaboration": (
-        "elaboration elaboration-additional elaboration-general-specific elaboration-part-whole "
-        "elaboration-process-step elaboration-object-attribute elaboration-set-member example definition"
-    ),
-    "Enablement": "purpose enablement",
-    "Evaluation": "evaluation interpretation conclusion comment",
-    "Explanation": "evidence explanation explanation-argumentative reason",
-    "Joint": "list disjunction joint",
-    "Manner-Means": "manner means manner-means",
-    "Same-Unit": "same-unit same_unit",
-    "Summary": "summary restatement",
-    "Temporal": "temporal temporal-before temporal-after temporal-same-time sequence inverted-sequence",
-    "TextualOrganization": "textualorganization textual-organization",
-    "Topic-Change": "topic-shift topic-drift topic-change",
-    "Topic-Comment": (
-        "problem-solution question-answer statement-response topic-comment comment-topic rhetorical-question"
-    ),
-}
-
-GUM = {  # GUM's first half of the name; the few subclasses that belong elsewhere stand in full
-    "adversative": "Contrast", "attribution": "Attribution", "causal": "Cause", "context": "Background",
-    "contingency": "Condition", "elaboration": "Elaboration", "evaluation": "Evaluation",
-    "explanation": "Explanation", "joint": "Joint", "joint-sequence": "Temporal", "mode": "Manner-Means",
-    "organization": "TextualOrganization", "purpose": "Enablement", "restatement": "Summary",
-    "same-unit": "Same-Unit", "topic": "Topic-Comment",
-}  # fmt: skip
-
+RST_DT, GUM = VOCABULARY["rst-dt"], VOCABULARY["gum"]
 _FINE = {name: coarse for coarse, names in RST_DT.items() for name in names.split()}
-_FINE |= {name.lower(): name for name in COARSE}
+_FINE |= {name.lower(): name for name in RST_DT}
 
 
 @cache

@@ -7,14 +7,21 @@ same function, so that a model sees the words that it was trained on.
 The class of a word is the set of the frequent Penn tags that the word, or else its ending, has in a
 treebank, for example ``VBD VBN``; the classifiers of the parser see the classes of the words around a gap
 and resolve the ambiguity themselves. A dictionary lookup is much faster than a tagger.
+
+``VOCABULARY`` has the names of relations, and the words that the heuristic parser and the segmenter know.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 
+VOCABULARY: dict[str, dict[str, str]] = tomllib.loads(
+    Path(__file__).with_name("vocabulary.toml").read_text("utf-8")
+)
 WORD = re.compile(
     r"\w+(?=n['’]t\b)|n['’]t\b|['’](?:s|re|ve|ll|d|m)\b"  # did|n't, it|'s
     r"|\d+(?:[.,:]\d+)*|(?:\w\.){2,}|\w+"  # 1,000.5, U.S., words

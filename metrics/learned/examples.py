@@ -121,6 +121,17 @@ def sample(examples: Sequence[Example], most: int, *, seed: int) -> list[Example
     return [examples[place] for place in sorted(chosen)]
 
 
+def split_and_sample(
+    groups: Iterable[Iterable[Example]], most: int, *, seed: int
+) -> tuple[list[Example], list[Example]]:
+    """Split each group, and sample at most ``most`` examples for training and half as many for validation."""
+    parts: tuple[list[Example], list[Example]] = ([], [])
+    for group in groups:
+        for part, more in zip(parts, split(group), strict=True):
+            part.extend(more)
+    return sample(parts[0], most, seed=seed), sample(parts[1], max(2, most // 2), seed=seed)
+
+
 def documents_of(texts: Mapping[str, Text]) -> dict[str, str]:
     """Return the document of every segment; if none is named, blocks of consecutive segments replace them.
 

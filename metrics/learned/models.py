@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from appraise.lib.streams import convert_read_errors, read_arrays
 from metrics.base import find_versions
 from metrics.learned import features
@@ -164,4 +164,4 @@ def _check_definitions(model: LearnedModel, path: str | Path) -> None:
 
 
 def _refuse(path: str | Path, code: str, message: str, remedy: str) -> NoReturn:
-    raise InputError(Problem(code, message, remedy, Path(path).name))
+    raise InputError.of(code, message, remedy, Path(path).name)

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from metrics.base import MetricUnavailable
-from metrics.learned import examples as ex
-from metrics.learned import features, models, svm
+from metrics.learned import examples as ex, features, models, svm
 from metrics.learned.combination import STRENGTH, FeatureWeights, JudgedTable, cross_validate, tune
 from metrics.learned.features import SCALINGS, Preparation, Scaling
 from metrics.learned.svm import Labelled
@@ -94,7 +93,7 @@ def train_svm(options: Options, note: Note) -> dict[str, object]:
             progress=note,
         )
     except (ValueError, MetricUnavailable) as error:
-        raise InputError(Problem("cannot_train", str(error))) from error
+        raise InputError.of("cannot_train", str(error)) from error
     thirds = [data.name for data in sets if ex.is_in_thirds(data.dataset.texts)]
     about = models.describe(
         _name(options),
@@ -126,7 +125,7 @@ def train_combination(options: Options, note: Note) -> dict[str, object]:
         )
         held_out = _measure_held_out_tau(sets, tables, options) if options["folds"] else None
     except (ValueError, MetricUnavailable) as error:
-        raise InputError(Problem("cannot_train", str(error))) from error
+        raise InputError.of("cannot_train", str(error)) from error
     about = models.describe(
         _name(options),
         names,
@@ -170,7 +169,7 @@ def _check_numbers(options: Options) -> None:
     for name, least in MINIMA.items():
         if options.get(name) is not None and options[name] < least:
             option = f"--{name.replace('_', '-')}"
-            raise InputError(Problem("bad_value", f"{option} must be at least {least}, not {options[name]}"))
+            raise InputError.of("bad_value", f"{option} must be at least {least}, not {options[name]}")
 
 
 def _read_sets(options: Options, *, judged: bool) -> list[TrainingSet]:
@@ -182,9 +181,9 @@ def _read_sets(options: Options, *, judged: bool) -> list[TrainingSet]:
         groups.append(single)
         labels.append(single.segments.name)
     elif options["references"]:
-        raise InputError(Problem("missing_file", "--references belong to the segments of --segments"))
+        raise InputError.of("missing_file", "--references belong to the segments of --segments")
     if not groups:
-        raise InputError(Problem("missing_file", "give a set: --set DIR/PREFIX, or --segments and --outputs"))
+        raise InputError.of("missing_file", "give a set: --set DIR/PREFIX, or --segments and --outputs")
     sets = []
     for label, files in zip(labels, groups, strict=True):
         dataset = datasets.read_dataset(files.segments, files.outputs)
@@ -217,7 +216,7 @@ def _features(options: Options) -> tuple[tuple[str, ...], Preparation]:
         features.check(names)
         features.signatures(names, preparation)
     except (UnknownMetric, MetricUnavailable, ValueError) as error:
-        raise InputError(Problem("unknown_feature", str(error))) from error
+        raise InputError.of("unknown_feature", str(error)) from error
     return names, preparation
 
 
@@ -230,8 +229,7 @@ def _examples(
         kind = "translators" if has_several else "ranked"
     if options.get("nbest") and (kind != "translators" or len(sets) != 1):
         raise ex.TooFewExamples("n-best lists require a single set with several references per segment")
-    training: list[ex.Example] = []
-    validation: list[ex.Example] = []
+    groups = []
     for data in sets:
         if kind == "translators":
             examples = ex.translator_examples(
@@ -245,15 +243,8 @@ def _examples(
             raise ex.TooFewExamples(f"{data.name} has one reference and no rankings to learn from")
         else:
             examples = ex.ranked_examples(data.dataset, data.human, seed=options["seed"])
-        more_training, more_validation = ex.split(examples)
-        training += more_training
-        validation += more_validation
-    limit = options["limit"]
-    return (
-        kind,
-        ex.sample(training, limit, seed=options["seed"]),
-        ex.sample(validation, max(2, limit // 2), seed=options["seed"]),
-    )
+        groups.append(examples)
+    return kind, *ex.split_and_sample(groups, options["limit"], seed=options["seed"])
 
 
 def _lists(path: str, dataset: Dataset) -> dict[str, list[str]]:

@@ -89,8 +89,7 @@ def shift_edits(block: Block) -> tuple[LongArray, Lengths]:
 
 def common_lengths(block: Block, weight: float | None = None) -> tuple[FloatArray, Lengths]:
     """Return longest common subsequences ``[system, segment]``, weighted by runs if there is a weight."""
-    from metrics.compiled.distances import common_lengths as plain
-    from metrics.compiled.distances import weighted_lengths
+    from metrics.compiled.distances import common_lengths as plain, weighted_lengths
 
     numbered = _number(block)
     lengths = plain(numbered).astype(float) if weight is None else weighted_lengths(numbered, weight)

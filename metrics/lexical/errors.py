@@ -10,7 +10,7 @@ Against an empty reference a rate is 0 for an empty output and 1 (TER: 100) for 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,69 +18,51 @@ import numpy as np
 from metrics.base import FloatArray
 from metrics.lexical.blocks import Lengths, LongArray, Texts, shift_edits, word_errors
 from metrics.lexical.core import LexicalMetric, rate
-from metrics.registry import register
+from metrics.registry import register, register_factory
+
+TITLES = {
+    "wer": "word error rate (mWER with several references)",
+    "per": "position-independent word error rate",
+    "wer-count": "number of word errors",
+    "per-count": "number of position-independent word errors",
+}
 
 
 @dataclass(frozen=True)
 class WordErrors(LexicalMetric):
-    """Statistics are errors and reference length."""
+    """Statistics are errors and reference length; the count of a corpus is the sum over its segments."""
 
     higher_is_better: ClassVar[bool] = False
-    column: ClassVar[int]  # of the result of ``word_errors``
 
     tokenize: str = "none"
     lowercase: bool = False
+    free_order: bool = field(default=False, metadata={"signature": False})  # both are part of the name
+    is_count: bool = field(default=False, metadata={"signature": False})
+
+    @property
+    def name(self) -> str:  # type: ignore[override]  # the other metrics have one name each
+        return ("per" if self.free_order else "wer") + ("-count" if self.is_count else "")
+
+    @property
+    def title(self) -> str:  # type: ignore[override]
+        return TITLES[self.name]
+
+    @property
+    def scale(self) -> str:  # type: ignore[override]
+        rate_of = "errors" if self.free_order else "edits"
+        return "count" if self.is_count else f"{rate_of}/reference word"
 
     def count(self, references: Texts, systems: Texts, learnt: Any) -> FloatArray:
         counts = [word_errors(self.block([reference], systems)) for reference in references]
-        return fewest_errors([(errors[..., self.column], lengths) for errors, lengths in counts])
+        return fewest_errors([(errors[..., int(self.free_order)], lengths) for errors, lengths in counts])
 
     def from_statistics(self, summed: FloatArray) -> FloatArray:
-        return rate(summed[..., 0], summed[..., 1])
+        return np.asarray(summed[..., 0]) if self.is_count else rate(summed[..., 0], summed[..., 1])
 
 
-@dataclass(frozen=True)
-class WordErrorCount(WordErrors):
-    """The number of errors; that of a corpus is the sum over its segments."""
-
-    scale: ClassVar[str] = "count"
-
-    def from_statistics(self, summed: FloatArray) -> FloatArray:
-        return np.asarray(summed[..., 0])
-
-
-@register
-@dataclass(frozen=True)
-class Wer(WordErrors):
-    name: ClassVar[str] = "wer"
-    title: ClassVar[str] = "word error rate (mWER with several references)"
-    scale: ClassVar[str] = "edits/reference word"
-    column: ClassVar[int] = 0
-
-
-@register
-@dataclass(frozen=True)
-class Per(WordErrors):
-    name: ClassVar[str] = "per"
-    title: ClassVar[str] = "position-independent word error rate"
-    scale: ClassVar[str] = "errors/reference word"
-    column: ClassVar[int] = 1
-
-
-@register
-@dataclass(frozen=True)
-class WerCount(WordErrorCount):
-    name: ClassVar[str] = "wer-count"
-    title: ClassVar[str] = "number of word errors"
-    column: ClassVar[int] = 0
-
-
-@register
-@dataclass(frozen=True)
-class PerCount(WordErrorCount):
-    name: ClassVar[str] = "per-count"
-    title: ClassVar[str] = "number of position-independent word errors"
-    column: ClassVar[int] = 1
+for _name in TITLES:
+    _is = {"free_order": _name.startswith("per"), "is_count": _name.endswith("count")}
+    register_factory(_name, WordErrors, **_is)
 
 
 @register

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import math
 from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,7 +31,7 @@ from numpy.typing import NDArray
 from appraise.lib.digests import pieces_digest
 from appraise.lib.problems import InputError, Problem, ProblemLog
 from appraise.lib.streams import read_lines
-from appraise.lib.tables import TsvReader
+from appraise.lib.tables import TsvReader, read_score
 from metrics.base import Segment
 
 IntArray = NDArray[np.int64]
@@ -114,16 +113,12 @@ class JudgedTexts:
     def group(self, name: str) -> tuple[Dataset, Ratings]:
         """Return the texts and ratings of one group."""
         members = [number for number, group in enumerate(self.groups) if group == name]
-        place = {number: position for position, number in enumerate(members)}
         cells = tuple(self.dataset.cells[number] for number in members)
-        used = {cell.segment for cell in cells}
-        texts = {segment: text for segment, text in self.dataset.texts.items() if segment in used}
-        rated = [
-            (place[cell], value)
-            for cell, value in zip(self.ratings.cells.tolist(), self.ratings.values.tolist(), strict=True)
-            if cell in place
-        ]
-        return Dataset(texts, cells, self.dataset.reference_names), _ratings(rated)
+        texts = {cell.segment: self.dataset.texts[cell.segment] for cell in cells}
+        is_rated = np.isin(self.ratings.cells, members)
+        rated = np.searchsorted(members, self.ratings.cells[is_rated])
+        dataset = Dataset(texts, cells, self.dataset.reference_names)
+        return dataset, Ratings(rated, self.ratings.values[is_rated])
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,22 +151,21 @@ def named_files(options: Mapping[str, Any]) -> SetFiles | None:  # Any: argparse
     if not any(files.values()):
         return None
     if not (files["segments"] and files["outputs"]):
-        raise InputError(Problem("missing_file", "--segments and --outputs belong together", "give both"))
+        raise InputError.of("missing_file", "--segments and --outputs belong together", "give both")
     return SetFiles(**files)
 
 
 def find_set(prefix: str | Path) -> SetFiles:
     """Find the files of ``DIR/PREFIX``; segments and outputs must exist, rankings precede pairs."""
-    segments, outputs = _find_file(prefix, "segments.tsv"), _find_file(prefix, "outputs.tsv")
-    problems = [
-        Problem(
-            "missing_file", f"there is no {name}, plain or gzipped", "name DIR/PREFIX", f"{prefix}.{name}"
+    files = {name: _find_file(prefix, name) for name in ("segments.tsv", "outputs.tsv")}
+    if missing := [name for name, path in files.items() if path is None]:
+        raise InputError(
+            Problem(
+                "missing_file", f"there is no {name}, plain or gzipped", "name DIR/PREFIX", f"{prefix}.{name}"
+            )
+            for name in missing
         )
-        for name, path in (("segments.tsv", segments), ("outputs.tsv", outputs))
-        if path is None
-    ]
-    if segments is None or outputs is None:
-        raise InputError(problems)
+    segments, outputs = filter(None, files.values())
     rankings = _find_file(prefix, "rankings.jsonl")
     return SetFiles(segments, outputs, rankings, None if rankings else _find_file(prefix, "pairs.tsv"))
 
@@ -264,7 +258,7 @@ def read_human(files: SetFiles, dataset: Dataset) -> Comparisons:
     if files.pairs:
         return read_pairs(files.pairs, dataset)
     message = "the set has neither rankings nor pairs"
-    raise InputError(Problem("no_judgements", message, "give --rankings or --pairs", files.outputs.name))
+    raise InputError.of("no_judgements", message, "give --rankings or --pairs", files.outputs.name)
 
 
 def read_scores(
@@ -320,9 +314,7 @@ def only_score_column(path: str | Path, known: Sequence[str]) -> str:
     if len(others) == 1:
         return others[0]
     choice = f"choose one of: {', '.join(others)}" if others else "add a column with the score"
-    raise InputError(
-        Problem("bad_header", "the column of the scores is ambiguous", choice, Path(path).name, 1)
-    )
+    raise InputError.of("bad_header", "the column of the scores is ambiguous", choice, Path(path).name, 1)
 
 
 def digest(paths: Sequence[str | Path]) -> str:
@@ -389,23 +381,6 @@ def _find_cell(
         message = f"{system!r} has no translation of segment {segment!r}"
         problems.add("missing_output", message, "add it to the outputs file", line)
     return number
-
-
-def read_score(text: str, column: str, line: int, problems: ProblemLog) -> float | None:
-    """Read a score; an empty cell is None, anything but a finite number adds a problem."""
-    return read_number(text, column, line, problems) if text.strip() else None
-
-
-def read_number(text: str, column: str, line: int, problems: ProblemLog) -> float | None:
-    """Read a finite number; anything else is None and adds a problem."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if math.isfinite(value):
-        return value
-    problems.add("bad_number", f"{column} is {text!r}", "write a finite number", line)
-    return None
 
 
 def _comparisons(decided: list[tuple[int, int]], tied: list[tuple[int, int]]) -> Comparisons:

@@ -20,9 +20,7 @@ def read_segments(path: str | Path) -> list[str]:
     """Return all lines of a file; ``InputError`` for one that is missing, damaged, empty or not UTF-8."""
     segments = [text for _, text in read_lines(path, blank=True, file=str(path))]
     if not segments:
-        raise InputError(
-            Problem("empty_file", "the file has no lines", "give one segment per line", str(path))
-        )
+        raise InputError.of("empty_file", "the file has no lines", "give one segment per line", str(path))
     return segments
 
 
@@ -54,10 +52,10 @@ def read_nbest(path: Path, sources: int) -> Iterator[tuple[int, list[str]]]:
         head = row.split(SEPARATOR)[0].strip()
         if SEPARATOR not in row or not (head.isascii() and head.isdigit()):
             message = f"expected id ||| text, found {row[:40]!r}"
-            raise InputError(Problem("bad_nbest", message, "", path.name, line))
+            raise InputError.of("bad_nbest", message, "", path.name, line)
         if int(head) >= sources:
             message = f"list {head} has no source; there are {sources} lines"
-            raise InputError(Problem("unknown_segment", message, "ids count from 0", path.name, line))
+            raise InputError.of("unknown_segment", message, "ids count from 0", path.name, line)
         return int(head)
 
     for source, rows in groupby(read_lines(path), key=source_of):

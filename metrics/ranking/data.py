@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from appraise.lib.problems import InputError, Problem, ProblemLog
+from appraise.lib.problems import InputError, ProblemLog
 from appraise.lib.streams import read_lines
 from metrics.metaeval import datasets
 from metrics.metaeval.datasets import Comparisons, IntArray
@@ -98,7 +98,7 @@ def read_files(
         human_rankings = [OutputRanking(((better, 1), (worse, 2))) for better, worse in both]
     else:
         remedy = "give rankings or pairs"
-        raise InputError(Problem("missing_file", "there are no human judgements", remedy, outputs.name))
+        raise InputError.of("missing_file", "there are no human judgements", remedy, outputs.name)
     return RankedSet(
         tuple(text.source for text in dataset.texts.values()),
         tuple(text.document or segment for segment, text in dataset.texts.items()),

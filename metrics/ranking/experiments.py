@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from evaluation.agreement.coefficients import none_if_nan
 from metrics.metaeval.correlation import spearman
 from metrics.metaeval.datasets import Comparisons, IntArray
 from metrics.metaeval.kendall import TieRule, bootstrap_tau, outcome_counts, tau
@@ -127,9 +128,9 @@ def measure_agreement(ranked: RankedSet, cell_scores: FloatArray, plan: Experime
     names = sorted(by_people.keys() & by_scores.keys())
     taus = tau(counts, plan.rule)
     return RankerAgreement(
-        tau=_none_if_nan(tau(counts.sum(axis=0), plan.rule)),
+        tau=none_if_nan(tau(counts.sum(axis=0), plan.rule)),
         tau_ci=bootstrap_tau(counts, plan.rule, resamples=plan.resamples, seed=plan.seed),
-        tau_mean=_none_if_nan(np.nanmean(taus)) if np.isfinite(taus).any() else None,
+        tau_mean=none_if_nan(float(np.nanmean(taus))) if np.isfinite(taus).any() else None,
         pairs=int(counts.sum()),
         sources=len(counts),
         system_rho=spearman(np.array([by_scores[n] for n in names]), np.array([by_people[n] for n in names])),
@@ -161,8 +162,3 @@ def better_or_equal(human: Comparisons, systems: Sequence[str]) -> dict[str, flo
     even = np.bincount(owner[human.tied.ravel()], minlength=len(names))
     total = won + lost + even
     return {n: float((won[k] + even[k]) / total[k]) for n, k in names.items() if total[k]}
-
-
-def _none_if_nan(value: FloatArray | np.floating[object]) -> float | None:  # type: ignore[type-var] # numpy's own
-    number = float(value)
-    return None if np.isnan(number) else number

@@ -36,7 +36,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import sparse
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from evaluation.tokens import tokenize
 from metrics.ranking.classifiers import FloatArray
 from metrics.ranking.data import RankedSet, is_human
@@ -324,5 +324,5 @@ def find_features(text: str) -> Names:
     names = tuple(name.strip() for name in text.split(","))
     if unknown := [name for name in names if name not in NAMES]:
         known = ", ".join((*COMBINED, *NAMES))
-        raise InputError(Problem("unknown_feature", f"there is no feature {unknown[0]!r}", f"known: {known}"))
+        raise InputError.of("unknown_feature", f"there is no feature {unknown[0]!r}", f"known: {known}")
     return names

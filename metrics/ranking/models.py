@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from appraise.lib.streams import Arrays, read_arrays
 from metrics.ranking.classifiers import CLASSIFIERS, Classifier, Curve, FloatArray, NaiveBayes
 from metrics.ranking.language_model import IntArray, NgramModel
@@ -233,7 +233,7 @@ def _load(path: Path, kind: str) -> tuple[Arrays, dict[str, Any]]:
     header = json.loads(bytes(arrays["header"]))
     if header["format"] != kind:
         message = f"expected {kind}, found {header['format']}"
-        raise InputError(Problem("bad_model", message, "name another file", path.name))
+        raise InputError.of("bad_model", message, "name another file", path.name)
     return arrays, header
 
 
@@ -246,5 +246,6 @@ def _refuse_other_files(path: Path) -> Iterator[None]:
     try:
         yield
     except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-        problem = Problem("bad_model", f"not a model file ({error})", "train it again", path.name)
-        raise InputError(problem) from error
+        raise InputError.of(
+            "bad_model", f"not a model file ({error})", "train it again", path.name
+        ) from error

@@ -1,8 +1,8 @@
 """Opens the resources and tools that features are computed from.
 
 Options of a command or the header of a model name them: a language model, a lexicon, the English parser, the
-German tagger, uploaded parses of the source. A tool that is not installed is left out, with a note; it is an
-error if it was requested by name.
+German tagger. A tool that is not installed is left out, with a note; it is an error if it was requested by
+name.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from appraise.lib.streams import convert_read_errors
 from metrics.ranking.features import PARSED, Chunker, Counts, Extractor, Parser, absent_tool
 from metrics.ranking.models import load_language_model, load_lexicons
 from metrics.tools import base
 from metrics.tools.base import Tool, ToolAbsent, ToolMode
 from metrics.tools.cache import default_path
-from metrics.tools.constituency import ConstituencyParser, ImportedParses, Parse
+from metrics.tools.constituency import ConstituencyParser, Parse
 from metrics.tools.tagger import GermanTagger, phrase_counts
 
 Note = Callable[[str], None]
@@ -36,13 +36,12 @@ class FeatureResources:
     lm: str = ""
     lexicon: str = ""
     parser: str = "auto"  # auto, stanford, none
-    source_parses: str = ""
     workers: int = 1
     cache: Path | None = None
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> FeatureResources:  # Any: argparse's values
-        names = ("source_language", "target_language", "lm", "lexicon", "parser", "source_parses", "workers")
+        names = ("source_language", "target_language", "lm", "lexicon", "parser", "workers")
         return cls(**{name: options[name] for name in names}, cache=default_path())
 
     def for_features(self, names: Sequence[str]) -> FeatureResources:
@@ -65,7 +64,6 @@ def add_options(parser: Any) -> None:  # Any: an argparse parser
     add("--lm", default="", metavar="FILE", help="language model of the target (train lm)")
     add("--lexicon", default="", metavar="FILE", help="a lexicon (train lexicon)")
     add("--parser", choices=("auto", "stanford", "none"), default="auto", help="parser of English outputs")
-    add("--source-parses", default="", metavar="FILE", help="parses of the sources, created elsewhere")
     add("--workers", type=int, default=1, help="parser processes")
 
 
@@ -86,11 +84,7 @@ def open_tools(resources: FeatureResources, note: Note) -> Iterator[Extractor]:
             stack.enter_context(parser)
             tools["parser"] = parser.tool
             extractor = replace(extractor, parser=report_progress(parser.parse, note))
-        if resources.source_parses:
-            imported = ImportedParses(_check_file(resources.source_parses))
-            tools["source"] = imported.tool
-            extractor = replace(extractor, source_parser=imported.parse)
-        elif resources.source_language.startswith("en") and parser:
+        if resources.source_language.startswith("en") and parser:
             tools["source"] = parser.tool
             extractor = replace(extractor, source_parser=extractor.parser)
         elif parser and (tagger := _start_tagger(resources, note)):
@@ -109,7 +103,7 @@ def _start_parser(resources: FeatureResources, note: Note) -> ConstituencyParser
         return ConstituencyParser(workers=resources.workers, cache_path=resources.cache)
     except ToolAbsent as error:
         if resources.parser != "auto":
-            raise InputError(Problem("tool_absent", str(error))) from error
+            raise InputError.of("tool_absent", str(error)) from error
         note(f"{error}; parse features are missing")
         return None
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from appraise.lib.streams import read_lines
 from evaluation.tokens import tokenize
 from metrics.metaeval import datasets
@@ -74,7 +74,7 @@ def train_ranker(options: Options, note: Note) -> dict[str, object]:
     try:
         model = models.fit_ranker(names, options["classifier"], pairs.differences, pairs.won, about)
     except ValueError as error:
-        raise InputError(Problem("no_pairs", str(error), "give rankings that are not all ties")) from error
+        raise InputError.of("no_pairs", str(error), "give rankings that are not all ties") from error
     models.save_ranker(model, Path(options["out"]))
     ranking = feature_ranking(pairs.differences, pairs.won, names)
     return {"out": options["out"], "features": names, "classifier": model.kind, **about, "relieff": ranking}
@@ -101,12 +101,12 @@ def feature_ranking(differences: FloatArray, won: FloatArray, names: Sequence[st
 
 def train_lm(options: Options, note: Note) -> dict[str, object]:
     if options["order"] < 1:
-        raise InputError(Problem("bad_value", f"--order must be at least 1, not {options['order']}"))
+        raise InputError.of("bad_value", f"--order must be at least 1, not {options['order']}")
     texts = _tokens(options["text"], options["language"], tokenized=options["tokenized"])
     try:
         model = train_language_model(texts, options["order"])
     except ValueError as error:
-        raise InputError(Problem("empty_file", str(error), "give text", options["text"][0])) from error
+        raise InputError.of("empty_file", str(error), "give text", options["text"][0]) from error
     models.save_language_model(model, Path(options["out"]))
     sizes = [len(rows) for rows in model.log_probs]
     return {
@@ -122,15 +122,13 @@ def train_lexicon(options: Options, note: Note) -> dict[str, object]:
     target = list(_tokens(options["target"], options["target_language"], blank=True))
     if len(source) != len(target):
         message = f"{len(source)} lines of source and {len(target)} of target"
-        raise InputError(Problem("line_count", message, "give parallel text", options["target"][0]))
+        raise InputError.of("line_count", message, "give parallel text", options["target"][0])
     pairs = list(zip(source, target, strict=True))
     try:
         forward = models.train_lexicon(pairs, options["rounds"])
         backward = models.train_lexicon([(second, first) for first, second in pairs], options["rounds"])
     except ValueError as error:
-        raise InputError(
-            Problem("empty_file", str(error), "give parallel text", options["source"][0])
-        ) from error
+        raise InputError.of("empty_file", str(error), "give parallel text", options["source"][0]) from error
     about = {"data": datasets.digest([*options["source"], *options["target"]]), "pairs": len(pairs)}
     models.save_lexicons(forward, backward, Path(options["out"]), about)
     return {"out": options["out"], "entries": len(forward.keys), **about}
@@ -151,7 +149,7 @@ def _read_sets(options: Options) -> tuple[list[data.RankedSet], str]:
     files = [path for prefix in options["set"] for path in datasets.files_of(prefix)]
     files += single.all() if single else ()
     if not files:
-        raise InputError(Problem("missing_option", "there is nothing to learn from", "give --set DIR/PREFIX"))
+        raise InputError.of("missing_option", "there is nothing to learn from", "give --set DIR/PREFIX")
     sets = [data.read_ranked_set(prefix) for prefix in options["set"]]
     if single:
         sets.append(data.read_files(single.segments, single.outputs, single.rankings, single.pairs))

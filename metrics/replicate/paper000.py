@@ -19,11 +19,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from evaluation.study.sentence_answers import normalise_by_percentile
 from metrics import registry
-from metrics.learned import examples as ex
-from metrics.learned import features, svm
+from metrics.learned import examples as ex, features, svm
 from metrics.learned.features import Preparation
 from metrics.learned.svm import Labelled
 from metrics.learned.training import label_examples
@@ -62,7 +61,7 @@ def run(options: ReplicationOptions, note: Note = lambda message: None) -> Repli
         report.set_label(name) for name in options.train
     }:
         message = f"{min(same)} is trained on and tested on"
-        raise InputError(Problem("train_is_test", message, "name different sets"))
+        raise InputError.of("train_is_test", message, "name different sets")
     sets = [read_rated_set(name) for name in options.sets]
     truth = find_truth(sets, options.seed)
     note(f"{len(truth.items):,} translations are correlated")
@@ -128,9 +127,7 @@ def _search_grid(
     try:
         training, validation = _make_examples(options, training_sets, sets)
     except ValueError as error:
-        raise InputError(
-            Problem("cannot_train", str(error), "train on more sentences or documents")
-        ) from error
+        raise InputError.of("cannot_train", str(error), "train on more sentences or documents") from error
     segments = [sets[number].dataset.segment(cell) for number, cell in truth.items]
     rows = features.compute(features.BASIC, segments, PREPARATION)
     searched = svm.search(training, validation, progress=note)
@@ -147,18 +144,15 @@ def _make_examples(
 ) -> tuple[Labelled, Labelled]:
     """Examples with as many references as the tested sets have."""
     references = min(len(text.references) for rated in sets for text in rated.dataset.texts.values())
-    parts: tuple[list[ex.Example], list[ex.Example]] = ([], [])
-    for rated in training_sets:
-        if all(len(text.references) > 1 for text in rated.dataset.texts.values()):
-            examples = ex.translator_examples(rated.dataset, seed=options.seed, references=references)
-        else:
-            examples = ex.ranked_examples(rated.dataset, rated.human, seed=options.seed)
-        for part, more in zip(parts, ex.split(examples), strict=True):
-            part.extend(more)
-    sizes = (options.examples, max(2, options.examples // 2))
+    groups = [
+        ex.translator_examples(rated.dataset, seed=options.seed, references=references)
+        if all(len(text.references) > 1 for text in rated.dataset.texts.values())
+        else ex.ranked_examples(rated.dataset, rated.human, seed=options.seed)
+        for rated in training_sets
+    ]
     training, validation = (
-        label_examples(ex.sample(part, size, seed=options.seed), features.BASIC, PREPARATION)
-        for part, size in zip(parts, sizes, strict=True)
+        label_examples(part, features.BASIC, PREPARATION)
+        for part in ex.split_and_sample(groups, options.examples, seed=options.seed)
     )
     return training, validation
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from metrics.metaeval.kendall import TieRule
 from metrics.ranking import data, experiments
 from metrics.ranking.experiments import DescribedSet, ExperimentPlan, RankerAgreement
@@ -31,14 +31,14 @@ EXTENDED = "unk, len, nparse, VP, logparse"
 RESOURCES = {
     "lm": "a language model (--lm)",
     "parse": "a parser of the outputs (--parser)",
-    "source": "phrases of the sources (--source-parses, or --source-language de)",
+    "source": "phrases of the sources (--source-language de)",
 }
 
 
 def run(options: ReplicationOptions, note: Note = lambda message: None) -> Replication:
     """Compute the features once, then run both experiments for every combination that has its features."""
     if len(options.test) > 1:
-        raise InputError(Problem("bad_value", f"expected one set to test on, found {len(options.test)}"))
+        raise InputError.of("bad_value", f"expected one set to test on, found {len(options.test)}")
     names = (*options.sets, *options.test)
     with open_tools(_resources(options), note) as extractor:
         ranked = [data.read_ranked_set(name) for name in names]
@@ -47,8 +47,8 @@ def run(options: ReplicationOptions, note: Note = lambda message: None) -> Repli
         tools = {name: str(tool) for name, tool in extractor.tools.items()}
     train = experiments.join_described(described[: len(options.sets)])
     if not len(train.ranked.comparisons().better):
-        raise InputError(
-            Problem("no_judgements", "the sets contain no decided pair of outputs", "give rankings or pairs")
+        raise InputError.of(
+            "no_judgements", "the sets contain no decided pair of outputs", "give rankings or pairs"
         )
     settings, missing = _settings(train)
     plan = ExperimentPlan(
@@ -77,7 +77,6 @@ def _resources(options: ReplicationOptions) -> FeatureResources:
         lm=options.lm,
         lexicon=options.lexicon,
         parser=options.parser,
-        source_parses=options.source_parses,
         cache=default_path(),
     )
 
@@ -114,7 +113,7 @@ def _basic_tables(
     train, test = experiments.split_as_paper(known, size, plan.seed)
     if not len(train.ranked.comparisons().better) or not test.ranked.rankings:
         message = "too few sources without contradictory judgements to hold out some for a test"
-        raise InputError(Problem("too_little_data", message, "give a larger set"))
+        raise InputError.of("too_little_data", message, "give a larger set")
     results = _run_all(plan, train, test, note)
     sources = {test.ranked.source_of[ranking.ranks[0][0]] for ranking in test.ranked.rankings}
     about = (

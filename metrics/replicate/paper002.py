@@ -11,18 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
 
 import numpy as np
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
+from evaluation.agreement.tasks import mean_of_known
 from metrics import registry
 from metrics.base import FloatArray, mean_or_none
 from metrics.collocation.association import AssociationMeasure
 from metrics.collocation.content_words import ContentWordReader, ContentWords, get_reader
-from metrics.collocation.scoring import score_sentences
+from metrics.collocation.scoring import Method, score_sentences
 from metrics.collocation.table import CollocationTable, load_table
-from metrics.collocation.trees import Method
 from metrics.metaeval import datasets
 from metrics.metaeval.scoring import score_dataset
 from metrics.metaeval.systems import human_by_system, system_level
@@ -87,7 +86,7 @@ def run(options: ReplicationOptions, note: Note = lambda message: None) -> Repli
         results = _study_sets(sets, background, words, note)
         signatures["background"] = f"{background.corpus}; {background.digest}; {words.tools}"
     note("BLEU, NIST and METEOR score the systems")
-    peers = {name: _mean([_accuracy(name, judged) for judged in sets]) for name in REFERENCE_METRICS}
+    peers = {name: mean_of_known(_accuracy(name, judged) for judged in sets) for name in REFERENCE_METRICS}
     return report.make_replication(
         NAME,
         (*_separations(results), *_accuracies(results, peers, sets)),
@@ -101,7 +100,7 @@ def run(options: ReplicationOptions, note: Note = lambda message: None) -> Repli
 def _load_background(path: str) -> tuple[CollocationTable, ContentWordReader]:
     if not path:
         remedy = "train one: manage.py train collocations"
-        raise InputError(Problem("no_table", "no background table was named (--table FILE)", remedy))
+        raise InputError.of("no_table", "no background table was named (--table FILE)", remedy)
     background = load_table(Path(path))
     return background, get_reader(background.corpus.reader)
 
@@ -180,12 +179,7 @@ def _percent(results: Results, key: Key) -> float | None:
 
 
 def _mean_of(results: Results, key: Key, field: str) -> float | None:
-    return _mean([getattr(by_key[key], field) for by_key in results])
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fmean(known) if known else None
+    return mean_of_known(getattr(by_key[key], field) for by_key in results)
 
 
 def _accuracy(name: str, judged: CollocationSet) -> float | None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from evaluation.agreement import AgreementSettings, Judgements, TaskRow, TaskTable, read_judgements
 from evaluation.agreement.kappa import collapse_judgements
 from evaluation.agreement.tasks import compute_task_table
@@ -28,7 +28,7 @@ def run(options: ReplicationOptions, note: Note = lambda message: None) -> Repli
     scheme = SCHEMES.get(options.scheme or "six-way")
     if scheme is None:
         message = f"there is no scheme {options.scheme!r}"
-        raise InputError(Problem("unknown_scheme", message, f"known: {', '.join(SCHEMES)}"))
+        raise InputError.of("unknown_scheme", message, f"known: {', '.join(SCHEMES)}")
     studies, data = read_studies(options.sets, scheme)
     note(f"{sum(map(len, studies.values())):,} judgements of {len(studies)} tasks")
     return replicate_studies(studies, data=data, resamples=options.resamples, seed=options.seed)
@@ -45,7 +45,7 @@ def replicate_studies(
     empty = [name for name, study in studies.items() if not len(study)]
     if not studies or empty:
         what = f"in {empty[0]}" if empty else "at all"
-        raise InputError(Problem("no_judgements", f"there are no judgements {what}", "collect some first"))
+        raise InputError.of("no_judgements", f"there are no judgements {what}", "collect some first")
     schemes = {name: find_scheme(name, study) for name, study in studies.items()}
     six = {name: study for name, study in studies.items() if schemes[name] is SIX_WAY}
     four = {name: collapse_judgements(study, schemes[name]) for name, study in studies.items()}
@@ -72,7 +72,7 @@ def find_scheme(name: str, study: Judgements) -> Scheme:
         if study.label_names == scheme.labels:
             return scheme
     message = f"{name} was judged with {', '.join(study.label_names)}"
-    raise InputError(Problem("wrong_scheme", message, "choose tasks with six or with four choices"))
+    raise InputError.of("wrong_scheme", message, "choose tasks with six or with four choices")
 
 
 def read_studies(
@@ -85,7 +85,7 @@ def read_studies(
         label = Path(name).name.split(".")[0]
         if label in studies:
             message = f"two files are called {label!r}, which names the task"
-            raise InputError(Problem("duplicate_task", message, "give every file once, under its own name"))
+            raise InputError.of("duplicate_task", message, "give every file once, under its own name")
         studies[label] = read_judgements(Path(name), scheme.labels)
         data.append(report.DataDigest(Path(name).name, digest([name])))
     return studies, tuple(data)

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
+from evaluation.agreement.coefficients import none_if_nan
 from metrics import registry
 from metrics.base import MetricUnavailable
 from metrics.discourse import tables as gain_tables
@@ -91,9 +90,7 @@ def _score_set(
             scores = score_dataset(registry.parse(specification), dataset if whole else part)
         except MetricUnavailable as error:
             if name in ("dr", "dr-lex"):
-                raise InputError(
-                    Problem("cannot_score", str(error), file=report.set_label(prefix))
-                ) from error
+                raise InputError.of("cannot_score", str(error), file=report.set_label(prefix)) from error
             missing[name] = str(error)
             continue
         signatures[name] = scores.signature
@@ -129,38 +126,21 @@ def _tables(
             untuned.append(report.MissingPart(title, str(error)))
             return GainTable({}, ())
 
-    pairs = _count_pairs(sets)
-    by_system = "Spearman’s ρ over systems"
-    by_segment = "Kendall’s τ over segments"
-    first = segments(sets, alone, gain_tables.combine_uniformly)
+    pairs, by_segment = _count_pairs(sets), "Kendall’s τ over segments"
+    uniformly, tuned = gain_tables.combine_uniformly, gain_tables.combine_tuned
+    alone_by_system, by_system = (gain_tables.system_table(sets, chosen) for chosen in (alone, rows))
+    first, uniform = segments(sets, alone, uniformly), segments(sets, rows, uniformly)
+    with_weights = segments(sets, rows, tuned, "Table 4")
     tables = [
-        _table(
-            f"Table 2: {by_system}",
-            "system",
-            gain_tables.system_table(sets, alone),
-            gain_tables.system_table(sets, rows),
-            pairs,
-        ),
-        _table(
-            f"Table 3: {by_segment}, uniform",
-            "uniform",
-            first,
-            segments(sets, rows, gain_tables.combine_uniformly),
-            pairs,
-        ),
-        _table(
-            f"Table 4: {by_segment}, tuned",
-            "tuned",
-            first,
-            segments(sets, rows, gain_tables.combine_tuned, "Table 4"),
-            pairs,
-        ),
+        _table("Table 2: Spearman’s ρ over systems", "system", alone_by_system, by_system, pairs),
+        _table(f"Table 3: {by_segment}, uniform", "uniform", first, uniform, pairs),
+        _table(f"Table 4: {by_segment}, tuned", "tuned", first, with_weights, pairs),
     ]
     if other:
         printed = {name: parts for name, parts in rows.items() if name in report.DISCOURSE["transferred"]}
         transferred = segments(other, printed, gain_tables.combine_tuned_on(sets), "Table 5")
         title = f"Table 5: {by_segment}, tuned on other sets"
-        apart = segments(other, alone, gain_tables.combine_uniformly)
+        apart = segments(other, alone, uniformly)
         tables.append(_table(title, "transferred", apart, transferred, _count_pairs(other)))
     return tables, untuned
 
@@ -196,14 +176,10 @@ def _row(name: str, printed: Sequence[float], cells_here: Sequence[GainCell]) ->
 
 
 def _cell(paper: float | None, cell: GainCell, first: GainCell) -> PaperCell:
-    value, start = _none_if_nan(cell.value), _none_if_nan(first.value)
+    value, start = none_if_nan(cell.value), none_if_nan(first.value)
     if cell.interval is None or value is None or start is None:
         return PaperCell(paper, value)
     return PaperCell(paper, value, start + cell.interval[0], start + cell.interval[1])
-
-
-def _none_if_nan(value: float) -> float | None:
-    return None if np.isnan(value) else value
 
 
 def _count_pairs(sets: Sequence[DiscourseSet]) -> str:

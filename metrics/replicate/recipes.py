@@ -10,34 +10,32 @@ from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from metrics.replicate.report import Note, Replication, ReplicationOptions
 
 RECIPES: Mapping[str, frozenset[str]] = {
     "paper-000": frozenset({"train", "examples"}),
-    "paper-001": frozenset(
-        {"test", "lm", "lexicon", "parser", "source_language", "source_parses", "tested", "resamples"}
-    ),
+    "paper-001": frozenset({"test", "lm", "lexicon", "parser", "source_language", "tested", "resamples"}),
     "paper-002": frozenset({"table"}),
     "paper-003": frozenset({"scheme", "resamples"}),
     "paper-004": frozenset({"test", "discourse_model", "syntax", "whole", "resamples"}),
 }
 """The options of each recipe besides ``sets`` and ``seed``."""
 COMMON = frozenset({"sets", "seed"})
-FILES = frozenset({"table", "lm", "lexicon", "source_parses", "discourse_model"})
+FILES = frozenset({"table", "lm", "lexicon", "discourse_model"})
 
 
 def run_recipe(name: str, options: ReplicationOptions, note: Note = lambda message: None) -> Replication:
     """Run a recipe; raises ``InputError`` for an unknown name, a foreign option, or unsuitable data."""
     if name not in RECIPES:
         known = ", ".join(RECIPES)
-        raise InputError(Problem("unknown_recipe", f"there is no recipe {name!r}", f"known: {known}"))
+        raise InputError.of("unknown_recipe", f"there is no recipe {name!r}", f"known: {known}")
     refuse_foreign_options(name, options)
     for file in filter(None, (getattr(options, field) for field in sorted(FILES))):
         if not Path(file).is_file():  # checked first, not after an hour of work
-            raise InputError(Problem("unreadable_file", "there is no such file", "check the path", file))
+            raise InputError.of("unreadable_file", "there is no such file", "check the path", file)
     if not options.sets:
-        raise InputError(Problem("no_data", f"{name} was given no data", "use --set DIR/PREFIX"))
+        raise InputError.of("no_data", f"{name} was given no data", "use --set DIR/PREFIX")
     module = import_module(f"metrics.replicate.{name.replace('-', '')}")  # only what this paper needs
     replication: Replication = module.run(options, note)
     return replication
@@ -49,4 +47,4 @@ def refuse_foreign_options(name: str, options: ReplicationOptions) -> None:
     for field in fields(options):
         if field.name not in known and getattr(options, field.name) != field.default:
             message = f"{name} does not know the option {field.name.replace('_', '-')}"
-            raise InputError(Problem("foreign_option", message, f"its options: {', '.join(sorted(known))}"))
+            raise InputError.of("foreign_option", message, f"its options: {', '.join(sorted(known))}")

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from metrics.base import find_versions
 from metrics.metaeval.datasets import Comparisons, Dataset, digest, files_of
 
@@ -65,7 +65,6 @@ class ReplicationOptions:
     lexicon: str = ""
     parser: str = "none"
     source_language: str = ""
-    source_parses: str = ""
     discourse_model: str = ""  # file of a learned discourse parser; empty: the heuristic one
     syntax: bool = False  # also run the metrics that parse every judged sentence
     whole: bool = False  # score all outputs for the system level, as the paper does
@@ -81,7 +80,7 @@ class ReplicationOptions:
         if self.examples < 4 or self.tested < 1:
             message = f"at least 4 examples and 1 tested source are needed: {self.examples}, {self.tested}"
         if message:
-            raise InputError(Problem("bad_value", message))
+            raise InputError.of("bad_value", message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,16 +180,14 @@ def check_references(prefix: str, dataset: Dataset, why: str = "the metrics comp
     """Raise ``InputError`` if a segment has no reference."""
     if any(not text.references for text in dataset.texts.values()):
         message = f"{why}, and a segment has none"
-        raise InputError(Problem("missing_reference", message, file=set_label(prefix)))
+        raise InputError.of("missing_reference", message, file=set_label(prefix))
 
 
 def check_judged_set(prefix: str, dataset: Dataset, human: Comparisons) -> None:
     """Raise ``InputError`` if a segment has no reference, or if no pair is decided."""
     check_references(prefix, dataset)
     if not len(human.better):
-        raise InputError(
-            Problem("no_judgements", "there is no decided pair of outputs", file=set_label(prefix))
-        )
+        raise InputError.of("no_judgements", "there is no decided pair of outputs", file=set_label(prefix))
 
 
 def set_label(path: str | Path) -> str:

@@ -11,6 +11,7 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 from ninja import Field
 
+from appraise.lib.resampling import Interval, Ints
 from appraise.lib.tables import Cell, Table
 from evaluation.models import PhrasePair
 from evaluation.reports.plots import Plot
@@ -20,7 +21,7 @@ from evaluation.study.systems import NO_VOTE
 from metrics.reports.metric_statistics import MetricLine, compute_metric_statistics
 from metrics.scoring.plots import scatter, wins_plot
 from metrics.scoring.queries import load_runs_and_job
-from metrics.scoring.vote_agreement import Interval, Ints, MetricPairTest, Rate, VoteLine
+from metrics.scoring.vote_agreement import MetricPairTest, Rate, VoteLine
 
 PAGE_SIZE = 50
 SIDES = {1: "A", 0: "tie", -1: "B", NO_VOTE: ""}

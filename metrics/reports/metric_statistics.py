@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from django.db.models import Value
 
-from appraise.lib.resampling import percentile_interval, resample_totals
+from appraise.lib.resampling import Floats, Interval, Ints, percentile_interval, resample_totals
 from evaluation.models import Output
 from evaluation.reports.cache import get_or_compute
 from evaluation.reports.results import filter_study
@@ -36,17 +36,7 @@ from metrics.metaeval.datasets import Comparisons
 from metrics.metaeval.kendall import TieRule, bootstrap_tau, outcome_counts, tau
 from metrics.metaeval.systems import system_level
 from metrics.models import MetricRun, PhraseVote, SegmentScore
-from metrics.scoring.vote_agreement import (
-    Floats,
-    HumanVotes,
-    Interval,
-    Ints,
-    MetricPairTest,
-    VoteLine,
-    compare_metric_pairs,
-    count_human_votes,
-    vote_line,
-)
+from metrics.scoring import vote_agreement
 
 RULE = TieRule.WMT14
 
@@ -65,7 +55,7 @@ class MetricLine:
     """One metric at all three levels; ``phrases`` is None where it has no votes (imported scores)."""
 
     run: MetricRun
-    phrases: VoteLine | None
+    phrases: vote_agreement.VoteLine | None
     sentences: SentenceLine
     rho: float | None
     systems: int
@@ -82,10 +72,10 @@ class MetricStatistics:
     """Everything about the metrics of a task, beside the votes of people."""
 
     study: Study
-    people: HumanVotes
+    people: vote_agreement.HumanVotes
     votes_by_run: VotesByRun
     lines: tuple[MetricLine, ...]
-    pair_tests: tuple[MetricPairTest, ...]
+    pair_tests: tuple[vote_agreement.MetricPairTest, ...]
     systems: tuple[HumanSystem, ...]
 
     @property
@@ -108,7 +98,7 @@ class MetricStatistics:
         return all(not votes[votes != NO_VOTE].any() for votes, _deltas in runs)
 
     @property
-    def best_against(self) -> list[tuple[MetricLine, int, int, MetricPairTest]]:
+    def best_against(self) -> list[tuple[MetricLine, int, int, vote_agreement.MetricPairTest]]:
         """The tests of the best metric: the other metric, and the pairs that only one got right."""
         voters = self.voters
         if self.best is None:
@@ -138,7 +128,7 @@ def _compute(scope: Scope, runs: Sequence[MetricRun], filters: tuple[Filter, ...
     everything, occurrences = get_study(scope), load_occurrences(scope.tasks)
     study = filter_study(everything, filters)
     counts = count_votes(study)
-    people = count_human_votes(counts, study.scheme)
+    people = vote_agreement.count_human_votes(counts, study.scheme)
     sentences = study.pair_sentences.astype(np.int64)
     keys, run_ids = np.asarray(study.pair_keys), [run.pk for run in runs]
     stored = load_runs(scope.tasks[0].pk, run_ids)
@@ -148,15 +138,18 @@ def _compute(scope: Scope, runs: Sequence[MetricRun], filters: tuple[Filter, ...
     lines = []
     for run in runs:
         votes = votes_by_run.get(run.pk)
-        phrases = None if votes is None else vote_line(*votes, people, sentences)
+        phrases = None if votes is None else vote_agreement.vote_line(*votes, people, sentences)
         lines.append(_line(run, phrases, _sentence_line(run, stored.scores, preferred), systems))
     voters = [votes[0] for run in runs if (votes := votes_by_run.get(run.pk)) is not None]
-    tests = compare_metric_pairs(voters, people, sentences)
+    tests = vote_agreement.compare_metric_pairs(voters, people, sentences)
     return MetricStatistics(study, people, votes_by_run, tuple(lines), tuple(tests), systems)
 
 
 def _line(
-    run: MetricRun, phrases: VoteLine | None, sentences: SentenceLine, systems: Sequence[HumanSystem]
+    run: MetricRun,
+    phrases: vote_agreement.VoteLine | None,
+    sentences: SentenceLine,
+    systems: Sequence[HumanSystem],
 ) -> MetricLine:
     sign = 1.0 if run.higher_is_better else -1.0
     corpus = {name: sign * value for name, value in run.corpus.items() if value is not None}
@@ -166,7 +159,9 @@ def _line(
 
 
 def _sentence_line(
-    run: MetricRun, scores: Mapping[tuple[int, int], float], preferred: tuple[Ints, Ints, Ints]
+    run: MetricRun,
+    scores: Mapping[tuple[int, int], float],
+    preferred: tuple[Ints, Ints, Ints],
 ) -> SentenceLine:
     """``preferred`` is (better candidate, worse candidate, item) of every decided comparison."""
     better, worse, items = preferred

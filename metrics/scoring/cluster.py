@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from appraise.lib.digests import find_version
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 
 WAIT_SECONDS = 10
 
@@ -59,4 +59,4 @@ def _check_workers(versions: Mapping[str, str], address: str) -> None:
 
 
 def _unusable(address: str, what: str, remedy: str) -> InputError:
-    return InputError(Problem("cluster_unusable", f"CLUSTER={address}: {what}", remedy))
+    return InputError.of("cluster_unusable", f"CLUSTER={address}: {what}", remedy)

@@ -7,6 +7,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from evaluation.people.forms import SelectField
+
 
 class TrainForm(forms.Form):
     """A model to be trained on a task."""
@@ -51,10 +53,8 @@ class ImportForm(forms.Form):
         error_messages={"invalid": _("Use letters, digits, spaces and . + - _ only.")},
         widget=forms.TextInput(attrs={"class": "in", "autocomplete": "off"}),
     )
-    direction = forms.ChoiceField(
-        label=_("Direction"),
-        choices=[("higher", _("higher is better")), ("lower", _("lower is better"))],
-        widget=forms.Select(attrs={"class": "in"}),
+    direction = SelectField(
+        label=_("Direction"), choices=[("higher", _("higher is better")), ("lower", _("lower is better"))]
     )
     file = forms.FileField(
         label=_("File"),

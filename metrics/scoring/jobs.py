@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from evaluation.jobs import JobProgress, enqueue, handler
 from evaluation.models import Candidate, Job, Task, User
 from metrics.scoring.cluster import use_cluster
@@ -43,7 +42,7 @@ def run_scoring(job: Job, progress: JobProgress) -> dict[str, Any]:
     from metrics.scoring.services.runs import score_task
 
     if job.task is None:
-        raise InputError(Problem("task_gone", gettext_noop("the task was deleted before it was scored")))
+        raise InputError.of("task_gone", gettext_noop("the task was deleted before it was scored"))
     metrics = find_metrics(job.arguments["metrics"])
     with use_cluster():
         outcomes = score_task(job.task, metrics, progress.update, job=job)
@@ -57,7 +56,7 @@ def run_training(job: Job, progress: JobProgress) -> dict[str, Any]:
 
     if job.task is None:
         gone = gettext_noop("the task was deleted before a model was trained on it")
-        raise InputError(Problem("task_gone", gone))
+        raise InputError.of("task_gone", gone)
     model = train_for_job(job, job.task, progress.update)
     progress.update(4, 4)
     return {"model": model.name, "model_id": model.pk, "evaluation": model.evaluation}
@@ -88,6 +87,6 @@ def tag_candidates(tasks: Sequence[Task], report: Callable[[int, int], None]) ->
         try:
             failed += tag_sentences(task.target_language, sentences, progress)
         except ToolAbsent as error:
-            raise InputError(Problem("no_tagger", str(error))) from error
+            raise InputError.of("no_tagger", str(error)) from error
         done += len(sentences)
     return {"sentences": total, "failed": failed}

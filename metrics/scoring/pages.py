@@ -65,13 +65,17 @@ def _list_offers(task: Task, runs: Sequence[MetricRun], user: User) -> list[Metr
     items = Item.objects.filter(task=task)
     references = int(items.filter(~Q(references=[])).exists())
     source = items.exclude(source="").exists()
+
+    def explain(needs: Needs) -> str:
+        return needs.explain_missing(references=references, source=source) or ""
+
     scored = [run.metric.split(":")[0] for run in runs]
     offers = [
         MetricOffer(
             entry.name,
             entry.title,
             entry.higher_is_better,
-            entry.missing or entry.needs.explain_missing(references=references, source=source) or "",
+            entry.missing or explain(entry.needs),
             scored.count(entry.name),
         )
         for entry in registry.list_metrics()
@@ -83,10 +87,7 @@ def _list_offers(task: Task, runs: Sequence[MetricRun], user: User) -> list[Metr
             f"{TRAINED}{model.name}",
             model.get_kind_display(),
             True,
-            (RANKER_NEEDS if model.kind == TrainedModel.Kind.RANKER else Needs()).explain_missing(
-                references=references, source=source
-            )
-            or "",
+            explain(RANKER_NEEDS if model.kind == TrainedModel.Kind.RANKER else Needs()),
             known.count(f"{TRAINED}{model.name}"),
         )
         for model in TrainedModel.objects.visible_to(user)

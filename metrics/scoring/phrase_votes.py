@@ -20,8 +20,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
+from evaluation.alignment.values import Span, join_spans
 from evaluation.blinding import canonical, is_swapped
-from evaluation.presentation import ShownPhrase, Span, Stave, join_spans
+from evaluation.presentation import ShownPhrase, Stave
 from evaluation.schemes import Choice
 from metrics.base import Metric
 from metrics.metaeval.scoring import score_layers

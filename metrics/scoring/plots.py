@@ -13,13 +13,12 @@ import numpy as np
 from django.utils.translation import gettext as _
 
 from appraise.lib import svg
-from appraise.lib.resampling import Interval
+from appraise.lib.resampling import Floats, Interval
 from appraise.lib.tables import Table
 from evaluation.reports.agreement import heat_level
 from evaluation.reports.plots import Plot
 from evaluation.web import numeral
 from metrics.models import TrainedModel
-from metrics.scoring.vote_agreement import Floats
 
 LEFT, RIGHT, TOP, BOTTOM = 60.0, 440.0, 12.0, 272.0
 STEP = 0.001  # the least distance of two numbers on an axis

@@ -77,12 +77,8 @@ def content_digest(task: Task, task_texts: TaskTexts) -> str:
 
 def load_asked_occurrences(task: Task) -> Iterator[AlignedOccurrence]:
     """Yield every ordinary pair where its owner asks it, in the newest alignment that still has it."""
-    staves = {
-        pk: Stave(text, tuple(zip(offsets[::2], offsets[1::2], strict=True)))
-        for pk, text, offsets in Candidate.objects.filter(item__task=task).values_list(
-            "pk", "text", "offsets"
-        )
-    }
+    texts = Candidate.objects.filter(item__task=task).values_list("pk", "text", "offsets")
+    staves = {pk: Stave.of(text, offsets) for pk, text, offsets in texts}
     places: dict[int, tuple[int, int, bool]] = {}
     asked = Occurrence.objects.filter(
         pair__task=task, pair__owner=F("alignment__comparison"), pair__owner__check_kind=""

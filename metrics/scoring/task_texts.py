@@ -17,9 +17,8 @@ import numpy as np
 
 from appraise.lib.digests import bytes_digest
 from appraise.lib.problems import ProblemLog
-from appraise.lib.tables import TsvReader
+from appraise.lib.tables import TsvReader, read_score
 from metrics.base import Metric, MetricUnavailable
-from metrics.metaeval.datasets import read_score
 from metrics.metaeval.scoring import SegmentContext, score_layers, score_uneven
 
 

@@ -7,22 +7,19 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from appraise.lib.problems import InputError, Problem
 from evaluation.models import Role, Task
 from evaluation.reports.views import report_context, scope_of
-from evaluation.web import attachment, get_researcher, get_user
+from evaluation.web import attachment, get_researcher, get_user, private_page
 from metrics.scoring.forms import ImportForm, TrainForm
 from metrics.scoring.jobs import begin_scoring, begin_training
 from metrics.scoring.pages import ModelCard, load_choice_page, visible_models
 from metrics.scoring.services.runs import import_uploaded_scores
 
 
-@login_required
-@never_cache
-@require_GET
+@private_page
 def choose(request: HttpRequest, slug: str) -> HttpResponse:
     return _render_choice(request, slug)
 
@@ -79,9 +76,7 @@ def _render_choice(
     return render(request, "metrics/choose.html", context, status=400 if problems or form or train else 200)
 
 
-@login_required
-@never_cache
-@require_GET
+@private_page
 def models(request: HttpRequest) -> HttpResponse:
     user = get_researcher(request)
     cards = [ModelCard(model) for model in visible_models(user)]
@@ -89,9 +84,7 @@ def models(request: HttpRequest) -> HttpResponse:
     return render(request, "metrics/models.html", {"cards": cards, "trainable": trainable})
 
 
-@login_required
-@never_cache
-@require_GET
+@private_page
 def model(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "metrics/model.html", {"card": _card(request, pk)})
 

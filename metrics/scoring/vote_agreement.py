@@ -15,17 +15,14 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from appraise.lib.resampling import holm, p_value, percentile_interval
+from appraise.lib.resampling import Floats, Interval, Ints, holm, p_value, percentile_interval
 from evaluation.results.systems import sign_test
 from evaluation.schemes import FOUR_WAY, SIX_WAY, Scheme
 from evaluation.study.systems import NO_VOTE, SIGNS
 from metrics.metaeval.correlation import pearson
 from metrics.metaeval.kendall import bootstrap_share, bootstrap_sums
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
-Interval = tuple[float, float]
 
 RESAMPLES, SEED = 1000, 1
 

@@ -18,9 +18,8 @@ import numpy as np
 from appraise.lib.digests import bytes_digest
 from appraise.lib.problems import InputError
 from appraise.lib.streams import read_bytes
-from appraise.lib.tables import TsvReader
+from appraise.lib.tables import TsvReader, read_number
 from metrics.base import MetricUnavailable, Needs, Scores, Segment, explain_unavailable, mean_or_none
-from metrics.metaeval.datasets import read_number
 from metrics.registry import register
 
 TEXTS = ("translation", "reference", "source")

@@ -16,14 +16,7 @@ import numpy as np
 
 from metrics.base import MetricUnavailable, Needs, Scores, Segment, explain_unavailable, mean_or_none
 from metrics.registry import register
-from metrics.syntax.overlap import (
-    DEPTH,
-    Dependencies,
-    chain_match,
-    constituents,
-    relation_overlap,
-    subtree_match,
-)
+from metrics.syntax import overlap
 from metrics.tools import base, constituency
 from metrics.tools.base import Tool, ToolAbsent
 from metrics.tools.cache import Cache, answers, default_path
@@ -97,20 +90,22 @@ class SubtreeMatch(ParseOverlap[Parse]):
     title: ClassVar[str] = "CP-STM: subtrees of constituency parses"
     resource: ClassVar[str] = "the Stanford parser"
 
-    depth: int = DEPTH
+    depth: int = overlap.DEPTH
 
     def parser(self) -> OverlapParser[Parse]:
         return constituency.shared_parser()
 
     def compare(self, hypothesis: Parse, reference: Parse) -> float:
-        ours, theirs = (constituents(side.tree) if side.tree else None for side in (hypothesis, reference))
-        return subtree_match(ours, theirs, self.depth)
+        ours, theirs = (
+            overlap.constituents(side.tree) if side.tree else None for side in (hypothesis, reference)
+        )
+        return overlap.subtree_match(ours, theirs, self.depth)
 
 
-class DependencyOverlap(ParseOverlap[Dependencies]):
+class DependencyOverlap(ParseOverlap[overlap.Dependencies]):
     resource: ClassVar[str] = "the English spaCy pipeline"
 
-    def parser(self) -> OverlapParser[Dependencies]:
+    def parser(self) -> OverlapParser[overlap.Dependencies]:
         return shared_parser()
 
 
@@ -118,10 +113,10 @@ class DependencyOverlap(ParseOverlap[Dependencies]):
 class ChainMatch(DependencyOverlap):
     kind: ClassVar[str]
 
-    depth: int = DEPTH
+    depth: int = overlap.DEPTH
 
-    def compare(self, hypothesis: Dependencies, reference: Dependencies) -> float:
-        return chain_match(hypothesis, reference, self.kind, self.depth)
+    def compare(self, hypothesis: overlap.Dependencies, reference: overlap.Dependencies) -> float:
+        return overlap.chain_match(hypothesis, reference, self.kind, self.depth)
 
 
 @register
@@ -146,8 +141,8 @@ class RelationOverlap(DependencyOverlap):
     name: ClassVar[str] = "dp-or"
     title: ClassVar[str] = "DP-Or(*): words in the same grammatical relation"
 
-    def compare(self, hypothesis: Dependencies, reference: Dependencies) -> float:
-        return relation_overlap(hypothesis, reference)
+    def compare(self, hypothesis: overlap.Dependencies, reference: overlap.Dependencies) -> float:
+        return overlap.relation_overlap(hypothesis, reference)
 
 
 @cache
@@ -180,7 +175,7 @@ class DependencyParser(PooledTool):
             raise base.ToolAbsent("The English spaCy pipeline")
         return base.Tool("spacy", version, f"en_core_web_sm {model}", base.ToolMode.REAL)
 
-    def parse(self, sentences: Sequence[str]) -> list[Dependencies]:
+    def parse(self, sentences: Sequence[str]) -> list[overlap.Dependencies]:
         """Parse each sentence; the parse is empty if there are no words or the parser failed."""
         texts = list(dict.fromkeys(text for text in sentences if text.strip()))
         parses = dict(zip(texts, answers(texts, self._cache, self._ask), strict=True))
@@ -190,8 +185,8 @@ class DependencyParser(PooledTool):
         return Worker((str(base.find_python()), str(WORKER), "--parse"), timeout=self.timeout)
 
 
-def _as_dependencies(answer: Any) -> Dependencies:  # Any: JSON, a failure or None
+def _as_dependencies(answer: Any) -> overlap.Dependencies:  # Any: JSON, a failure or None
     if not isinstance(answer, list):
-        return Dependencies((), (), (), ())
+        return overlap.Dependencies((), (), (), ())
     words, tags, heads, relations = answer
-    return Dependencies(tuple(words), tuple(tags), tuple(heads), tuple(relations))
+    return overlap.Dependencies(tuple(words), tuple(tags), tuple(heads), tuple(relations))

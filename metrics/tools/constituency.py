@@ -1,4 +1,4 @@
-"""Constituency parses of English with k-best scores: the Stanford PCFG parser, or parses from a file.
+"""Constituency parses of English with k-best scores, from the Stanford PCFG parser.
 
 The parses feed the features of Avramidis et al. 2011 (paper 001, section 2.3) and Kulesza 2004 (paper 000).
 Paper 001 used the Berkeley parser, which is not available here; this is another treebank-trained PCFG.
@@ -21,10 +21,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from appraise.lib.problems import ProblemLog
-from appraise.lib.tables import read_cells
 from metrics.tools import base
-from metrics.tools.base import Tool, ToolMode, file_digest
 from metrics.tools.cache import Cache, answers, default_path
 from metrics.tools.process import Failure, PooledTool, ReadLine, Worker, close_at_exit
 
@@ -183,44 +180,6 @@ def _as_parse(answer: dict[str, Any] | Failure | None, refusal: str) -> Parse:
 def _log_sum(scores: Sequence[float], best: float) -> float:
     """Return log Σ exp(s − best), which cannot overflow."""
     return math.log(math.fsum(math.exp(score - best) for score in scores))
-
-
-class ImportedParses:
-    """Parses from a file, with the interface of a parser; ``InputError`` if the file is malformed.
-
-    Each line has three columns separated by tabs: the sentence exactly as in the data, the log-likelihoods of
-    the best trees separated by spaces (best first, possibly none), and the best tree in brackets.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._parses: dict[str, Parse] = {}
-        problems = ProblemLog(path)
-        for number, columns in read_cells(path):
-            self._add(columns, number, problems)
-        problems.raise_if_any()
-        self.tool = Tool("imported-parses", "", file_digest(path), ToolMode.IMPORTED)
-
-    def parse(self, sentences: Sequence[str]) -> list[Parse]:
-        return [self._parses.get(text, Parse(None, (), "not in the file")) for text in sentences]
-
-    def _add(self, columns: list[str], line: int, problems: ProblemLog) -> None:
-        if len(columns) != 3:
-            message = f"expected 3 columns, found {len(columns)}"
-            problems.add("column_count", message, "sentence, scores, tree", line)
-            return
-        text, numbers, tree = columns
-        try:
-            scores = tuple(float(score) for score in numbers.split())
-        except ValueError:
-            remedy = "write log-likelihoods with spaces between"
-            problems.add("bad_number", f"scores are {numbers!r}", remedy, line)
-            return
-        if list(scores) != sorted(scores, reverse=True):
-            problems.add("bad_order", f"scores are {numbers!r}", "write the best first", line)
-        if tree.count("(") != tree.count(")") or not tree.startswith("("):
-            message = f"{tree[:40]!r} is not a bracketed tree"
-            problems.add("bad_tree", message, "write one tree in round brackets", line)
-        self._parses[text] = Parse(tree, scores)
 
 
 def treebank_tokens(text: str) -> tuple[str, ...]:

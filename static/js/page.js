@@ -10,6 +10,7 @@ import { SentenceFields } from "./sentence-fields.js";
 import { isSet } from "./settings.js";
 import { Status } from "./status.js";
 import { Stepper } from "./stepper.js";
+import { showStrip } from "./strip.js";
 import { Submission } from "./submission.js";
 import { Sync } from "./sync.js";
 import { Timer } from "./timer.js";
@@ -72,6 +73,7 @@ export class AnnotationPage {
   /** Shows answers that wait in this browser before they are stored, and starts to listen. */
   async start() {
     this.timer.watchInput();
+    showStrip();
     this.#listen();
     // Clicked before the script ran: newer than anything that waits.
     const { rows } = this.questions, touched = rows.filter(isTouched);

@@ -38,7 +38,7 @@ export class Status {
   showCards() {
     for (const card of this.cards) {
       const state = find(".card-state", card), chosen = find(".scale input:checked + span em", card);
-      if (state) state.textContent = chosen ? `● ${chosen.textContent}` : `○ ${this.words.open}`;
+      if (state) state.textContent = chosen ? `● ${chosen.textContent}` : `○ ${this.words.unanswered}`;
     }
   }
 

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from nltk.metrics.agreement import AnnotationTask
-from statsmodels.stats.inter_rater import aggregate_raters
-from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
+from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa as statsmodels_fleiss
 
 from evaluation.agreement import Judgements, Pairing, Tally
 from evaluation.agreement.coefficients import (

@@ -98,7 +98,6 @@ def test_a_bad_file_is_refused_with_its_place(study: Path) -> None:
         (["--labels", "yes"], "two or more"),
         (["--labels", "yes,yes"], "two or more"),
         (["--labels", "yes,,no"], "two or more"),
-        (["--scheme", "six-way", "--seed", "-1"], "--seed"),
         (["--labels", "A>>B,A>B,A<B,x", "--chance", "wmt"], "unknown_label"),
     ],
 )
@@ -115,6 +114,7 @@ def test_bad_values_are_refused(study: Path, arguments: list[str], said: str) ->
         (["--judgements", "x.tsv", "--task", "x", "--scheme", "six-way"], "not allowed with"),
         (["--scheme", "six-way"], "required"),
         (["--judgements", "x.tsv", "--scheme", "six-way", "--resamples", "-1"], "--resamples"),
+        (["--judgements", "x.tsv", "--scheme", "six-way", "--seed", "-1"], "--seed"),
     ],
 )
 def test_bad_options_are_refused_by_the_parser(arguments: list[str], said: str) -> None:

@@ -6,8 +6,7 @@ from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from evaluation.alignment import align, load_aligner
 from evaluation.alignment.lexical import ADJACENT, LexicalAligner, find_heaviest_chain

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from random import Random, getrandbits
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from evaluation.alignment import Kind, Link, PhraseAlignment, align
 from evaluation.alignment.values import mirror_links

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from evaluation.alignment import AlignmentMode, align
 from tests.alignment.test_complete import links_of, random_case, rows

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from evaluation.alignment import PhraseAlignment, align, load_aligner
 from evaluation.alignment.differences import Difference, is_island, list_differences
@@ -16,7 +16,6 @@ from evaluation.alignment.questions import (
     QuestionKind,
     group_questions,
     list_runs,
-    name_questions,
     project_questions,
 )
 from evaluation.alignment.values import Span
@@ -119,11 +118,16 @@ def test_exchanging_the_sentences_mirrors_the_questions(
     assert {(g.phrases, g.kind, g.is_whole_sentence) for g in group_questions(mirrored, rules)} == expected
 
 
+def list_asked(groups: Iterable[PhraseGroup]) -> set[int]:
+    """The phrases that are part of a question."""
+    return {number for group in groups for number in group.phrases}
+
+
 @given(alignments(), SETTINGS)
 def test_exchanging_all_questions_and_all_other_differences_turns_a_into_b(
     alignment: PhraseAlignment, rules: QuestionRules
 ) -> None:
-    asked = name_questions(group_questions(alignment, rules))
+    asked = list_asked(group_questions(alignment, rules))
     unasked = {n for n, p in enumerate(alignment.phrases) if n not in asked and not is_island(p)}
     texts = {}  # of the sentence that the exchanges make, by where they stand in B
     for n, p in enumerate(alignment.phrases):
@@ -134,7 +138,7 @@ def test_exchanging_all_questions_and_all_other_differences_turns_a_into_b(
 
 @given(alignments())
 def test_everything_is_asked_if_the_rules_say_so(alignment: PhraseAlignment) -> None:
-    asked = name_questions(group_questions(alignment, replace(ENGLISH, ask_all=True)))
+    asked = list_asked(group_questions(alignment, replace(ENGLISH, ask_all=True)))
     assert {n for n, p in enumerate(alignment.phrases) if not is_island(p)} <= set(asked)
 
 
@@ -284,4 +288,4 @@ def test_words_of_a_language_without_a_list_are_classified_by_frequency() -> Non
 def test_work_grows_with_the_sentence_and_not_faster(repeats: int) -> None:
     a, b = ["the", "red", "house", "of", "glass"] * repeats, ["the", "blue", "house", "in", "glass"] * repeats
     alignment = align(a, b, links=[(i, i) for i in range(len(a))])
-    assert name_questions(group_questions(alignment, ENGLISH))
+    assert list_asked(group_questions(alignment, ENGLISH))

@@ -16,8 +16,7 @@ from itertools import accumulate
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from evaluation.alignment import PhraseAlignment, align, load_aligner, segmenters
 from evaluation.alignment.differences import Difference, list_differences

@@ -8,10 +8,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 import scipy.sparse
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from metrics.collocation import counting_loops
+from metrics.collocation import loops
 from metrics.collocation.counting import PairCounter
 from metrics.collocation.table import CollocationTable
 
@@ -56,7 +55,7 @@ def test_the_uncompiled_kernel_gives_the_same_table(sentences: list[list[str]]) 
     numbers = [[table.numbers[word] for word in dict.fromkeys(sentence)] for sentence in sentences]
     ids = np.array([n for sentence in numbers for n in sentence], np.int32)
     offsets = np.concatenate([[0], np.cumsum([len(sentence) for sentence in numbers])]).astype(np.int64)
-    loop = counting_loops.count_pairs
+    loop = loops.count_pairs
     plain = getattr(loop, "py_func", loop)(ids, offsets, len(table.words))
     for array, name in zip(plain, ("rows", "partners", "counts"), strict=True):
         np.testing.assert_array_equal(array, getattr(table, name))

@@ -11,8 +11,7 @@ from django.core.management import call_command
 
 from metrics import registry
 from metrics.base import MetricUnavailable, Segment
-from metrics.collocation import content_words, table
-from metrics.collocation import metric as module
+from metrics.collocation import content_words, metric as module, table
 from metrics.collocation.metric import Collocation, CollocationCoverage
 
 from .toys import count, toy_reader

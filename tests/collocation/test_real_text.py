@@ -10,9 +10,8 @@ import pytest
 from metrics.collocation.association import AssociationMeasure
 from metrics.collocation.content_words import ContentWordReader, ContentWords, get_reader
 from metrics.collocation.counting import PairCounter
-from metrics.collocation.scoring import score_sentences
+from metrics.collocation.scoring import Method, score_sentences
 from metrics.collocation.table import CollocationTable, Corpus
-from metrics.collocation.trees import Method
 from metrics.metaeval.datasets import read_texts
 from metrics.tools.base import ToolAbsent
 

@@ -6,14 +6,13 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
+from benchmarks.studies.collocation_branches import Branch, find_branches, select_branches
 from metrics.collocation.association import CUTOFFS, FUNCTIONS, AssociationMeasure
 from metrics.collocation.content_words import ContentWords
-from metrics.collocation.scoring import find_branches, score_sentences
+from metrics.collocation.scoring import Method, score_sentences
 from metrics.collocation.table import CollocationTable
-from metrics.collocation.trees import Branch, Method, select_branches
 
 from .toys import co_occurrences, content, count
 

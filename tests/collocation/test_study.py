@@ -11,7 +11,7 @@ from appraise.lib.problems import InputError
 from benchmarks.studies import collocation_tables, dependencies
 from metrics.collocation import content_words, table
 from metrics.collocation.association import AssociationMeasure
-from metrics.collocation.trees import Method
+from metrics.collocation.scoring import Method
 from metrics.replicate import paper002 as study
 from metrics.syntax.overlap import Dependencies
 

@@ -7,8 +7,7 @@ from typing import IO
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from appraise.lib.problems import InputError
 from metrics.collocation import table

@@ -6,12 +6,12 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy.sparse.csgraph import minimum_spanning_tree
 
-from metrics.collocation import trees_loops
-from metrics.collocation.trees import Branch, Method, select_branches
+from benchmarks.studies.collocation_branches import Branch, select_branches
+from metrics.collocation import loops
+from metrics.collocation.scoring import Method
 
 Sentence = tuple[int, list[Branch]]
 
@@ -98,9 +98,9 @@ def test_the_uncompiled_kernel_chooses_the_same(sentence: Sentence, method: Meth
     branches = sorted(branches)
     left, right = (np.array([branch[end] for branch in branches], np.int32) for end in (0, 1))
     weight = np.array([branch.weight for branch in branches], np.float64)
-    order = trees_loops.strongest_first(weight)
+    order = loops.strongest_first(weight)
     arguments = (method.code, left, right, order, words, verb)
-    loop = trees_loops.select
+    loop = loops.select
     np.testing.assert_array_equal(loop(*arguments), getattr(loop, "py_func", loop)(*arguments))
 
 

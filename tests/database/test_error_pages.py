@@ -12,8 +12,7 @@ from django.test import Client
 from django.urls import path, reverse
 from django.utils import translation
 
-from appraise.urls import handler404, handler500  # noqa: F401 — Django looks for them here
-from appraise.urls import urlpatterns as ours
+from appraise.urls import handler404, handler500, urlpatterns as ours  # noqa: F401 — Django looks for them here
 
 ERRORS: list[Exception] = []
 

@@ -12,8 +12,7 @@ from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError
 from django.forms import ChoiceField
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from appraise.lib.problems import InputError
 from evaluation.importers import ImportedSet, ImportOptions, SourceFile, read

@@ -1,4 +1,4 @@
-"""One sentence as machines see it: scores of every output, and trees where they were asked for."""
+"""One sentence as machines see it: scores of every output."""
 
 from __future__ import annotations
 
@@ -40,43 +40,14 @@ def test_systems_that_wrote_the_same_share_a_line(db: None, alice: User, signed_
     assert "x, y" in signed_in(alice).get(f"/tasks/{task.slug}/metrics/items/{position}").content.decode()
 
 
-def test_discourse_trees_are_drawn_side_by_side(
-    task: Task, first: int, alice: User, signed_in: SignIn
-) -> None:
-    page = signed_in(alice).get(f"/tasks/{task.slug}/metrics/items/{first}?trees=discourse").content.decode()
-    assert page.count('class="discourse-tree"') == 4  # the reference and three outputs
-
-
-@pytest.mark.parametrize(
-    ("language", "said"), [("en", "operator of this site"), ("de", "wer diese Installation betreibt")]
-)
-def test_without_a_table_the_page_says_whom_to_ask_and_no_folder_of_the_server(
-    task: Task,
-    first: int,
-    alice: User,
-    signed_in: SignIn,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Any,
-    language: str,
-    said: str,
+def test_without_a_table_the_choice_names_no_folder_of_the_server(
+    task: Task, alice: User, signed_in: SignIn, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ) -> None:
     monkeypatch.setenv("APPRAISE_HOME", str(tmp_path))
-    headers = {"Accept-Language": language}
-    client = signed_in(alice)
-    trees = client.get(f"/tasks/{task.slug}/metrics/items/{first}?trees=collocation", headers=headers)
-    choice = client.get(f"/tasks/{task.slug}/metrics/choose", headers=headers)
-    for page in (trees.content.decode(), choice.content.decode()):
-        assert said in page
-        assert str(tmp_path) not in page
-    assert "collocation has no table" in choice.content.decode()
-
-
-def test_trees_of_another_language_are_refused_with_a_sentence(alice: User, signed_in: SignIn) -> None:
-    item = {"id": "s1", "source": "house", "references": ["Haus"], "candidates": {"x": "Haus", "y": "Heim"}}
-    task = make_task("German", [item], target_language="de", source_language="en")
-    position = task.items.get().position
-    page = signed_in(alice).get(f"/tasks/{task.slug}/metrics/items/{position}?trees=discourse")
-    assert "for English only" in page.content.decode()
+    page = signed_in(alice).get(f"/tasks/{task.slug}/metrics/choose").content.decode()
+    assert "operator of this site" in page
+    assert "collocation has no table" in page
+    assert str(tmp_path) not in page
 
 
 @pytest.mark.parametrize("who", ["bob", "dora"])

@@ -13,9 +13,9 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from appraise.lib.problems import InputError
+from evaluation.alignment.values import join_spans
 from evaluation.jobs import Cancelled, requeue_abandoned
 from evaluation.models import Alignment, Job, Task
-from evaluation.presentation import join_spans
 from metrics import registry
 from metrics.base import score_systems
 from metrics.models import MetricRun, PhraseVote, SegmentScore

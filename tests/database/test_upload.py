@@ -549,7 +549,7 @@ class TestTheImport:
     ) -> None:
         job = self.begun(client)
         with monkeypatch.context() as broken:
-            broken.setattr(import_job, "store_parts", explode)
+            broken.setattr(importing, "store_parts", explode)
             work()
         job.refresh_from_db()
         assert job.state == Job.State.FAILED

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from metrics.discourse.trees import Node, edu, join
+from metrics.discourse.trees import Node, edu, join, relations_of
 
 PEOPLE = ("he", "she", "they", "we", "you")
 VERBS = ("stayed", "left", "waited", "slept", "worked", "laughed")
@@ -55,3 +56,25 @@ def _lines(node: Node, first: int, depth: int) -> Iterator[str]:
         yield from _lines(child, first, depth + 1)
         first += sum(1 for _ in child.edus())
     yield f"{indent})"
+
+
+def format_brackets(tree: Node) -> str:
+    """A tree on one line, for people: each relation with the nuclearity of its parts, EDUs quoted.
+
+    >>> format_brackets(join("Cause", "SN", [edu("as it rained"), edu("we stayed")]))
+    '(Cause[S][N] "as it rained" "we stayed")'
+    >>> format_brackets(edu("we stayed"))
+    '("we stayed")'
+    """
+    return _format(tree) if tree.children else f"({_format(tree)})"
+
+
+def _format(node: Node) -> str:
+    if node.is_edu:
+        return json.dumps(node.text, ensure_ascii=False)
+    relations = [child.relation for child in node.children]
+    if relations == relations_of(node.linked_by, node.pattern):
+        head = node.linked_by + "".join(f"[{letter}]" for letter in node.pattern)
+    else:  # several satellites, each with its own relation
+        head = "".join(f"[{letter}:{own}]" for letter, own in zip(node.pattern, relations, strict=True))
+    return f"({head} {' '.join(map(_format, node.children))})"

@@ -9,8 +9,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from metrics.discourse.kernel import DECAY, Forest, Tree, to_dr_lex_tree, to_dr_tree
 from metrics.discourse.trees import Node, edu, join

@@ -15,10 +15,10 @@ from metrics.discourse.learned import DiscourseModel, fit_parser, link_units, li
 from metrics.discourse.parsers import CONNECTIVES, COORDINATORS, ImportedParser, get_parser, parse_by_rules
 from metrics.discourse.segmenter import MAX_EDUS, boundary_f1, fit_classifier, segment
 from metrics.discourse.training import branch_right, split_sentences, train_discourse, tree_agreement
-from metrics.discourse.trees import COARSE, Node, binarise, edu, format_brackets, join
+from metrics.discourse.trees import RST_DT, Node, binarise, edu, join
 from metrics.discourse.words import find_classes, learn_classes, read_tagged_words, split_words
 from metrics.tools.base import ToolMode
-from tests.discourse.corpus import documents, write_corpus, write_dis
+from tests.discourse.corpus import documents, format_brackets, write_corpus, write_dis
 
 
 def quiet(_message: str) -> None:
@@ -246,7 +246,7 @@ def test_the_rules_follow_connectives(text: str, expected: str) -> None:
 
 
 def test_the_rules_speak_of_coarse_relations_only() -> None:
-    assert {*CONNECTIVES.values(), *COORDINATORS.values()} <= set(COARSE)
+    assert {*CONNECTIVES.values(), *COORDINATORS.values()} <= set(RST_DT)
 
 
 def test_imported_trees_are_found_by_their_words(tmp_path: Path) -> None:

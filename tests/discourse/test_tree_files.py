@@ -7,8 +7,7 @@ import gzip
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from appraise.lib.problems import InputError
 from metrics.discourse.tree_files import read_dis, read_trees

@@ -9,8 +9,7 @@ from io import StringIO
 
 import pytest
 from defusedxml import ElementTree
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from appraise.lib.tables import FORMULA_STARTS
 from evaluation.exporters import FORMATS, ExportedAnswer, ExportedPair

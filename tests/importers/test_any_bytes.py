@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from evaluation.importers import FORMATS
 from tests.importers.fuzz import PIECES, SPLIT, check, mutate, run, seeds

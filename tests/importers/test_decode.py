@@ -6,8 +6,7 @@ import gzip
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from appraise.lib.problems import InputError
 from evaluation.importers import COMMAND_LINE, Limits, SourceFile, decode, read

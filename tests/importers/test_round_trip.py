@@ -8,8 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from evaluation.importers import COMMAND_LINE, ImportedSet, Items, SourceFile, read
 from evaluation.importers.json_format import dump_lines

@@ -75,6 +75,7 @@ def test_what_is_said_of_the_whole_sentence_is_saved_by_itself(
         page.keyboard.press("3")
     for key in "254":  # on from the last pair: the verdict, a rating of A, a rating of B
         page.keyboard.press(key)
+    saved(page)
     page.keyboard.press("c")
     context.set_offline(True)
     page.locator("#comment").fill("Both are odd.")

@@ -7,8 +7,7 @@ import json
 from io import StringIO
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from appraise.lib.tables import (
     FORMATS,

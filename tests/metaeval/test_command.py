@@ -132,8 +132,6 @@ BAD = {
     "no metric": (["--pairs=x.pairs.tsv"], "at least one metric"),
     "unknown metric": (["--pairs=x.pairs.tsv", "--metrics=vibes"], "vibes"),
     "unknown parameter": (["--pairs=x.pairs.tsv", "--metrics=wer:x=1"], "x=1"),
-    "negative resamples": (["--pairs=x.pairs.tsv", "--metrics=wer", "--resamples=-1"], "must be at least 0"),
-    "no workers": (["--pairs=x.pairs.tsv", "--metrics=wer", "--workers=0"], "workers"),
     "groups without judged": (["--pairs=x.pairs.tsv", "--metrics=wer", "--by=lp"], "belongs to --judged"),
     "judged without column": (["--judged=x.judged.tsv", "--metrics=wer"], "needs --score-column"),
     "missing column": (["--judged=x.judged.tsv", "--metrics=wer", "--score-column=z"], "bad_header"),
@@ -161,8 +159,13 @@ def test_bad_arguments_exit_with_status_two(
             r"wmt99.*\(choose from 'wmt12', 'wmt14', 'drop'\)",
         ),
         (["--pairs=x.pairs.tsv", "--metrics=wer", "--colour=red"], "colour"),
+        (
+            ["--pairs=x.pairs.tsv", "--metrics=wer", "--resamples=-1"],
+            "resamples: '-1' is no whole number",
+        ),
+        (["--pairs=x.pairs.tsv", "--metrics=wer", "--workers=0"], "workers: '0' is no whole number"),
     ],
-    ids=["no human side", "unknown tie rule", "unknown option"],
+    ids=["no human side", "unknown tie rule", "unknown option", "negative resamples", "no workers"],
 )
 def test_bad_options_are_refused_by_the_parser(folder: Path, arguments: list[str], message: str) -> None:
     """On a command line the parser itself ends with status 2."""

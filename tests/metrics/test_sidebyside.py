@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import stats
 
+from appraise.lib.resampling import Ints
 from evaluation.schemes import FOUR_WAY, SIX_WAY
 from evaluation.study.systems import NO_VOTE
 from metrics.metaeval.correlation import fisher_interval
-from metrics.scoring.vote_agreement import (
-    Ints,
-    compare_metric_pairs,
-    count_human_votes,
-    permutation_p,
-    vote_line,
-)
+from metrics.scoring.vote_agreement import compare_metric_pairs, count_human_votes, permutation_p, vote_line
 
 # label:    A>>B A>B A=B A<B A<<B N/A
 MUCH_A = [1, 0, 0, 0, 0, 0]

@@ -72,7 +72,8 @@ def use(folder: Path, appraise: Path) -> dict[str, object]:
         status = site.wait(MOST_WAITING)
     finally:
         if site.poll() is None:  # something failed: leave nothing behind
-            os.killpg(site.pid, signal.SIGKILL)
+            site.terminate()
+            site.wait(MOST_WAITING)
     listed = subprocess.run(
         [appraise, "score", "--list"], cwd=empty, env=environment, capture_output=True, text=True, check=True
     )

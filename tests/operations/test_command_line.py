@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
 import shlex
 import shutil
@@ -19,9 +20,11 @@ import pytest
 from django.core.management import call_command, get_commands, load_command_class
 from django.core.management.base import BaseCommand, CommandError
 
+from appraise.operations.probe import is_healthy
 from evaluation.management.base import CONNECT_TIMEOUT, AppraiseCommand, help_with_default
 from tests.conftest import MakeDatabase
 from tests.operations.conftest import clean_environment, run_python
+from tests.site import free_port
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -253,6 +256,24 @@ def test_a_reader_that_has_seen_enough_ends_a_command_without_a_word(tmp_path: P
         ["bash", "-c", script], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
     )
     assert (run.returncode, run.stderr, len(run.stdout.splitlines())) == (128 + signal.SIGPIPE, "", 1)
+
+
+def test_ctrl_c_ends_the_site_and_nothing_is_said_but_that(home: Path) -> None:
+    """Like a terminal, which sends it to the whole process group."""
+    port = free_port()
+    with subprocess.Popen(
+        [sys.executable, "manage.py", "start", "--port", str(port), "--processes", "1"],
+        cwd=ROOT, env=clean_environment(home), start_new_session=True, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests in the background ignore it
+    ) as site:  # fmt: skip
+        assert site.stdout
+        assert site.stderr
+        greeting = f"Appraise is running at http://127.0.0.1:{port}/   (Ctrl+C stops it)\n"
+        assert greeting in iter(site.stdout.readline, "")
+        os.killpg(site.pid, signal.SIGINT)
+        assert (site.wait(60), site.stdout.read(), site.stderr.read()) == (0, "", "Stopping …\n")
+    assert not is_healthy(port)
 
 
 def test_ctrl_c_ends_a_command_without_a_word(tmp_path: Path) -> None:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from evaluation.phenomena.classification import Phenomenon, _only_words, classify_pair
-from evaluation.phenomena.classification import Phenomenon as P
+from evaluation.phenomena.classification import Phenomenon, Phenomenon as P, _only_words, classify_pair
 from evaluation.voters import TaggedWord, WordClass
 
 CASES = [

@@ -7,8 +7,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 import statsmodels.api as sm
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from skrebate import ReliefF
 
 from metrics.ranking.classifiers import CLASSIFIERS, NaiveBayes, fit_curve, loess

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from appraise.lib.problems import InputError
 from benchmarks.studies import ranker_table
@@ -575,7 +574,6 @@ def test_the_table_is_not_made_of_bad_values(inline: Path, arguments: list[str])
         ["parse", "--constituency", "--language", "de", "{set}"],
         ["parse", "--tags", "--tool", "oracle", "{set}"],
         ["parse", "--discourse", "--tool", "learned", "{set}"],
-        ["parse", "--tags", "--k", "0", "{set}"],
     ],
 )
 def test_bad_values_exit_two_and_write_nothing(inline: Path, tmp_path: Path, arguments: list[str]) -> None:
@@ -584,6 +582,12 @@ def test_bad_values_exit_two_and_write_nothing(inline: Path, tmp_path: Path, arg
         call_command(*(a.format(set=inline, out=out) for a in arguments), stdout=StringIO())
     assert refusal.value.returncode == 2
     assert not out.exists()
+
+
+@pytest.mark.parametrize("option", ["k", "workers"])
+def test_the_parser_of_parse_refuses_a_number_below_one(option: str) -> None:
+    with pytest.raises(CommandError, match=f"--{option}: '0' is no whole number from 1"):
+        call_command("parse", "--tags", f"--{option}=0")
 
 
 def test_parallel_text_of_different_length_is_refused(tmp_path: Path) -> None:

@@ -181,20 +181,10 @@ def test_without_a_language_model_every_row_says_what_it_lacks(ranked: tuple[str
     assert any(one.part == "the extended experiment" for one in report.missing)
 
 
-def test_parses_of_the_sources_can_be_given(ranked: tuple[str, str], tmp_path: Path) -> None:
-    parses = tmp_path / "parses.tsv"
-    parses.write_text("das Haus 0\t-5.0\t(ROOT (NP (NN Haus)))\n", "utf-8")
-    report = run_recipe(
-        "paper-001", ReplicationOptions(sets=(ranked[0],), source_parses=str(parses), resamples=0)
-    )
-    assert report.signatures["source"].startswith("imported-parses")
-
-
 @pytest.mark.parametrize(
     ("paper", "options"),
     [
         ("paper-001", ReplicationOptions(lm="gone.npz")),
-        ("paper-001", ReplicationOptions(source_parses="gone.npz")),
         ("paper-002", ReplicationOptions(table="gone.npz")),
         ("paper-004", ReplicationOptions(discourse_model="gone.npz")),
     ],

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from benchmarks.studies.dependencies import Agreement, agreement, contract, neighbours
 from metrics.collocation.content_words import ContentWords

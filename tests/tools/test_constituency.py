@@ -10,15 +10,12 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from appraise.lib.problems import InputError
 from metrics.tools import base
 from metrics.tools.constituency import (
     NEAR,
     ConstituencyParser,
-    ImportedParses,
     Parse,
     StanfordDialogue,
     treebank_tokens,
@@ -76,33 +73,6 @@ def test_the_dialogue_reads_trees_up_to_the_end_mark_and_knows_a_failed_sentence
 )
 def test_words_are_cut_as_the_treebank_cuts_them(text: str, tokens: tuple[str, ...]) -> None:
     assert treebank_tokens(text) == tokens
-
-
-def test_imported_parses_answer_like_a_parser(tmp_path: Path) -> None:
-    file = tmp_path / "parses.tsv"
-    file.write_text(f"The dog barks.\t-9.5 -11\t{TREE}\nNo score.\t\t(X x)\n", encoding="utf-8")
-    imported = ImportedParses(file)
-    known, bare, stranger = imported.parse(["The dog barks.", "No score.", "Unseen."])
-    assert (known.score, known.tree, imported.tool.mode) == (-9.5, TREE, base.ToolMode.IMPORTED)
-    assert (bare.score, bare.tree) == (None, "(X x)")
-    assert stranger == Parse(None, (), "not in the file")
-
-
-@pytest.mark.parametrize(
-    ("line", "code"),
-    [
-        ("only\ttwo", "column_count"),
-        ("s\tnine\t(X x)", "bad_number"),
-        ("s\t-9 -3\t(X x)", "bad_order"),
-        ("s\t-3\t(X x", "bad_tree"),
-    ],
-)
-def test_a_malformed_file_of_parses_is_refused_with_its_line(tmp_path: Path, line: str, code: str) -> None:
-    file = tmp_path / "parses.tsv"
-    file.write_text(f"ok\t-1\t(X x)\n{line}\n", encoding="utf-8")
-    with pytest.raises(InputError) as refusal:
-        ImportedParses(file)
-    assert [(p.code, p.line, p.file) for p in refusal.value.problems] == [(code, 2, "parses.tsv")]
 
 
 FAKE_PARSER = textwrap.dedent(

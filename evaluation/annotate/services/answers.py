@@ -11,6 +11,7 @@ import uuid as uuids
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from operator import itemgetter
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from django.db import IntegrityError, transaction
@@ -100,7 +101,10 @@ class StoredVersion(NamedTuple, Generic[Value]):
 
 
 class AnswerHistory(Protocol[Value]):
-    """The stored versions of one annotator's answer to one question."""
+    """The stored versions of one annotator's answer to one question. ``blank`` is no answer."""
+
+    @property
+    def blank(self) -> Value: ...
 
     def versions(self) -> list[StoredVersion[Value]]:
         """Return all versions, oldest first, starting with number 0, which is no answer."""
@@ -122,8 +126,13 @@ def append_answer(
     Raises ``StaleAnswer`` if ``base``, the version that the annotator saw, is not the newest; without a base
     the answer becomes the newest in any case. Of two concurrent requests the database refuses one, whose
     second attempt sees what the other has stored; ``ReusedId`` if that is refused as well.
+
+    Most answers are the first to their question. They are appended without reading what is stored, because
+    the database refuses a second version 1.
     """
     try:
+        if base == 0 and value != history.blank:
+            return _append_first(assignment, history, value)
         return _append(assignment, history, value, base)
     except IntegrityError:
         pass
@@ -133,12 +142,17 @@ def append_answer(
         raise ReusedId(str(uuid)) from error
 
 
+def _append_first(assignment: Assignment, history: AnswerHistory[Value], value: Value) -> Receipt[Value]:
+    with transaction.atomic():
+        history.append(1, _lock_slot(assignment))
+    return Receipt(1, value)
+
+
 def _append(
     assignment: Assignment, history: AnswerHistory[Value], value: Value, base: int | None
 ) -> Receipt[Value]:
     with transaction.atomic():
-        # The slot first: it is locked, which serializes one annotator's answers to a comparison.
-        slot = take_slot(assignment) if assignment.task.is_open else None
+        slot = _lock_slot(assignment)
         versions = history.versions()
         for version in versions:
             # A form restored by the browser is sent again with its UUID, but its value may have changed.
@@ -151,6 +165,11 @@ def _append(
             raise StaleAnswer(newest)
         history.append(newest.version + 1, slot)
     return Receipt(newest.version + 1, value)
+
+
+def _lock_slot(assignment: Assignment) -> Slot | None:
+    """Take the slot before anything is read, which serializes one annotator's answers to a comparison."""
+    return take_slot(assignment) if assignment.task.is_open else None
 
 
 # --- rankings of phrase pairs -------------------------------------------------------------------------
@@ -178,19 +197,12 @@ class _PairHistory:
     received_at: datetime | None
     pair: int = 0
     turned: bool = False
+    blank = ReasonedChoice(None)
 
     def versions(self) -> list[StoredVersion[ReasonedChoice]]:
-        assignment, phrase = self.assignment, self.submission.question
-        # No row if the alignment was corrected after the assignment was read: the phrase numbers changed.
-        occurrences = Occurrence.objects.asked_by(assignment).filter(
-            index=phrase, alignment__assignments=assignment.pk
-        )
-        for pair, flipped in occurrences.values_list("pair_id", "flipped"):
-            self.pair, self.turned = pair, assignment.swapped != flipped
-        if not self.pair:
-            raise UnknownQuestion(str(phrase))
-        rankings = Ranking.objects.given_by(assignment).filter(pair=self.pair).order_by("version")
-        versions = [StoredVersion(0, ReasonedChoice(None))]
+        self._find_pair()
+        rankings = Ranking.objects.given_by(self.assignment).filter(pair=self.pair).order_by("version")
+        versions = [StoredVersion(0, self.blank)]
         for version, choice, reason, uuid in rankings.values_list("version", "choice", "reason", "uuid"):
             value = ReasonedChoice(self._turn(choice), reason)
             versions.append(StoredVersion(version, value, uuid == self.submission.uuid))
@@ -198,6 +210,7 @@ class _PairHistory:
 
     def append(self, version: int, slot: Slot | None) -> None:
         submission = self.submission
+        self._find_pair()
         Ranking.objects.create(
             uuid=submission.uuid,
             pair_id=self.pair,
@@ -210,6 +223,19 @@ class _PairHistory:
         )
         if submission.value is None:
             reopen_assignment(self.assignment)
+
+    def _find_pair(self) -> None:
+        assignment, phrase = self.assignment, self.submission.question
+        if self.pair:
+            return
+        occurrences = Occurrence.objects.filter(index=phrase, alignment__assignments=assignment.pk)
+        columns = "pair_id", "flipped", "alignment_id", "pair__owner"
+        for pair, flipped, *asked_by in occurrences.values_list(*columns):
+            # Another alignment if it was corrected after the assignment was read: the numbers changed.
+            if asked_by == [assignment.alignment_id, assignment.comparison_id]:
+                self.pair, self.turned = pair, assignment.swapped != flipped
+                return
+        raise UnknownQuestion(str(phrase))
 
     def _turn(self, choice: str | None) -> Choice | None:
         """Convert from shown to stored order, or back."""
@@ -243,25 +269,61 @@ class AskedPair:
     version: int = 0  # no answer
     choice: str | None = None  # in stored order
     reason: str = ""
+    is_reported: bool = False
+    """Whether the annotator has reported its alignment."""
+
+
+class Differences(NamedTuple):
+    """The marked differences of an assignment: its questions by their first phrase, and the others.
+
+    ``elsewhere`` maps the first phrase of what another comparison asks to that comparison.
+    """
+
+    questions: dict[int, AskedPair]
+    elsewhere: dict[int, int]
 
 
 def load_questions(assignment: Assignment) -> dict[int, AskedPair]:
-    """Return the questions of an assignment by their first phrase; one query.
+    """Return the questions of an assignment by their first phrase; two queries."""
+    return load_differences(assignment).questions
+
+
+def load_differences(assignment: Assignment) -> Differences:
+    """Return what is marked, with the newest answers; two queries.
 
     A pair that occurs several times in the same order is one question.
     """
-    rows = Occurrence.objects.asked_by(assignment).with_rankings_by(
-        assignment.annotator_id, assignment.presentation
+    rows = Occurrence.objects.filter(alignment=assignment.alignment_id).values_list(
+        "index", "pair_id", "flipped", "pair__owner", "pair__reports__annotator", "pair__reports__alignment"
     )
-    columns = "index", "pair_id", "flipped", "ranking__version", "ranking__choice", "ranking__reason"
+    own_report = assignment.annotator_id, assignment.alignment_id
     questions: dict[tuple[int, bool], AskedPair] = {}
-    for index, pair, flipped, version, choice, reason in rows.values_list(*columns):
+    elsewhere: dict[int, int] = {}
+    for index, pair, flipped, owner, *report in rows:  # once for each report of the pair
+        if owner != assignment.comparison_id:
+            elsewhere[index] = owner
+            continue
         question = questions.setdefault((pair, flipped), AskedPair(pair, [index], flipped))
         if index not in question.indices:
             question.indices.append(index)
-        if (version or 0) > question.version:
-            question.version, question.choice, question.reason = version, choice, reason
-    return {min(question.indices): question for question in questions.values()}
+        question.is_reported |= tuple(report) == own_report
+    newest = _load_newest_rankings(assignment)
+    for question in questions.values():
+        if question.pair in newest:
+            question.version, question.choice, question.reason = newest[question.pair]
+    return Differences({min(question.indices): question for question in questions.values()}, elsewhere)
+
+
+def _load_newest_rankings(assignment: Assignment) -> dict[int, tuple[int, str | None, str]]:
+    rankings = Ranking.objects.filter(
+        annotator=assignment.annotator_id,
+        presentation=assignment.presentation,
+        pair__owner=assignment.comparison_id,
+    ).values_list("pair_id", "version", "choice", "reason")
+    return {
+        pair: (version, choice, reason)
+        for pair, version, choice, reason in sorted(rankings, key=itemgetter(1))
+    }
 
 
 def list_changed(
@@ -330,6 +392,7 @@ class _SentenceHistory:
     uuid: uuids.UUID
     active_ms: int | None = None
     value: str = ""
+    blank = ""
 
     def versions(self) -> list[StoredVersion[str]]:
         answers = SentenceAnswer.objects.given_by(self.assignment).filter(question=self.question)

@@ -237,6 +237,7 @@ class _PlaceHistory:
     submission: Submission[Steps]
     steps: Steps | None
     received_at: datetime | None
+    blank = None
 
     def versions(self) -> list[StoredVersion[Steps | None]]:
         rankings = _read_rankings(self.assignment, pair__in=list(self.place.pairs.values()))

@@ -10,6 +10,7 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import SuspiciousOperation
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -27,7 +28,7 @@ from evaluation.annotate.forms import (
     parse_ranking_form,
     parse_sentence_answer,
 )
-from evaluation.annotate.queries import build_pair_page, load_texts
+from evaluation.annotate.queries import Above, build_pair_page
 from evaluation.annotate.services import answers, assignments, places, practice
 from evaluation.annotate.services.answers import InvalidAnswer, Receipt, StaleAnswer, Submission
 from evaluation.annotate.services.assignments import REASONS
@@ -36,6 +37,7 @@ from evaluation.schemes import CHOICE_REASONS
 from evaluation.web import get_user, post_only
 
 AnswerView = Callable[[HttpRequest, str], HttpResponse]
+ANSWERED = Assignment.objects.for_answering()
 
 
 def get_annotator(user: User) -> Annotator:
@@ -44,8 +46,14 @@ def get_annotator(user: User) -> Annotator:
 
 def get_own_assignment(request: HttpRequest, token: str) -> Assignment:
     """Return the assignment with this token; that of another annotator is a 404."""
-    own = Assignment.objects.shown_to(get_user(request)).select_related("task", "annotator")
-    return get_object_or_404(own, token=token)
+    return _get_shown(request, Assignment.objects.select_related("task", "annotator"), token)
+
+
+def _get_shown(request: HttpRequest, assignments: QuerySet[Assignment], token: str) -> Assignment:
+    assignment = get_object_or_404(assignments, token=token)
+    if not assignment.is_shown_to(get_user(request)):
+        raise Http404
+    return assignment
 
 
 @post_only
@@ -152,8 +160,7 @@ def receipt_response(
 @json_answer
 def answer(request: HttpRequest, token: str) -> HttpResponse:
     """Store one answer about a phrase pair or about the whole sentence."""
-    own = Assignment.objects.shown_to(get_user(request)).for_answering()
-    assignment = get_object_or_404(own, token=token)
+    assignment = _get_shown(request, ANSWERED, token)
     data = parse_json(request.body)
     if "question" in data:
         question, value, uuid_, base, active_ms = parse_sentence_answer(data)
@@ -281,7 +288,7 @@ def _page(
     missing: list[int] | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    task, page = assignment.task, build_pair_page(load_texts(assignment))
+    task, page = assignment.task, build_pair_page(assignment)
     context = {
         "assignment": assignment,
         "task": task,
@@ -290,14 +297,15 @@ def _page(
         "strip": page.strip,
         "reasons": REASONS.items(),
         "choice_reasons": CHOICE_REASONS if task.ask_reasons else (),
+        "comment": page.sentence.get("comment") or (Receipt(0, "") if task.ask_comment else None),
         "conflicts": [q.card.number for q in page.questions if q.card.index in (conflicts or ())],
         "missing": [q.card.number for q in page.questions if q.card.index in (missing or ())],
-        **context_above(task, assignment.comparison.item),
+        **context_above(task, page.above),
     }
     return render(request, "evaluation/annotate.html", context, status=status)
 
 
-def context_above(task: Task, item: Item) -> dict[str, Any]:  # Any: values for a template
+def context_above(task: Task, item: Item | Above) -> dict[str, Any]:  # Any: values for a template
     """Return what is shown above the candidates: source or references, and the neighbouring sentences."""
     shows_source = task.shows == Task.Shows.SOURCE
     return {

@@ -38,12 +38,10 @@ class Command(AppraiseCommand):
         parser.add_argument("--chance", choices=[c.value for c in Chance], default="fixed")
         parser.add_argument("--pairs", choices=[p.value for p in Pairing], default="different")
         parser.add_argument("--resamples", type=whole_number(0), default=1000)
-        parser.add_argument("--seed", type=int, default=1)
+        parser.add_argument("--seed", type=whole_number(0), default=1)
         parser.add_argument("--format", choices=["json", "csv", "latex", "text"], default="json")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
-        if options["seed"] < 0:
-            self.refuse(f"--seed must be 0 or more, found {options['seed']}")
         study, repeats, scheme = self._study(options)
         chance = Chance(options["chance"])
         if chance is Chance.WMT:

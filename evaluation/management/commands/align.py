@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from appraise.lib.streams import convert_read_errors, read_bytes
 from evaluation.alignment import (
     ALIGNERS,
@@ -186,10 +186,8 @@ def _check_unicode(texts: Sequence[str], key: str, file: str, number: int) -> No
     for text in texts:
         if any("\ud800" <= char <= "\udfff" for char in text):
             message = f"{key!r} contains half of a surrogate pair"
-            raise InputError(
-                Problem("bad_unicode", message, "write the character itself in UTF-8", file, number)
-            )
+            raise InputError.of("bad_unicode", message, "write the character itself in UTF-8", file, number)
 
 
 def _refuse(message: str, file: str, number: int) -> NoReturn:
-    raise InputError(Problem("schema", message, _REMEDY, file, number))
+    raise InputError.of("schema", message, _REMEDY, file, number)

@@ -21,23 +21,12 @@ from django.core.management.base import CommandParser
 from django.db import transaction
 from django.utils import timezone
 
-from evaluation import jobs
+from evaluation import jobs, models
 from evaluation.annotate.places import count_steps
 from evaluation.annotate.services import answers, assignments, places, practice
 from evaluation.blinding import canonical
 from evaluation.importers import SourceFile, read
 from evaluation.management.base import AppraiseCommand
-from evaluation.models import (
-    Annotator,
-    Assignment,
-    Campaign,
-    Membership,
-    Occurrence,
-    Output,
-    Role,
-    Task,
-    User,
-)
 from evaluation.schemes import Choice, Scheme
 from evaluation.tasks.services.importing import import_set
 from evaluation.tasks.services.task_settings import TaskSettings
@@ -86,7 +75,7 @@ class Command(AppraiseCommand):
         parser.add_argument("--seed", type=int, default=7)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if Campaign.objects.filter(slug="demo").exists():
+        if models.Campaign.objects.filter(slug="demo").exists():
             self.refuse("the demonstration campaign is already here")
         with transaction.atomic():
             tasks = load()
@@ -102,16 +91,18 @@ class Command(AppraiseCommand):
             self.stdout.write(format_greeting())
 
 
-def load() -> list[Task]:
+def load() -> list[models.Task]:
     password = make_password(PASSWORD)  # once for everybody: hashing is slow on purpose
     for name in [*(name for name, _ in STAFF), *(person.name for person in PEOPLE)]:
-        User.objects.create(username=name, password=password)
-    User.objects.filter(username="admin").update(is_staff=True, is_superuser=True)
-    User.objects.filter(username="manager").update(may_create=True)
+        models.User.objects.create(username=name, password=password)
+    models.User.objects.filter(username="admin").update(is_staff=True, is_superuser=True)
+    models.User.objects.filter(username="manager").update(may_create=True)
     for person in PEOPLE:  # a fixed key: the same sides in every copy of the demo
-        Annotator.objects.create(user=User.objects.get(username=person.name), key=f"demo-{person.name}")
+        models.Annotator.objects.create(
+            user=models.User.objects.get(username=person.name), key=f"demo-{person.name}"
+        )
     campaign = create_campaign("demo", "Demonstration")
-    by_place = {"repeats": 0, "judging": Task.Judging.PLACES, "practice": True}
+    by_place = {"repeats": 0, "judging": models.Task.Judging.PLACES, "practice": True}
     return [
         import_file(campaign, "town-news.jsonl", "four-way"),
         import_file(campaign, "evening-news.jsonl", "six-way"),
@@ -119,33 +110,33 @@ def load() -> list[Task]:
     ]
 
 
-def create_campaign(slug: str, name: str) -> Campaign:
-    campaign = Campaign.objects.create(slug=slug, name=name, invented=True)
-    roles = {"manager": Role.MANAGER, "researcher": Role.RESEARCHER}
-    roles |= {person.name: Role.ANNOTATOR for person in PEOPLE}
-    for user in User.objects.filter(username__in=roles):
-        Membership.objects.create(user=user, campaign=campaign, role=roles[user.username])
+def create_campaign(slug: str, name: str) -> models.Campaign:
+    campaign = models.Campaign.objects.create(slug=slug, name=name, invented=True)
+    roles = {"manager": models.Role.MANAGER, "researcher": models.Role.RESEARCHER}
+    roles |= {person.name: models.Role.ANNOTATOR for person in PEOPLE}
+    for user in models.User.objects.filter(username__in=roles):
+        models.Membership.objects.create(user=user, campaign=campaign, role=roles[user.username])
     return campaign
 
 
-def load_second_round() -> Task:
+def load_second_round() -> models.Task:
     """Import the same sentences with a new release of tundra."""
     campaign = create_campaign("demo-2", "Demonstration, second round")
-    shuffled = {"overlap": 2, "repeats": 0, "order": Task.Order.SHUFFLED}
+    shuffled = {"overlap": 2, "repeats": 0, "order": models.Task.Order.SHUFFLED}
     return import_file(campaign, "second-round.jsonl", "six-way", **shuffled)
 
 
-def enqueue_scoring(tasks: list[Task]) -> None:
+def enqueue_scoring(tasks: list[models.Task]) -> None:
     """Queue scoring jobs, if the metrics app is installed, so that every page shows something."""
     if "score" not in jobs.HANDLERS:
         return
-    manager = User.objects.get(username="manager")
+    manager = models.User.objects.get(username="manager")
     metrics = ["bleu", "chrf++", "ter", "wer"]
     for task in tasks:
         jobs.enqueue("score", f"Score {task.name}", owner=manager, task=task, metrics=metrics)
 
 
-def import_file(campaign: Campaign, name: str, scheme: str, **more: Any) -> Task:
+def import_file(campaign: models.Campaign, name: str, scheme: str, **more: Any) -> models.Task:
     imported = read([SourceFile.from_path(FOLDER / name)])
     task_settings = TaskSettings(
         name=imported.name,
@@ -156,12 +147,12 @@ def import_file(campaign: Campaign, name: str, scheme: str, **more: Any) -> Task
         **{"overlap": 3, "repeats": 10, **more},
     )
     (slug,) = import_set(imported, task_settings, campaign=campaign).tasks
-    return Task.objects.get(slug=slug)
+    return models.Task.objects.get(slug=slug)
 
 
-def annotate(task: Task, person: Person, wanted: int, random: Random) -> None:
+def annotate(task: models.Task, person: Person, wanted: int, random: Random) -> None:
     """Simulate the work of one person on one task, spread over the last six days."""
-    annotator = Annotator.objects.get(user__username=person.name)
+    annotator = models.Annotator.objects.get(user__username=person.name)
     if task.practice and wanted:
         practice.finish_practice(task, annotator)
     begin = timezone.now() - timedelta(days=6)
@@ -178,10 +169,10 @@ def annotate(task: Task, person: Person, wanted: int, random: Random) -> None:
             answers.finish_pairs(assignment)
 
 
-def answer(assignment: Assignment, person: Person, when: datetime, random: Random) -> None:
+def answer(assignment: models.Assignment, person: Person, when: datetime, random: Random) -> None:
     names = [list_systems(assignment.comparison.first_id), list_systems(assignment.comparison.second_id)]
     first, second = (max(QUALITY[name] for name in systems) for systems in names)
-    for occurrence in Occurrence.objects.asked_by(assignment).select_related("pair").order_by("index"):
+    for occurrence in models.Occurrence.objects.asked_by(assignment).select_related("pair").order_by("index"):
         # About a third of all differences are a matter of taste.
         strength = 0.0 if Random(occurrence.pair.key).random() < 0.3 else first - second
         strength += omission_effect(occurrence, names)
@@ -194,10 +185,10 @@ def answer(assignment: Assignment, person: Person, when: datetime, random: Rando
         answers.submit_ranking(assignment, submission, received_at=when)
 
 
-def rank(assignment: Assignment, person: Person, when: datetime, random: Random) -> None:
+def rank(assignment: models.Assignment, person: Person, when: datetime, random: Random) -> None:
     """Rank the variants of each place; a variant is as good as the best system that has it."""
     sentence = places.load_places(assignment)
-    outputs = Output.objects.filter(item=assignment.comparison.item)
+    outputs = models.Output.objects.filter(item=assignment.comparison.item)
     candidate_quality: dict[str, float] = {}
     for text, name in outputs.values_list("candidate__text", "system__name"):
         candidate_quality[text] = max(QUALITY[name], candidate_quality.get(text, 0.0))
@@ -234,10 +225,10 @@ def make_submission(
 
 
 def list_systems(candidate: int) -> list[str]:
-    return list(Output.objects.filter(candidate=candidate).values_list("system__name", flat=True))
+    return list(models.Output.objects.filter(candidate=candidate).values_list("system__name", flat=True))
 
 
-def omission_effect(occurrence: Occurrence, names: list[list[str]]) -> float:
+def omission_effect(occurrence: models.Occurrence, names: list[list[str]]) -> float:
     """Return how much the first candidate gains or loses because one side omits words."""
     texts = [occurrence.pair.first, occurrence.pair.second]
     if all(texts):

@@ -183,9 +183,7 @@ def require_file(path: Path) -> Path:
         if str(path) != "-":
             path.stat()
     message = "not a regular file, but a folder, a pipe or a device"
-    raise InputError(
-        Problem("unreadable_file", message, "save the content to a regular file", file=str(path))
-    )
+    raise InputError.of("unreadable_file", message, "save the content to a regular file", file=str(path))
 
 
 def parse_title(text: str) -> str:

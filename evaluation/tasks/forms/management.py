@@ -17,7 +17,7 @@ from appraise.lib.problems import InputError, Problem
 from evaluation.alignment import Link, format_links
 from evaluation.alignment.link_files import parse_links
 from evaluation.models import Role, Task
-from evaluation.people.forms import number_input, select_input, text_input
+from evaluation.people.forms import NumberField, SelectField, TextField, text_input
 from evaluation.tasks.edited_links import Groups, Realignment
 
 
@@ -28,12 +28,10 @@ class MemberForm(forms.Form):
         label=_("User names"), required=False, max_length=5000, widget=text_input(autocapitalize="none")
     )
     group = forms.ModelChoiceField(
-        label=_("or a group"), queryset=Group.objects.none(), required=False, widget=select_input()
+        label=_("or a group"), queryset=Group.objects.none(), required=False, widget=SelectField.widget
     )
-    role = forms.ChoiceField(label=_("Role"), choices=Role.choices, widget=select_input())
-    quota = forms.IntegerField(
-        label=_("Quota"), required=False, min_value=1, max_value=1_000_000, widget=number_input(1, 1_000_000)
-    )
+    role = SelectField(label=_("Role"), choices=Role.choices)
+    quota = NumberField(label=_("Quota"), required=False, min_value=1, max_value=1_000_000)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -57,21 +55,15 @@ class QuotaForm(forms.Form):
 
 
 class InvitationForm(forms.Form):
-    note = forms.CharField(label=_("Note for yourself"), required=False, max_length=200, widget=text_input())
-    most_uses = forms.IntegerField(
-        label=_("Number of uses"), min_value=1, max_value=10_000, widget=number_input(1, 10_000)
-    )
-    days = forms.IntegerField(
-        label=_("Valid for … days"), min_value=1, max_value=365, widget=number_input(1, 365)
-    )
+    note = TextField(label=_("Note for yourself"), required=False, max_length=200)
+    most_uses = NumberField(label=_("Number of uses"), min_value=1, max_value=10_000)
+    days = NumberField(label=_("Valid for … days"), min_value=1, max_value=365)
 
 
 class CompletionForm(forms.Form):
     """What annotators take back to the site that sent them."""
 
-    completion_code = forms.CharField(
-        label=_("Completion code"), required=False, max_length=80, widget=text_input()
-    )
+    completion_code = TextField(label=_("Completion code"), required=False, max_length=80)
     completion_url = forms.URLField(
         label=_("Return URL"),
         required=False,
@@ -85,9 +77,7 @@ class CompletionForm(forms.Form):
 class QuestionForm(forms.Form):
     """How a task is cut into questions."""
 
-    question_size = forms.ChoiceField(
-        label=_("Size of a question"), choices=Task.QuestionSizes.choices, widget=select_input()
-    )
+    question_size = SelectField(label=_("Size of a question"), choices=Task.QuestionSizes.choices)
     ask_all = forms.BooleanField(label=_("Ask about every difference"), required=False)
 
 

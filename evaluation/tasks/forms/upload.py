@@ -11,11 +11,10 @@ from django.utils.translation import gettext_lazy as _
 
 from appraise.lib.problems import InputError
 from evaluation.annotate.known_answers import MOST_PERCENT
-from evaluation.importers import FORMATS
-from evaluation.importers import languages as language_codes
+from evaluation.importers import FORMATS, languages as language_codes
 from evaluation.importers.model import FileRole
 from evaluation.models import Task, Upload, UploadedFile
-from evaluation.people.forms import number_input, select_input, text_input
+from evaluation.people.forms import NumberField, SelectField, TextField, text_input
 from evaluation.schemes import SCHEMES
 from evaluation.tasks.services import uploads
 from evaluation.tasks.services.task_settings import TaskSettings
@@ -39,7 +38,7 @@ class SettingsForm(forms.Form):
     ``systems`` are those of the files; ``tops`` is what every sentence has and can be shown above.
     """
 
-    name = forms.CharField(label=_("Name of the task"), max_length=150, widget=text_input())
+    name = TextField(label=_("Name of the task"), max_length=150)
     campaign = forms.CharField(
         label=_("Campaign"),
         max_length=150,
@@ -70,14 +69,11 @@ class SettingsForm(forms.Form):
         choices=[("source", _("Source sentence")), ("reference", _("Reference translation"))],
         widget=forms.RadioSelect,
     )
-    overlap = forms.IntegerField(
-        initial=2, label=_("Annotators per comparison"), min_value=1, max_value=20, widget=number_input(1, 20)
-    )
-    aligner = forms.ChoiceField(
+    overlap = NumberField(initial=2, label=_("Annotators per comparison"), min_value=1, max_value=20)
+    aligner = SelectField(
         initial="lexical",
         label=_("Aligner"),
         choices=ALIGNERS,
-        widget=select_input(),
         help_text=_("Alignments in your files take precedence."),
     )
     segment_words = forms.BooleanField(
@@ -85,34 +81,29 @@ class SettingsForm(forms.Form):
         required=False,
         help_text=_("With an optional library. Otherwise phrases consist of characters."),
     )
-    design = forms.ChoiceField(initial="all", label=_("Comparisons"), choices=DESIGNS, widget=select_input())
-    baseline = forms.ChoiceField(label=_("Baseline"), required=False, widget=select_input())
-    design_size = forms.IntegerField(
-        label=_("How many systems"), required=False, min_value=1, max_value=50, widget=number_input(1, 50)
-    )
-    dedup = forms.ChoiceField(
+    design = SelectField(initial="all", label=_("Comparisons"), choices=DESIGNS)
+    baseline = SelectField(label=_("Baseline"), required=False)
+    design_size = NumberField(label=_("How many systems"), required=False, min_value=1, max_value=50)
+    dedup = SelectField(
         initial=Task.Dedup.ITEM,
         label=_("Ask about identical phrase pairs only once"),
         choices=Task.Dedup.choices,
-        widget=select_input(),
     )
-    judging = forms.ChoiceField(
+    judging = SelectField(
         initial=Task.Judging.PAIRS,
         label=_("Three or more candidates are judged"),
         required=False,
         choices=Task.Judging.choices,
-        widget=select_input(),
         help_text=_(
             "All at once: annotators rank the variants of each place, with fewer clicks and"
             " no contradictions."
         ),
     )
-    question_size = forms.ChoiceField(
+    question_size = SelectField(
         initial=Task.QuestionSizes.MEDIUM,
         label=_("Size of a question"),
         required=False,
         choices=Task.QuestionSizes.choices,
-        widget=select_input(),
         help_text=_(
             "Neighbouring differences become one question. Links and phrases in your files are not regrouped."
         ),
@@ -129,48 +120,36 @@ class SettingsForm(forms.Form):
         required=False,
         help_text=_("Five questions with feedback; you can write your own afterwards."),
     )
-    moved = forms.ChoiceField(
-        initial=Task.Moved.RANKED,
-        label=_("Moved phrases are"),
-        choices=Task.Moved.choices,
-        widget=select_input(),
+    moved = SelectField(initial=Task.Moved.RANKED, label=_("Moved phrases are"), choices=Task.Moved.choices)
+    order = SelectField(
+        initial=Task.Order.DOCUMENT, label=_("Order of the sentences"), choices=Task.Order.choices
     )
-    order = forms.ChoiceField(
-        initial=Task.Order.DOCUMENT,
-        label=_("Order of the sentences"),
-        choices=Task.Order.choices,
-        widget=select_input(),
-    )
-    checks = forms.IntegerField(
+    checks = NumberField(
         initial=0,
         label=_("Hidden attention checks, %"),
         min_value=0,
         max_value=MOST_PERCENT,
-        widget=number_input(0, MOST_PERCENT),
         help_text=_("One candidate is damaged on purpose, so the expected answer is known."),
     )
-    repeats = forms.IntegerField(
+    repeats = NumberField(
         initial=0,
         label=_("Hidden repeats, %"),
         min_value=0,
         max_value=50,
-        widget=number_input(0, 50),
         help_text=_("Shown again with the sides swapped, to measure the consistency of each annotator."),
     )
-    split = forms.IntegerField(
+    split = NumberField(
         label=_("Split into tasks of … sentences"),
         required=False,
         min_value=1,
         max_value=200_000,
-        widget=number_input(1, 200_000),
         help_text=_("Leave empty for one task."),
     )
-    seed = forms.IntegerField(
+    seed = NumberField(
         initial=1,
         label=_("Seed"),
         min_value=0,
         max_value=2**31 - 1,
-        widget=number_input(0, 2**31 - 1),
         help_text=_("Determines every random choice; the same seed gives the same task."),
     )
     instructions = forms.CharField(
@@ -187,26 +166,20 @@ class SettingsForm(forms.Form):
         label=_("Ask for the reason of each choice, with one key"), required=False
     )
     tap_answers = forms.BooleanField(label=_("Answer by tapping the better phrase"), required=False)
-    format = forms.ChoiceField(
+    format = SelectField(
         initial="auto",
         label=_("Format"),
         required=False,
         choices=[("auto", _("detected from the content")), *((f.name, _(f.title)) for f in FORMATS.values())],
-        widget=select_input(),
     )
-    empty = forms.ChoiceField(
+    empty = SelectField(
         initial="refuse",
         label=_("Sentences with an empty side are"),
         required=False,
         choices=[("refuse", _("refused")), ("keep", _("kept")), ("skip", _("excluded"))],
-        widget=select_input(),
     )
-    link_base = forms.ChoiceField(
-        initial="0",
-        label=_("Word links count from"),
-        required=False,
-        choices=[("0", "0"), ("1", "1")],
-        widget=select_input(),
+    link_base = SelectField(
+        initial="0", label=_("Word links count from"), required=False, choices=[("0", "0"), ("1", "1")]
     )
     incomplete = forms.BooleanField(label=_("Allow missing translations"), required=False)
 

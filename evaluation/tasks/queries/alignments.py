@@ -1,26 +1,29 @@
-"""Alignments for managers: the queue of reports, and one comparison in the editor."""
+"""Alignments for managers: the queue of reports, one comparison in the editor, and a new cut of a task.
+
+When a manager cuts a task into questions again, the effect is shown on a few sentences, before and after.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 
 from django.db.models import Count, QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from evaluation.alignment import format_links
+from evaluation.alignment.pairs import DedupScope, merge_questions
+from evaluation.annotate.queries import read_phrases
 from evaluation.annotate.services.assignments import REASONS
 from evaluation.models import Alignment, AlignmentReport, Comparison, Occurrence, Task
 from evaluation.presentation import Card, Sheet, sheet
 from evaluation.tasks.edited_links import Realignment, is_joined
-from evaluation.tasks.services.realignments import (
-    REGROUPING,
-    Reason,
-    load_links,
-    match_pairs,
-    plan_correction,
-)
+from evaluation.tasks.planning import PlannedComparison
+from evaluation.tasks.services import realignments
+from evaluation.tasks.services.question_regrouping import is_judged, plan_regrouping, plannable_comparisons
+from evaluation.tasks.services.realignments import Reason
 
 REGROUPING_LABELS = {
     Reason.WITH_PREVIOUS: _("Ask together with the question before"),
@@ -75,7 +78,7 @@ def _make_reported_pair(group: list[AlignmentReport], index: int | None, flipped
     texts = (pair.second, pair.first) if flipped else (pair.first, pair.second)
     counted = Counter(report.reason for report in group)
     reason = AlignmentReport.Reason(counted.most_common(1)[0][0])
-    can_apply = reason in REGROUPING and index is not None and not comparison.item.places
+    can_apply = reason in realignments.REGROUPING and index is not None and not comparison.item.places
     return ReportedPair(
         pair.pk,
         comparison.pk,
@@ -110,7 +113,7 @@ class EditorPage:
     @property
     def start(self) -> Realignment:
         """Return the newest version as the start of a correction."""
-        links = load_links(self.newest, *self.lengths)
+        links = realignments.load_links(self.newest, *self.lengths)
         groups = tuple(tuple(group) for group in self.newest.groups) or None
         return Realignment(links, is_joined(self.newest.aligner), groups)
 
@@ -156,8 +159,8 @@ def build_editor_page(comparison: Comparison) -> EditorPage:
 
 def build_preview(comparison: Comparison, newest: Alignment, correction: Realignment) -> AlignmentPreview:
     """Return the comparison as an annotator sees it with the first text as A."""
-    plan = plan_correction(comparison, newest, correction)
-    questions = match_pairs(comparison, plan, newest.version + 1)
+    plan = realignments.plan_correction(comparison, newest, correction)
+    questions = realignments.match_pairs(comparison, plan, newest.version + 1)
     asked: dict[int, int] = {}
     for one in questions:
         if one.owner in (None, comparison.pk):
@@ -175,3 +178,80 @@ def find_comparisons(task: Task, item: str) -> list[FoundComparison]:
     rows = Comparison.objects.filter(item__task=task, item__key=item, item__places=[])
     rows = rows.select_related("first", "second").order_by("pk")
     return [FoundComparison(row.pk, row.first.text, row.second.text) for row in rows]
+
+
+SAMPLE = 30
+SHOWN = 3
+MOST_WORDS = 120
+"""Longer sentences are not part of the sample, so that the page stays cheap."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegroupingExample:
+    """One comparison as it is cut now, and as it would be cut."""
+
+    item: str
+    before: Sheet
+    after: Sheet
+
+    @property
+    def is_changed(self) -> bool:
+        return [(card.a, card.b) for card in self.before.questions] != [
+            (card.a, card.b) for card in self.after.questions
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class RegroupingPage:
+    """The sample with the number of its questions before and after; ``is_judged``: nothing can be changed."""
+
+    is_judged: bool
+    sentences: int
+    before: int
+    after: int
+    examples: list[RegroupingExample]
+
+
+def build_regrouping_page(task: Task, *, question_size: str, ask_all: bool) -> RegroupingPage:
+    """Return the effect of other settings on the first sentences of a task."""
+    recut = copy(task)
+    recut.question_size, recut.ask_all = question_size, ask_all
+    sample = list(_list_sample(task))
+    examples = [_make_example(alignment, plan) for alignment, plan in plan_regrouping(recut, sample)]
+    changed = [example for example in examples if example.is_changed]
+    return RegroupingPage(
+        is_judged(task),
+        len(sample),
+        sum(len(example.before.questions) for example in examples),
+        sum(len(example.after.questions) for example in examples),
+        changed[:SHOWN],
+    )
+
+
+def _list_sample(task: Task) -> Iterator[Comparison]:
+    comparisons = plannable_comparisons(task).filter(check_kind=Comparison.Check.NONE)
+    for comparison in comparisons.prefetch_related("alignments__occurrences")[:SAMPLE]:
+        if len(comparison.first.spans) + len(comparison.second.spans) <= MOST_WORDS:
+            yield comparison
+
+
+def _make_example(alignment: Alignment, plan: PlannedComparison) -> RegroupingExample:
+    now: dict[int, int] = {}
+    pairs: dict[tuple[int, bool], int] = {}
+    for one in sorted(alignment.occurrences.all(), key=lambda occurrence: occurrence.index):
+        now[one.index] = pairs.setdefault((one.pair_id, one.flipped), one.index)
+    then: dict[int, int] = {}
+    for pair in merge_questions(plan.questions, scope=DedupScope.ITEM):
+        then |= pair.map_phrases(pair.owner.item, pair.owner.comparison)
+    return RegroupingExample(
+        alignment.comparison.item.key,
+        sheet(
+            plan.first,
+            plan.second,
+            read_phrases(alignment.phrases),
+            now,
+            groups=alignment.groups,
+            swapped=False,
+        ),
+        sheet(plan.first, plan.second, plan.shown_phrases, then, groups=plan.groups, swapped=False),
+    )

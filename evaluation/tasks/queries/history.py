@@ -7,8 +7,7 @@ from datetime import datetime
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Q
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, pgettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy, pgettext_lazy
 
 from evaluation.models import AuditEntry, Role, Task
 

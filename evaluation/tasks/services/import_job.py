@@ -11,21 +11,12 @@ from dataclasses import asdict
 
 from django.db import transaction
 from django.utils.text import slugify
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from evaluation import jobs
 from evaluation.models import AuditEntry, Campaign, Job, Role, Task, Upload, User
-from evaluation.tasks.services.importing import (
-    find_free_slug,
-    part_count,
-    part_digest,
-    refuse_duplicate,
-    remove_tasks,
-    store_parts,
-    summarize_import,
-)
+from evaluation.tasks.services import importing
 from evaluation.tasks.services.task_settings import ImportSummary, TaskSettings
 from evaluation.tasks.services.uploads import UploadCheck, read_upload
 
@@ -45,7 +36,9 @@ def begin_import(
         remove_unfinished_tasks(upload.job)
     name = campaign or settings.name
     if (existing := find_own_campaign(upload.owner, name)) is not None:
-        refuse_duplicate(existing, part_digest(outcome.digest, 1, part_count(outcome.items, split)))
+        importing.refuse_duplicate(
+            existing, importing.part_digest(outcome.digest, 1, importing.part_count(outcome.items, split))
+        )
     with transaction.atomic():
         newest = Upload.objects.select_for_update().get(pk=upload.pk).job
         if newest is not None and newest != upload.job:  # the second of two simultaneous clicks
@@ -72,8 +65,8 @@ def find_own_campaign(user: User, name: str) -> Campaign | None:
         return campaign
     if campaign.memberships.filter(user=user, role=Role.MANAGER, task__isnull=True).exists():
         return campaign
-    raise InputError(
-        Problem("not_yours", f"there is a campaign {name!r} that you do not manage", "choose another name")
+    raise InputError.of(
+        "not_yours", f"there is a campaign {name!r} that you do not manage", "choose another name"
     )
 
 
@@ -85,7 +78,7 @@ def find_campaign(name: str) -> Campaign | None:
 
 
 def create_campaign(name: str) -> Campaign:
-    return Campaign.objects.create(slug=find_free_slug(Campaign, name), name=name[:200])
+    return Campaign.objects.create(slug=importing.find_free_slug(Campaign, name), name=name[:200])
 
 
 @jobs.handler("import")
@@ -93,12 +86,12 @@ def run_import(job: Job, progress: jobs.JobProgress) -> jobs.Result:
     made = _load_tasks(job)
     upload = Upload.objects.filter(pk=job.arguments["upload"]).first()
     if upload is None:  # the worker died after its last step
-        return _make_result(summarize_import(made))
+        return _make_result(importing.summarize_import(made))
     arguments = job.arguments
     try:
         progress.update(0, 1, gettext_noop("Reading the files."))
         imported = read_upload(upload)
-        summary = store_parts(
+        summary = importing.store_parts(
             imported,
             TaskSettings(**arguments["settings"]),
             campaign=_get_campaign(job),
@@ -126,7 +119,7 @@ def discard_upload(upload: Upload) -> None:
 
 def remove_unfinished_tasks(job: Job) -> None:
     """Delete the tasks of an import that will not be finished; open tasks are complete and are kept."""
-    remove_tasks([task for task in _load_tasks(job) if task.state == Task.State.IMPORTING])
+    importing.remove_tasks([task for task in _load_tasks(job) if task.state == Task.State.IMPORTING])
     job.arguments["tasks"] = []
     Job.objects.filter(pk=job.pk).update(arguments=job.arguments)
     campaign = job.arguments.get("made_campaign")

@@ -89,18 +89,16 @@ def refuse_unknown_scheme(name: str) -> None:
     """Raise ``InputError`` if no scheme has this name."""
     if name not in SCHEMES:
         remedy = f"choose one of {', '.join(SCHEMES)}"
-        raise InputError(Problem("unknown_scheme", f"there is no scheme {name!r}", remedy))
+        raise InputError.of("unknown_scheme", f"there is no scheme {name!r}", remedy)
 
 
 def refuse_duplicate(campaign: Campaign, digest: str) -> None:
     """Raise ``InputError`` if the campaign has a task with the same content."""
     if campaign.tasks.filter(digest=digest).exists():
-        raise InputError(
-            Problem(
-                "already_imported",
-                f"this content is already in the campaign {campaign.name!r}",
-                "use that task, delete it if nobody has started it, or choose another campaign",
-            )
+        raise InputError.of(
+            "already_imported",
+            f"this content is already in the campaign {campaign.name!r}",
+            "use that task, delete it if nobody has started it, or choose another campaign",
         )
 
 

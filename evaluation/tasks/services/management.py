@@ -17,7 +17,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from evaluation import jobs
 from evaluation.annotate.services.assignments import count_left
 from evaluation.models import Annotator, AuditEntry, Invitation, Job, Membership, Removal, Role, Task, User
@@ -278,9 +278,7 @@ def _hide_task(task: Task, *, by: User | None) -> None:
     with transaction.atomic():
         locked = Task.objects.select_for_update().get(pk=task.pk)
         if not is_deletable(locked):
-            raise InputError(
-                Problem("already_begun", "annotators have already started this task", "archive it")
-            )
+            raise InputError.of("already_begun", "annotators have already started this task", "archive it")
         gone = f"deleted-{task.pk}"
         about = Q(target=f"task {task.slug}") | Q(target__endswith=f" of {task.slug}")
         AuditEntry.objects.filter(about).update(target=f"task {gone}")

@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from django.db import transaction
 from django.db.models import QuerySet
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from evaluation import jobs
 from evaluation.alignment.pairs import DedupScope
 from evaluation.models import Alignment, Assignment, AuditEntry, Comparison, Job, Ranking, Slot, Task, User
@@ -62,12 +61,10 @@ def regroup_task(task: Task, *, by: User, report: Report | None = None) -> None:
         Task.objects.select_for_update(no_key=True).get(pk=task.pk)
         list(Slot.objects.select_for_update().filter(task=task).values_list("pk"))
         if is_judged(task):
-            raise InputError(
-                Problem(
-                    "already_judged",
-                    "someone has ranked phrases of this task",
-                    "correct single alignments, or import the file as a new task",
-                )
+            raise InputError.of(
+                "already_judged",
+                "someone has ranked phrases of this task",
+                "correct single alignments, or import the file as a new task",
             )
         _store(task, recuts)
         AuditEntry.objects.record(

@@ -70,16 +70,14 @@ class TaskSettings:
                 sentences=sentences,
             )
         except ValueError as error:
-            raise InputError(Problem("bad_aligner", str(error), "choose another aligner")) from error
+            raise InputError.of("bad_aligner", str(error), "choose another aligner") from error
 
     def find_segmenter(self) -> WordSegmenter | None:
         """Return the segmenter of the target language if the settings ask for one."""
         try:
             return load_segmenter(self.target_language) if self.segment_words else None
         except ValueError as error:
-            raise InputError(
-                Problem("bad_segmenter", str(error), "import without word segmentation")
-            ) from error
+            raise InputError.of("bad_segmenter", str(error), "import without word segmentation") from error
 
     def system_pairs(self, items: Iterable[ImportedItem]) -> list[tuple[SystemPair, ...]]:
         """Return, for each item, the pairs of systems to compare."""
@@ -87,7 +85,7 @@ class TaskSettings:
         try:
             return plan_comparisons(self.comparisons, [item.systems for item in items], self.seed)
         except ValueError as error:
-            raise InputError(Problem("bad_design", str(error))) from error
+            raise InputError.of("bad_design", str(error)) from error
 
     def check_judging(self) -> None:
         """Refuse settings that are incompatible with ranking places."""
@@ -107,7 +105,7 @@ class TaskSettings:
             conflict, remedy = "questions about two whole sentences", "leave those out"
         else:
             return
-        raise InputError(Problem("bad_judging", f"{together}, which conflicts with {conflict}", remedy))
+        raise InputError.of("bad_judging", f"{together}, which conflicts with {conflict}", remedy)
 
 
 @dataclass(slots=True)

@@ -82,7 +82,7 @@ def create_upload(owner: User, files: Sequence[Incoming]) -> Upload:
     """Store files; raises ``InputError`` before anything is stored if there are none or too large ones."""
     refuse_too_large(files)
     if not files:
-        raise InputError(Problem("empty_file", "there is no file", "choose one or more files"))
+        raise InputError.of("empty_file", "there is no file", "choose one or more files")
     idle = Q(job=None) | Q(job__state__in=Job.OVER)
     for old in owner.uploads.filter(idle, created_at__lt=timezone.now() - KEPT_FOR):
         old.discard()

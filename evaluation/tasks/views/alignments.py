@@ -10,10 +10,9 @@ from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext as _, ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST
 
 from evaluation.annotate.services.assignments import find_moved_assignment
 from evaluation.models import Alignment, Assignment, Comparison, Task, User
@@ -22,20 +21,18 @@ from evaluation.tasks.queries.alignments import (
     EditorPage,
     build_editor_page,
     build_preview,
+    build_regrouping_page,
     find_comparisons,
     list_reported_pairs,
 )
-from evaluation.tasks.queries.questions import build_regrouping_page
 from evaluation.tasks.services import question_regrouping, realignments
-from evaluation.web import get_managed_task, get_user, lang_and_dir
+from evaluation.web import get_managed_task, get_user, lang_and_dir, private_page
 
 REPORTS_PER_PAGE = 50
 View = Callable[[HttpRequest, str], HttpResponseBase]
 
 
-@login_required
-@never_cache
-@require_GET
+@private_page
 def queue(request: HttpRequest, slug: str) -> HttpResponse:
     task = get_managed_task(request, slug)
     pairs, item = list_reported_pairs(task), request.GET.get("item", "").strip()[:200]
@@ -236,13 +233,8 @@ def _stored_message(alignment: Alignment) -> str:
 
 def _preview_context(comparison: Comparison, page: EditorPage, form: RealignmentForm) -> dict[str, object]:
     """Return the preview, or the problems of the links."""
-    if not form.is_valid():
-        return {"preview": None, "problems": form.problems, "form": form}
-    return {
-        "preview": build_preview(comparison, page.newest, form.correction()),
-        "problems": (),
-        "form": form,
-    }
+    preview = build_preview(comparison, page.newest, form.correction()) if form.is_valid() else None
+    return {"preview": preview, "problems": form.problems, "form": form}
 
 
 def _page(

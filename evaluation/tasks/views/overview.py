@@ -18,7 +18,7 @@ from evaluation.models.jobs import JobQuerySet
 from evaluation.tasks.queries.history import build_history_page
 from evaluation.tasks.queries.progress import build_home_page, build_monitor_page, load_task_end
 from evaluation.tasks.services import management
-from evaluation.web import get_managed_task, get_user
+from evaluation.web import get_managed_task, get_user, private_page
 
 
 @login_required
@@ -39,9 +39,7 @@ def make_return_link(request: HttpRequest, user: User) -> str:
     return request.build_absolute_uri(reverse("come-back", args=[token]))
 
 
-@login_required
-@never_cache
-@require_GET
+@private_page
 def finished(request: HttpRequest, slug: str) -> HttpResponse:
     """The end of a task; the completion code is shown only to annotators who have finished."""
     user = get_user(request)
@@ -52,9 +50,7 @@ def finished(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "evaluation/finished.html", context)
 
 
-@login_required
-@never_cache
-@require_GET
+@private_page
 def review(request: HttpRequest, slug: str) -> HttpResponse:
     """The annotator's sentences of a task, those marked as unsure first: the last page before the end."""
     user = get_user(request)
@@ -83,9 +79,7 @@ def monitor(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "evaluation/task.html", context)
 
 
-@login_required
-@never_cache
-@require_GET
+@private_page
 def history(request: HttpRequest, slug: str) -> HttpResponse:
     task = get_managed_task(request, slug)
     shown, changes = build_history_page(task, request.GET.get("page", ""))
@@ -110,9 +104,7 @@ def job_list(request: HttpRequest) -> HttpResponse:
     return render(request, "evaluation/jobs.html", {"jobs": shown})
 
 
-@login_required
-@never_cache
-@require_GET
+@private_page
 def job_detail(request: HttpRequest, pk: str) -> HttpResponse:
     """Show a job, or return its progress as JSON."""
     job = get_object_or_404(visible_jobs(get_user(request)).select_related("task"), pk=pk)

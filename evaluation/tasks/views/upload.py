@@ -28,7 +28,7 @@ from evaluation.tasks.queries.upload_preview import ROLES, UploadPage, build_upl
 from evaluation.tasks.services import uploads
 from evaluation.tasks.services.import_job import begin_import, discard_upload
 from evaluation.tasks.services.upload_previews import get_preview
-from evaluation.web import attachment, get_user
+from evaluation.web import attachment, get_user, private_page
 
 SAMPLES = Path(settings.BASE_DIR) / "fixtures" / "samples"
 SCHEMA = Path(importers.__file__).parent / "schema.json"
@@ -188,18 +188,14 @@ def _campaigns(user: User) -> list[str]:
     return list(mine.distinct().values_list("name", flat=True)[:200])
 
 
-@login_required
-@never_cache
-@require_GET
+@private_page
 def problem_file(request: HttpRequest, pk: str) -> HttpResponse:
     """The problems of the files as a table for a spreadsheet."""
     table = make_problem_table(_get_checked(request, pk)[0])
     return attachment("problems.csv", "text/csv; charset=utf-8", to_csv(table))
 
 
-@login_required
-@never_cache
-@require_GET
+@private_page
 def try_out(request: HttpRequest, pk: str, number: int) -> HttpResponse:
     """Show one of the first sentences as annotators will see it; no answer is stored."""
     page, form = _get_checked(request, pk)

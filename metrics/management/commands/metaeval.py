@@ -15,7 +15,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.management.base import AppraiseCommand
+from evaluation.management.base import AppraiseCommand, whole_number
 from metrics.base import Metric, MetricUnavailable
 from metrics.metaeval import datasets
 from metrics.metaeval.datasets import Comparisons, Dataset, Ratings
@@ -54,9 +54,9 @@ class Command(AppraiseCommand):
         add("--metrics", default="", metavar="NAME,…", help="names of metrics, as listed by `score --list`")
         add("--model", action="append", default=[], metavar="FILE", help="a trained model")
         add("--ties", choices=[rule.value for rule in TieRule], default=TieRule.WMT14.value)
-        add("--resamples", type=int, default=1000)
-        add("--seed", type=int, default=1)
-        add("--workers", type=int, default=1)
+        add("--resamples", type=whole_number(0), default=1000)
+        add("--seed", type=whole_number(0), default=1)
+        add("--workers", type=whole_number(1), default=1)
         add("--details", action="store_true", help="more statistics, and tests between metrics")
         add("--format", choices=["json", "text"], default="json")
 
@@ -81,10 +81,6 @@ class Command(AppraiseCommand):
             self.refuse("--outputs is needed with --rankings and --pairs")
         if options["by"] and not options["judged"]:
             self.refuse("--by belongs to --judged")
-        if options["resamples"] < 0:
-            self.refuse(f"--resamples must be at least 0, not {options['resamples']}")
-        if options["seed"] < 0 or options["workers"] < 1:
-            self.refuse("--seed must be at least 0 and --workers at least 1")
 
     def _metrics(self, options: Options) -> dict[str, Metric]:
         names = [name.strip() for name in options["metrics"].split(",") if name.strip()]

@@ -18,7 +18,7 @@ from django.core.management.base import CommandParser
 
 from appraise.lib.parallel import is_parallel, parallel_map
 from appraise.lib.streams import read_lines
-from evaluation.management.base import AppraiseCommand
+from evaluation.management.base import AppraiseCommand, whole_number
 from metrics.scoring.cluster import use_cluster
 from metrics.tools.base import ToolAbsent
 from metrics.tools.cache import default_path
@@ -52,13 +52,13 @@ class Command(AppraiseCommand):
         parser.add_argument(
             "--model", default="", metavar="FILE", help="model file of the learned discourse parser"
         )
-        parser.add_argument("--k", type=int, default=100, help="trees per sentence (constituency)")
-        parser.add_argument("--workers", type=int, default=1, help="processes")
+        parser.add_argument(
+            "--k", type=whole_number(1), default=100, help="trees per sentence (constituency)"
+        )
+        parser.add_argument("--workers", type=whole_number(1), default=1, help="processes")
         parser.add_argument("--no-cache", action="store_true", help="do not use cached results")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: argparse's values
-        if options["k"] < 1 or options["workers"] < 1:
-            self.refuse("--k and --workers must be at least 1")
         try:
             analyse = self._analyser(options)
             with use_cluster():

@@ -52,12 +52,6 @@ class Command(AppraiseCommand):
         )
         add("--source-language", default="", help="paper-001: source language, for example de")
         add(
-            "--source-parses",
-            default="",
-            metavar="FILE",
-            help="paper-001: parses of the sources, created elsewhere",
-        )
-        add(
             "--discourse-model",
             default="",
             metavar="FILE",

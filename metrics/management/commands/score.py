@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from django.core.management.base import CommandParser
 
-from evaluation.management.base import AppraiseCommand
+from evaluation.management.base import AppraiseCommand, whole_number
 from evaluation.reports.study_query import find_tasks
 from metrics import registry
 from metrics.base import AddableMetric, Metric, MetricUnavailable, Scores, score_systems
@@ -55,11 +55,16 @@ class Command(AppraiseCommand):
         add("--src", metavar="FILE", help="the source, for metrics that read it")
         add("--tokenize", choices=NAMES, help="tokenisation for metrics that count words")
         add("--lowercase", action="store_true")
-        add("--workers", type=int, default=1, help="number of threads; does not affect the results")
+        add(
+            "--workers",
+            type=whole_number(1),
+            default=1,
+            help="number of threads; does not affect the results",
+        )
         add("--baseline", metavar="NAME", help="test every other system against this one")
         add("--test", choices=TESTS, default="bootstrap", help="significance tests, with --baseline")
-        add("--resamples", type=int, default=1000)
-        add("--seed", type=int, default=1)
+        add("--resamples", type=whole_number(1), default=1000)
+        add("--seed", type=whole_number(0), default=1)
         add("--list", action="store_true", help="list every metric and its requirements")
         add("--format", choices=("json", "text"), help="output format (default: json, or text for --list)")
 
@@ -67,13 +72,15 @@ class Command(AppraiseCommand):
         if options["list"]:
             return self._list(options["format"])
         self._check(options)
-        with use_cluster():
-            self._score(options)
-
-    def _score(self, options: Options) -> None:
         metrics = self._metrics(options)
-        if options["task"]:
-            return self._score_task(metrics, options)
+        score = self._score_task if options["task"] else self._score_files
+        with use_cluster():
+            document = score(metrics, options)
+        if options["format"] == "text":
+            return self._write_table(document)
+        self.write_json(document)
+
+    def _score_files(self, metrics: dict[str, Metric], options: Options) -> dict[str, Any]:
         systems, references, sources = self._texts(options)
         for metric in metrics.values():
             self._check_needs(metric, references=len(references), source=sources is not None)
@@ -85,21 +92,15 @@ class Command(AppraiseCommand):
             except MetricUnavailable as error:
                 self.refuse(str(error))
             document[name] = describe(metric, scores) | self._tests(metric, scores, options)
-        if options["format"] == "text":
-            return self._write_table(document)
-        self.write_json(document)
+        return document
 
     def _check(self, options: Options) -> None:
         if not options["hyp"] and not options["task"]:
             self.refuse("name at least one file to score: --hyp NAME=FILE, or a task: --task SLUG")
         if options["task"] and (options["hyp"] or options["ref"] or options["src"] or options["baseline"]):
             self.refuse("--task brings its own texts; leave out --hyp, --ref, --src and --baseline")
-        if options["workers"] < 1:
-            self.refuse(f"--workers must be at least 1, not {options['workers']}")
-        if options["resamples"] < 1 or options["seed"] < 0:
-            self.refuse("--resamples must be at least 1 and --seed at least 0")
 
-    def _score_task(self, metrics: dict[str, Metric], options: Options) -> None:
+    def _score_task(self, metrics: dict[str, Metric], options: Options) -> dict[str, Any]:
         from metrics.scoring.queries import load_scores  # only a task needs the database
         from metrics.scoring.services.runs import RunState, score_task
 
@@ -107,10 +108,7 @@ class Command(AppraiseCommand):
         outcomes = score_task(task, metrics, lambda done, total, what: self.note(what) if what else None)
         if refused := [outcome.reason for outcome in outcomes if outcome.state is RunState.REFUSED]:
             self.refuse("\n".join(refused))
-        document = load_scores(task, {outcome.metric: outcome.run for outcome in outcomes if outcome.run})
-        if options["format"] == "text":
-            return self._write_table(document)
-        self.write_json(document)
+        return load_scores(task, {outcome.metric: outcome.run for outcome in outcomes if outcome.run})
 
     def _metrics(self, options: Options) -> dict[str, Metric]:
         names = [name.strip() for name in options["metrics"].split(",") if name.strip()]

@@ -18,7 +18,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from evaluation.management.base import AppraiseCommand
 from metrics.scoring.cluster import use_cluster
 
@@ -54,4 +54,4 @@ def check_writable(out: Path) -> None:
     out.parent.mkdir(parents=True, exist_ok=True)
     if out.is_dir() or not os.access(out.parent, os.W_OK):
         message = "this is a folder" if out.is_dir() else "its folder is not writable"
-        raise InputError(Problem("cannot_open", message, "name a file that can be written", str(out)))
+        raise InputError.of("cannot_open", message, "name a file that can be written", str(out))

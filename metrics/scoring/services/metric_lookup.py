@@ -38,7 +38,7 @@ def find_metrics(names: Iterable[str], *, by: User | None = None) -> dict[str, M
     if problems:
         raise InputError(problems)
     if not metrics:
-        raise InputError(Problem("no_metric", "no metric was chosen", "choose at least one"))
+        raise InputError.of("no_metric", "no metric was chosen", "choose at least one")
     return metrics
 
 

@@ -23,15 +23,9 @@ from metrics.metaeval.datasets import IntArray
 from metrics.models import MetricRun, TrainedModel
 from metrics.scoring.phrase_votes import AlignedOccurrence, MetricVote
 from metrics.scoring.queries import content_digest, load_asked_occurrences, load_task_texts
+from metrics.scoring.services import training
 from metrics.scoring.services.metric_lookup import TRAINED, load_trained_metric
 from metrics.scoring.services.runs import HELD_OUT, MAX_SIGNATURE, ReportProgress, ignore_progress, store_run
-from metrics.scoring.services.training import (
-    check_name,
-    describe_training,
-    save_model,
-    select_decided,
-    training_errors_as_input_errors,
-)
 from metrics.scoring.task_texts import TaskTexts
 
 if TYPE_CHECKING:
@@ -57,15 +51,15 @@ def train_ranker(
     from metrics.scoring import task_ranking as ranking  # scikit-learn: only for those who train
     from metrics.scoring.task_training import measure_held_out_accuracy
 
-    check_name(name)
+    training.check_name(name)
     task_texts, tools = load_task_texts(task), find_tools(task, parser=parser)
-    with training_errors_as_input_errors():
+    with training.training_errors_as_input_errors():
         data = _load_data(task, task_texts, tools, report)
         report(2, 4, gettext_noop("Testing the model on unseen sentences and annotators."))
         tested = measure_held_out_accuracy(data.votes, data.names, predict=ranking.make_predictor(classifier))
         report(3, 4, gettext_noop("Training the ranker and voting on unseen sentences."))
         pairs = ranking.training_pairs(data.votes)
-        provenance = describe_training(task, data.votes) | {"classifier": classifier, **data.about}
+        provenance = training.describe_training(task, data.votes) | {"classifier": classifier, **data.about}
         about = {"name": name, "data": provenance["sha256"], "pairs": len(pairs.won) // 2}
         about |= {"tools": data.about["tools"], **tools.as_dict()}
         model = models.fit_ranker(data.names, classifier, pairs.differences, pairs.won, about)
@@ -76,7 +70,7 @@ def train_ranker(
     }
     row = TrainedModel(name=name, task=task, owner=owner, kind=TrainedModel.Kind.RANKER)
     with transaction.atomic():
-        save_model(row, ".npz", lambda path: models.save_ranker(model, path), provenance, evaluation)
+        training.save_model(row, ".npz", lambda path: models.save_ranker(model, path), provenance, evaluation)
         _store_votes(row, task_texts, votes, scores, job)
     return row
 
@@ -126,7 +120,7 @@ def _load_data(
     if not asked:
         raise ValueError("a ranker compares with the source, and no sentence of the task has one")
     study = study_query.load_study([task])
-    check_size(select_decided(study, asked, np.empty((2 * len(asked), 0))))
+    check_size(training.select_decided(study, asked, np.empty((2 * len(asked), 0))))
     with open_tools(tools, lambda message: None) as extractor:
         features = ranking.describe_versions(
             asked,
@@ -146,7 +140,7 @@ def _load_data(
         study.pair_sentences[index].astype(np.int64),
         names,
         versions,
-        select_decided(study, asked, versions),
+        training.select_decided(study, asked, versions),
         {item: (ids, rows[:, feature_columns(names)]) for item, (ids, rows) in outputs.items()},
         {
             "features": list(names),

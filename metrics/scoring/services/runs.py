@@ -19,7 +19,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_noop
 
 from appraise.lib.digests import file_digest
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from evaluation.models import Job, Task
 from metrics.base import Metric, MetricUnavailable
 from metrics.models import MetricRun, PhraseVote, SegmentScore
@@ -187,7 +187,7 @@ def import_scores(task: Task, path: Path, *, name: str, higher_is_better: bool) 
             return store_run(run, scores)
     except IntegrityError as error:
         message = f"these scores of {name!r} are already here"
-        raise InputError(Problem("already_imported", message, "choose another file", path.name)) from error
+        raise InputError.of("already_imported", message, "choose another file", path.name) from error
 
 
 def import_uploaded_scores(
@@ -196,8 +196,8 @@ def import_uploaded_scores(
     """Store the scores of an uploaded file."""
     if (file.size or 0) > settings.APPRAISE_MAX_UPLOAD:
         limit = settings.APPRAISE_MAX_UPLOAD // MEBIBYTE
-        raise InputError(
-            Problem("too_large", f"the file is larger than {limit} MB", "remove rows of other systems")
+        raise InputError.of(
+            "too_large", f"the file is larger than {limit} MB", "remove rows of other systems"
         )
     with TemporaryDirectory() as folder:
         path = Path(folder) / Path(file.name or "scores.tsv").name

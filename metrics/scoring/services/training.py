@@ -16,7 +16,7 @@ from django.utils.text import slugify
 from django.utils.translation import gettext_noop
 
 from appraise.lib.digests import array_digest, bytes_digest, file_digest
-from appraise.lib.problems import InputError, Problem
+from appraise.lib.problems import InputError
 from evaluation.models import Job, Task, User
 from evaluation.reports import study_query
 from evaluation.study import Study
@@ -51,7 +51,7 @@ def train_for_job(job: Job, task: Task, report: ReportProgress) -> TrainedModel:
 
         return train_svm(task, name, report, owner=job.owner)
     if method not in RANKERS:
-        raise InputError(Problem("unknown_method", f"unknown training method {method!r}"))
+        raise InputError.of("unknown_method", f"unknown training method {method!r}")
     from metrics.scoring.services.ranker_training import train_ranker
 
     parser = bool(job.arguments.get("parser"))
@@ -97,7 +97,7 @@ def check_name(name: str) -> None:
 
 
 def _name_taken(name: str) -> InputError:
-    return InputError(Problem("name_taken", f"there is a model {name!r} already", "choose another name"))
+    return InputError.of("name_taken", f"there is a model {name!r} already", "choose another name")
 
 
 @contextmanager
@@ -109,13 +109,11 @@ def training_errors_as_input_errors() -> Iterator[None]:
     try:
         yield
     except TooLittleData as error:
-        raise InputError(Problem("too_little_data", str(error), "collect more answers")) from error
+        raise InputError.of("too_little_data", str(error), "collect more answers") from error
     except TooFewExamples as error:
-        raise InputError(
-            Problem("too_little_data", str(error), "choose a task with more sentences")
-        ) from error
+        raise InputError.of("too_little_data", str(error), "choose a task with more sentences") from error
     except (ValueError, MetricUnavailable) as error:
-        raise InputError(Problem("cannot_train", str(error))) from error
+        raise InputError.of("cannot_train", str(error)) from error
 
 
 def describe_training(task: Task, votes: PhraseVotes) -> dict[str, Any]:

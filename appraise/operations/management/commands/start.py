@@ -49,8 +49,9 @@ class Command(AppraiseCommand):
         parser.add_argument("--demo", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        # From here on SIGTERM is handled like Ctrl+C: the children are stopped, too.
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+        # From here on these are handled like Ctrl+C: the children are stopped, too.
+        for ending in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(ending, lambda *_: sys.exit(0))
         options["host"] = self.resolve_address(options["host"], options["port"])
         self.prepare(demo=options["demo"])
         children = [self.start_web_server(**options)]
@@ -94,12 +95,10 @@ class Command(AppraiseCommand):
         self, *, host: str, port: int, processes: int, threads: int, **_: Any
     ) -> subprocess.Popen[bytes]:
         command = web_command(host, port, processes)
-        environment = {**os.environ, "WEB_THREADS": str(threads)}
-        return subprocess.Popen(command, cwd=settings.PACKAGE.parent, env=environment)
+        return start_child(command, {**os.environ, "WEB_THREADS": str(threads)})
 
     def start_worker(self) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "appraise", "worker", "--no-startup-delay", "-v", "0"]
-        return subprocess.Popen(command, cwd=settings.PACKAGE.parent)
+        return start_child([sys.executable, "-m", "appraise", "worker", "--no-startup-delay", "-v", "0"])
 
     def wait_for_server(self, host: str, port: int, children: list[subprocess.Popen[bytes]]) -> None:
         while True:
@@ -135,6 +134,15 @@ class Command(AppraiseCommand):
                 child.wait(GRACE_SECONDS + 5)
             except subprocess.TimeoutExpired:
                 child.kill()
+
+
+def start_child(command: list[str], environment: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
+    """Start a process that Ctrl+C in the terminal does not reach.
+
+    The terminal sends it to a whole process group. The web server would pass it on to its own processes,
+    which have it already, and kill them with a message; instead we end our children with SIGTERM.
+    """
+    return subprocess.Popen(command, cwd=settings.PACKAGE.parent, env=environment, start_new_session=True)
 
 
 def reset_counters() -> None:
