@@ -154,11 +154,10 @@ def load_ratings(
 
 def count_segments(tasks: Sequence[Task]) -> dict[int, int]:
     """Return the number of each item over all tasks, by its id."""
-    segments: dict[int, int] = {}
-    for task in tasks:
-        for item in task.items.order_by("position").values_list("pk", flat=True):
-            segments[item] = len(segments)
-    return segments
+    order = {task.pk: number for number, task in enumerate(tasks)}
+    rows = Item.objects.filter(task__in=order).order_by("position").values_list("task_id", "pk")
+    items = sorted(rows, key=lambda row: order[row[0]])  # stable: by position within a task
+    return {item: number for number, (_, item) in enumerate(items)}
 
 
 def read_spans(assessments: QuerySet[Any, Any]) -> dict[int, list[MarkedSpan]]:

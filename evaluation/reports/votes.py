@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from evaluation.agreement.voter_pairs import VoterPair, compare_voters
 from evaluation.reports.scope import Scope, get_study
 from evaluation.reports.span_votes import collect_span_votes, list_span_voters
 from evaluation.schemes import FOUR_WAY, Choice
 from evaluation.study.disagreements import count_votes, find_majorities
+from evaluation.study.values import label_codes
 from evaluation.voters import Vote, VoterKind, collect_votes, list_voters, select_choices
 
 SECONDS_PER_COMPARISON = 0.0006  # measured
@@ -60,7 +63,10 @@ def compare_scope_votes(scope: Scope) -> list[VoterPair]:
 def find_majority_choices(scope: Scope) -> dict[int, Choice]:
     """Return what most annotators chose on each pair, of four choices; no pair without a majority."""
     study = get_study(scope)
-    majorities = find_majorities(count_votes(study))
+    of_label = label_codes(FOUR_WAY)
+    counts = count_votes(study)
+    collapsed = [counts[:, of_label == code].sum(axis=1) for code in range(len(FOUR_WAY.choices))]
+    majorities = find_majorities(np.stack(collapsed, axis=1))
     return {
         int(study.pair_keys[code]): FOUR_WAY.choices[label]
         for code, label in enumerate(majorities.tolist())

@@ -13,6 +13,7 @@ from django.core.management import CommandError, call_command
 from evaluation.agreement import Judgements
 from evaluation.management.commands import agreement
 from evaluation.schemes import FOUR_WAY
+from evaluation.study import AnswerKind
 
 ROWS = """annotator	item	label	sentence
 ann	1	A>B	s1
@@ -135,6 +136,7 @@ def test_a_stored_study_brings_its_scheme_and_its_repeats(kind: str, monkeypatch
     again = Judgements.from_rows([("ann", 1, "A>B"), ("ann", 1, "A=B")], FOUR_WAY.labels)
     study = SimpleNamespace(scheme=FOUR_WAY, judgements=lambda: first, repeats=lambda: again)
     monkeypatch.setattr(agreement, "load_scope", lambda *which: SimpleNamespace(tasks=which))
+    monkeypatch.setattr(agreement, "choose_kind", lambda scope, wanted: AnswerKind.PHRASES)
     monkeypatch.setattr(agreement, "load_study", lambda tasks, named: {(kind, "s"): study}[tasks])
     found = json.loads(run(f"--{kind}", "s"))
     assert (found["scheme"], found["pairs"], found["intra"]["pairs"]) == ("four-way", 1, 1)

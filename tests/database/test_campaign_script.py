@@ -56,7 +56,7 @@ def work_by_link(link: str) -> None:
 
 
 def prefer_alpha(first: str) -> Choice:
-    return Choice.A_BETTER if "red" in first or "wide" in first else Choice.B_BETTER
+    return Choice.A_BETTER if "red" in first or "small" in first else Choice.B_BETTER
 
 
 def pass_time(names: dict[str, Any]) -> Callable[[float], None]:

@@ -209,4 +209,6 @@ def test_a_worker_knows_every_kind_of_job() -> None:
     done = subprocess.run(
         [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
     )
-    assert done.stdout.split() == ["check", "import", "recut", "report", "score", "tag", "train"]
+    assert done.stdout.split() == [
+        *("check", "compare", "import", "recut", "removal", "report", "score", "tag", "train")
+    ]

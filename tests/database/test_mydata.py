@@ -173,7 +173,7 @@ class TestHistory:
                     _by, action, _task, *detail = call.args
                     actions |= {word.value for word in ast.walk(action) if isinstance(word, ast.Constant)}
                     for each in detail:
-                        assert isinstance(each, ast.Dict)
+                        assert isinstance(each, ast.Dict), service
                         fields |= {ast.literal_eval(key) for key in each.keys if key}
         assert len(actions) > 10
         assert actions <= ACTION_NAMES.keys()

@@ -31,7 +31,6 @@ RULES = {
         r"\bmark_safe\b|\bSafeString\(|\bSafeText\b",
         allowed={
             "evaluation/reports/plots.py": DRAWN,
-            "metrics/reports/item.py": DRAWN,
         },
     ),
     "unescaped text in templates": Rule(r"\|\s*safe\b|autoescape\s+off|safeseq", TEMPLATES),
@@ -49,14 +48,19 @@ RULES = {
         r"\b(import|from) (pickle|marshal|shelve|dill|cloudpickle)\b|allow_pickle=True|joblib\.load"
     ),
     "XML that expands entities": Rule(
-        r"\bxml\.(etree|dom|parsers)|\bxml\.sax import (parse|make_parser)|\blxml\b"
+        r"\bxml\.(etree|dom|parsers)|\bxml\.sax import (parse|make_parser)|\blxml\b",
+        allowed={"evaluation/importers/spreadsheets.py": "the name of an error; openpyxl uses defusedxml"},
     ),
     "every field of a model": Rule(r"fields\s*=\s*['\"]__all__"),
-    "shells": Rule(r"shell=True|os\.system|os\.popen|\beval\(|\bexec\("),
+    "shells": Rule(
+        r"shell=True|os\.system|os\.popen|\beval\(|\bexec\(",
+        allowed={"metrics/programs/ready/metricx_scores.py": "PyTorch's name for: no training"},
+    ),
     "requests to elsewhere": Rule(
         r"urllib\.request|http\.client|\b(import|from) (requests|httpx|urllib3|aiohttp|smtplib|ftplib)\b",
         allowed={
             "appraise/client.py": "the client for scripts: it talks to the site that it is told",
+            "metrics/programs/ready/llm_answers.py": "sends to the address that the operator wrote down",
             "appraise/operations/probe.py": "asks this machine's own server whether it is up",
         },
     ),
@@ -89,6 +93,12 @@ CONSTANT_SQL = {
     ("B608", "metrics/tools/cache.py"),
 }  # names of our own tables and columns, quoted; every value is a parameter
 
+# Adapters for programs that an operator installs: the address and the model are the operator's words.
+OPERATORS_WORDS = {
+    ("B310", "metrics/programs/ready/llm_answers.py"),
+    ("B615", "metrics/programs/ready/metricx_scores.py"),
+}
+
 
 # Pure computation without files, processes or SQL: the rules above are enough, and bandit is slow.
 FIGURES = (
@@ -106,7 +116,10 @@ def test_bandit_finds_nothing_else() -> None:
     report = json.loads(done.stdout)
     assert report["errors"] == []
     found = {(one["test_id"], one["filename"].removeprefix("./")): one for one in report["results"]}
-    surprises = {place: found[place]["issue_text"] for place in set(found) - SAFE_MARKS - CONSTANT_SQL}
+    surprises = {
+        place: found[place]["issue_text"]
+        for place in set(found) - SAFE_MARKS - CONSTANT_SQL - OPERATORS_WORDS
+    }
     assert surprises == {}
 
 

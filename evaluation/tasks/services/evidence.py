@@ -67,8 +67,10 @@ def store_evidence(
         with transaction.atomic():
             summary.score_sets = _store_scores(task, evidence.scores())
             _publish(task, evidence)
-            detail = {"protocols": summary.protocols, "assessments": summary.assessments}
-            AuditEntry.objects.record(by, "import evidence", task, detail)
+            AuditEntry.objects.record(
+                by, "import evidence", task,
+                {"protocols": summary.protocols, "assessments": summary.assessments},
+            )  # fmt: skip
     except BaseException:
         _remove_assessments(task, evidence.protocols)
         raise
