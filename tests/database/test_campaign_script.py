@@ -37,9 +37,7 @@ def test_the_script_is_short() -> None:
 def write_files(folder: Path) -> None:
     (folder / "files").mkdir()
     for word in ("house", "barn", "shed"):
-        rows = [
-            f"{n}\tSatz {n}\tthe red {word} {n} is small\tthe crimson {word} {n} is tiny" for n in range(8)
-        ]
+        rows = [f"{n}\tSatz {n}\tthe red {word} {n} is wide\tthe blue {word} {n} is tiny" for n in range(8)]
         table = "\n".join(["id\tsource\talpha\tbeta", *rows, ""])
         (folder / "files" / f"{word}.tsv").write_text(table, "utf-8")
     (folder / "people.csv").write_text("name\n" + "\n".join(PEOPLE) + "\n", "utf-8")
