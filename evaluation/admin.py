@@ -100,9 +100,9 @@ class MembershipAdmin(admin.ModelAdmin[models.Membership]):
 
 @admin.register(models.Invitation)
 class InvitationAdmin(admin.ModelAdmin[models.Invitation]):
-    list_display = ["task", "note", "uses", "most_uses", "expires_at", "revoked_at"]
-    list_filter = ["task"]
-    list_select_related = ["task"]
+    list_display = ["task", "campaign", "note", "uses", "most_uses", "expires_at", "revoked_at"]
+    list_filter = ["task", "campaign"]
+    list_select_related = ["task", "campaign"]
     search_fields = ["note", "task__name"]
     readonly_fields = ["uses"]
 

@@ -12,6 +12,7 @@ urlpatterns = [
     path("a/<str:token>/", alignments.redirect_old_token(pairs.annotate), name="annotate"),
     path("a/<str:token>/answer", alignments.redirect_old_token(pairs.answer), name="answer"),
     path("a/<str:token>/unsure", alignments.redirect_old_token(pairs.mark_unsure), name="mark-unsure"),
+    path("a/<str:token>/time", alignments.redirect_old_token(pairs.add_time), name="add-time"),
     path("a/<str:token>/skip", alignments.redirect_old_token(pairs.skip), name="skip"),
     path(
         "a/<str:token>/report", alignments.redirect_old_token(pairs.report_alignment), name="report-alignment"

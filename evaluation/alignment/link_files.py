@@ -27,6 +27,7 @@ from evaluation.alignment.values import Link
 Sentences = Sequence[tuple[Sequence[str], Sequence[str]]]
 """The token sequences that an alignment file is about, in its order."""
 
+_POSSIBLE = re.compile(r"[0-9]p[0-9]")
 _LINK = re.compile(r"([0-9]{1,6})-([0-9]{1,6})")
 _HEADER = re.compile(r"# Sentence pair \(([0-9]+)\) source length ([0-9]+) target length ([0-9]+)\b.*")
 _WORD = re.compile(r"(\S+) \(\{((?: [0-9]{1,6})*) \}\)(?: +|$)")
@@ -159,6 +160,24 @@ def parse_links(
     if problems:
         raise InputError(problems)
     return tuple(sorted(links))
+
+
+def parse_gold_links(
+    text: str, n: int, m: int, *, base: int = 0, file: str = "", line: int | None = None
+) -> tuple[tuple[Link, ...], tuple[Link, ...]]:
+    """Return the sure (``i-j``) and the possible (``ipj``) links of one sentence pair of a gold alignment.
+
+    >>> parse_gold_links("1-1 2p3", 2, 3, base=1)
+    (((0, 0),), ((1, 2),))
+    """
+    # Spaces in place of the others, so that problems keep their columns.
+    sure = re.sub(r"[0-9]+p[0-9]+", lambda link: " " * len(link.group()), text)
+    possible = re.sub(r"[^ \t]*-[^ \t]*", lambda link: " " * len(link.group()), text)
+    possible = re.sub(r"(?<=[0-9])p(?=[0-9])", "-", possible)
+    return (
+        parse_links(sure, n, m, base=base, file=file, line=line),
+        parse_links(possible if _POSSIBLE.search(text) else "", n, m, base=base, file=file, line=line),
+    )
 
 
 def text_lines(data: bytes, file: str = "") -> list[str]:

@@ -65,18 +65,18 @@ class CampaignSettingsIn(Schema):
     """What to set; what is left out stays as it is."""
 
     tasks: list[str] | None = Field(None, description="Slugs of the tasks; all if left out")
-    state: Literal["open", "closed", "archived"] | None = None
+    state: Literal["open", "closed", "archived"] | None = Field(None, description="The state of the tasks")
     overlap: int | None = Field(None, description="People per comparison")
     most_per_person: int | None = Field(None, description="Comparisons of a task for one person, at most")
-    opens_at: datetime | None = None
-    closes_at: datetime | None = None
-    practice: bool | None = None
+    opens_at: datetime | None = Field(None, description="When the tasks open")
+    closes_at: datetime | None = Field(None, description="When the tasks close")
+    practice: bool | None = Field(None, description="A practice round before the first sentence")
     practice_from: str | None = Field(None, description="Slug of the task whose practice questions to copy")
-    ask_sentence: bool | None = None
-    ask_reasons: bool | None = None
+    ask_sentence: bool | None = Field(None, description="Ask which whole sentence is better")
+    ask_reasons: bool | None = Field(None, description="Ask for the reason of each choice")
     instructions: str | None = Field(None, description="The guidelines")
-    completion_code: str | None = None
-    completion_url: str | None = None
+    completion_code: str | None = Field(None, description="Shown at the end of a task")
+    completion_url: str | None = Field(None, description="The address to return to")
     clear: list[str] = Field(default_factory=list, description="Settings to empty")
 
 
@@ -96,7 +96,7 @@ class MemberOut(Schema):
 
 
 class MemberRemovalIn(Schema):
-    name: str
+    name: str = Field(description="The user name")
     role: Role = Field(Role.ANNOTATOR, description="annotator, manager or researcher")
 
 
@@ -116,9 +116,9 @@ class CardsIn(Schema):
 
 
 class InvitationIn(Schema):
-    most_uses: int = 1
-    days: int = 14
-    note: str = ""
+    most_uses: int = Field(1, description="How often the link works")
+    days: int = Field(14, description="For how many days it works")
+    note: str = Field("", description="For yourself")
     is_crowd: bool = Field(False, description="For people whom a crowd platform identifies")
 
 
@@ -135,8 +135,8 @@ class InvitationOut(Schema):
 
 
 class CopyIn(Schema):
-    name: str
-    people: bool = True
+    name: str = Field(description="The name of the new campaign")
+    people: bool = Field(True, description="With all members, not only managers and researchers")
 
 
 class ChangedOut(Schema):

@@ -18,8 +18,8 @@ from evaluation.importers.evidence.appraise_csv import (
     AppraiseBatches,
     AppraiseRow,
     BatchItem,
-    _find_items,
-    _is_inside,
+    find_items,
+    is_inside,
 )
 from evaluation.importers.model import ImportedAssessment
 from evaluation.importers.state import ImportState
@@ -38,10 +38,10 @@ def place_rows(
     state = ImportState([])
     placed: Placed = defaultdict(list)
     others: dict[str, list[AppraiseRow]] = defaultdict(list)
-    for row, item in _find_items(rows, rows, batches, state):
+    for row, item in find_items(rows, rows, batches, state):
         if item.segment is None or row.is_complete or not item.system:
             others[row.annotator].append(row)
-        elif all(_is_inside(span, item.text, row, state) for span in row.spans or ()):
+        elif all(is_inside(span, item.text, row, state) for span in row.spans or ()):
             placed[row.annotator, item.system, item.segment].append((row, item))
     state.raise_problems()
     return dict(placed), dict(others)

@@ -298,9 +298,14 @@ export class AnnotationPage {
       if (!(target instanceof Element)) return;
       if (target.closest("[data-undo]")) this.#undo();
       if (target.closest("[data-report]")) this.#prepareReport(cardOf(target));
-      const quiet = /** @type {HTMLElement | null} */ (target.closest(".ph-quiet"));
-      if (quiet) this.status.say(quiet.title, false);
     });
+    // Why a difference is not ranked here; clicking or tapping it focuses it, too.
+    document.addEventListener("focusin", ({ target }) => {
+      if (target instanceof HTMLElement && target.matches(".ph-quiet")) this.status.say(target.title, false);
+    });
+    addEventListener("pagehide", () => this.timer.send(
+      `${this.form.dataset.timeUrl}`, findInput("[name=csrfmiddlewaretoken]", this.form)?.value ?? "",
+    ));
     // The next card comes under the pointer: the second click of a double click is not for it.
     this.form.addEventListener("click", (event) => {
       if (event.detail < 2 || !(event.target instanceof HTMLInputElement)) return;

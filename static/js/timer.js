@@ -2,6 +2,7 @@
 // input, at most two minutes count.
 
 const LONGEST_GAP = 120_000; // milliseconds
+const SHORTEST = 500; // milliseconds that are worth a request of their own
 const DAY = 24 * 60 * 60 * 1000; // the most that the server accepts
 
 /** @typedef {{ active_ms: number, elapsed_ms: number }} Lap */
@@ -53,6 +54,19 @@ export class Timer {
       form.append(field);
     }
     field.value = String(Math.min(Number(field.value) + this.lap().active_ms, DAY));
+  }
+
+  /**
+   * Sends the time of a page that is left by a link or closed; after a form nothing is left to send.
+   * @param {string} url
+   * @param {string} token of the page's forms
+   */
+  send(url, token) {
+    const { active_ms } = this.lap(), body = new FormData();
+    if (active_ms < SHORTEST) return;
+    body.set("csrfmiddlewaretoken", token);
+    body.set("active_ms", String(active_ms));
+    navigator.sendBeacon(url, body);
   }
 
   watchInput() {

@@ -148,3 +148,57 @@ def test_bad_options_and_missing_files_are_refused(monkeypatch: pytest.MonkeyPat
     assert "at least one sentence pair" in refusal(
         monkeypatch, '{"a": "", "b": ""}', "--aligner", "statistical"
     )
+
+
+PAIRS = '{"a": "x y", "b": "x y", "links": "0-0 1-1"}\n{"a": "x y", "b": "x z", "links": "0-0"}\n'
+
+
+@pytest.mark.parametrize(("gold", "base"), [("0-0\n0p0 1-1\n", ()), ("1-1\n1p1 2-2\n", ("--gold-base", "1"))])
+def test_a_gold_alignment_gives_the_error_rate(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, gold: str, base: tuple[str, ...]
+) -> None:
+    file = tmp_path / "gold.txt"
+    file.write_text(gold)
+    *aligned, result = run(monkeypatch, PAIRS, "--gold", str(file), *base)
+    assert [pair["links"] for pair in aligned] == ["0-0 1-1", "0-0"]
+    # Computed 3, sure 2; of the computed links 1 is sure, 2 are sure or possible.
+    assert result == {"alignment_error_rate": pytest.approx(1 - (1 + 2) / (3 + 2)), "pairs": 2}
+
+
+@pytest.mark.parametrize(
+    ("gold", "code"),
+    [("0-0\n", "line_count"), ("0-0\n0-2\n", "alignment_range"), ("0-0\n0pp1\n", "alignment_syntax")],
+)
+def test_a_wrong_gold_alignment_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, gold: str, code: str
+) -> None:
+    file = tmp_path / "gold.txt"
+    file.write_text(gold)
+    assert code in refusal(monkeypatch, PAIRS, "--gold", str(file))
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize(
+    ("pair", "links", "rate"),
+    [
+        ("enfr", "giza.enfr.grow-diagonal", 5.9),
+        ("roen", "giza.roen.grow-diagonal-final", 26.4),
+        ("enfr", "fastalign.enfr.grow-diagonal", 10.5),
+        ("roen", "fastalign.roen.grow-diagonal", 32.1),
+    ],
+)
+def test_published_alignments_have_their_published_error_rates(
+    monkeypatch: pytest.MonkeyPatch, real_data: Path, pair: str, links: str, rate: float
+) -> None:
+    folder = real_data / "align"
+    with gzip.open(folder / f"{pair}.src-tgt.gz", "rt", encoding="utf-8") as file:
+        texts = [line.rstrip("\n").split("|||") for line in file]
+    with gzip.open(folder / "hyp" / f"{links}.talp.gz", "rt", encoding="utf-8") as file:
+        found = [line.strip() for line in file]
+    lines = [
+        json.dumps({"a": a.split(), "b": b.split(), "links": given})
+        for (a, b), given in zip(texts, found, strict=True)
+    ]
+    gold = ("--gold", str(folder / f"{pair}.gold.gz"), "--gold-base", "1")
+    *_, result = run(monkeypatch, "\n".join(lines), *gold)
+    assert round(100 * result["alignment_error_rate"], 1) == rate

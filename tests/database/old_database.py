@@ -21,7 +21,7 @@ from evaluation.reports.registry import load_reports  # noqa: E402 — Django mu
 from evaluation.reports.scope import load_scope  # noqa: E402
 
 OPTIONS: dict[str, dict[str, object]] = {
-    "panel": {"resamples": 200},
+    "panel": {"resamples": 200, "model": "dawid-skene"},
     "campaign-diff": {"before": "task:town-news", "old": "tundra", "new": "tundra-2"},
 }
 

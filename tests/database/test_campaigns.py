@@ -166,7 +166,19 @@ class TestSettings:
         assert apply_schedule(now) == 2
         states = Task.objects.order_by("pk").values_list("state", flat=True)
         assert list(states) == ["closed", "open", "open"]
-        assert apply_schedule(now) == 0, "who reopens a task keeps it open"
+        assert apply_schedule(now) == 0
+        Task.objects.filter(pk=tasks[0].pk).update(state="open", opens_at=now - timedelta(minutes=1))
+        apply_schedule(now)
+        Task.objects.filter(pk=tasks[0].pk).update(state="closed")
+        assert apply_schedule(now) == 0, "who closes or reopens a task is not contradicted"
+
+    def test_a_later_task_does_not_begin_with_times_that_have_passed(
+        self, campaign: Campaign, tasks: list[Task]
+    ) -> None:
+        past, coming = timezone.now() - timedelta(days=1), timezone.now() + timedelta(days=1)
+        Campaign.objects.update(task_settings={"closes_at": past.isoformat(), "opens_at": coming.isoformat()})
+        later = task_about("hut")
+        assert (later.closes_at, later.opens_at, later.state) == (None, coming, "draft")
 
 
 class TestRouting:

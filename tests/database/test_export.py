@@ -108,6 +108,29 @@ def test_a_spreadsheet_has_the_answers_of_the_csv_and_runs_no_formula(
         exported("--task", answered.slug, "--format", "xlsx")
 
 
+def test_preferred_translations_are_chosen_and_rejected(task: Task, bob: Annotator, carol: Annotator) -> None:
+    def prefer_some(pair: PhrasePair, presentation: int) -> Choice:
+        return Choice.A_BETTER if pair.pk % 2 else Choice.NOT_APPLICABLE
+
+    answer_task(task, bob, prefer_some)
+    answer_task(task, carol, prefer_some, most=1)
+    lines = [
+        json.loads(line) for line in exported("--task", task.slug, "--format", "preferences").splitlines()
+    ]
+    assert lines
+    for line in lines:
+        item = task.items.get(key=line["item"])
+        texts = set(item.candidates.values_list("text", flat=True))
+        assert {line["chosen"], line["rejected"]} <= texts
+        assert line["chosen"] != line["rejected"]
+        assert line["prompt"] == item.source
+        assert 0 < line["margin"] <= 1
+        assert 0 <= line["agreement"] <= 1
+        assert line["systems_chosen"]
+        assert line["annotators"] in (1, 2)
+    assert exported("--task", another_task("Unanswered").slug, "--format", "preferences") == ""
+
+
 def test_a_campaign_is_all_its_tasks(answered: Task, bob: Annotator) -> None:
     other = another_task("More")
     answer_task(other, bob, always(Choice.EQUAL), most=1)

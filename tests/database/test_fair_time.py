@@ -51,6 +51,27 @@ def test_looking_again_at_a_finished_sentence_counts(task: Task, bob: Annotator,
     assert Assignment.objects.get(pk=assignment.pk).finished_at == finished_at
 
 
+def test_time_of_a_page_that_was_left_by_a_link_counts(
+    task: Task, bob: Annotator, carol: Annotator, signed_in: SignIn
+) -> None:
+    assignment, client = claimed(task, bob), signed_in(bob)
+    url = reverse("add-time", args=[assignment.token])
+    assert url == assignment.get_absolute_url() + "time"
+    assert client.post(url, {"active_ms": "5000"}).status_code == 204
+    assert counted(assignment) == 0, "not finished"
+    answer_all(assignment)
+    client.post(assignment.get_absolute_url(), {"active_ms": "1000"})
+    assert counted(assignment) == 6000
+    finished_at = Assignment.objects.get(pk=assignment.pk).finished_at
+    assert client.post(url, {"active_ms": "3000"}).status_code == 204
+    assert counted(assignment) == 9000
+    assert Assignment.objects.get(pk=assignment.pk).finished_at == finished_at
+    assert client.post(url, {"active_ms": "-1"}).status_code == 400
+    assert signed_in(carol).post(url, {"active_ms": "3000"}).status_code == 404
+    assert signed_in(None).post(url, {"active_ms": "3000"}).status_code == 401
+    assert counted(assignment) == 9000
+
+
 def test_a_refused_page_keeps_its_time(task: Task, bob: Annotator, signed_in: SignIn) -> None:
     assignment, client = claimed(task, bob), signed_in(bob)
     assert client.post(assignment.get_absolute_url(), {"active_ms": "5000"}).status_code == 409

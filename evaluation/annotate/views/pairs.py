@@ -240,6 +240,18 @@ def mark_unsure(request: HttpRequest, token: str) -> HttpResponse:
     return JsonResponse({"is_unsure": is_unsure}) if is_script else redirect(assignment)
 
 
+@never_cache
+@require_POST
+@json_answer
+def add_time(request: HttpRequest, token: str) -> HttpResponse:
+    """Add the time of a page that was left without Next or Skip."""
+    assignment = get_own_assignment(request, token)
+    assignments.add_time(assignment, parse_milliseconds(request.POST, "active_ms"))
+    if not assignment.is_unsettled:
+        assignments.end_assignment(assignment)  # its sum was made when it was finished
+    return HttpResponse(status=204)
+
+
 @post_only
 def skip(request: HttpRequest, token: str) -> HttpResponse:
     assignment = get_own_assignment(request, token)

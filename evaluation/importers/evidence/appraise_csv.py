@@ -251,13 +251,13 @@ def select_ratings(rows: Sequence[AppraiseRow], batches: AppraiseBatches) -> lis
     """
     state = ImportState([])
     latest: dict[tuple[str, str, int], tuple[float, OutputRating]] = {}
-    for row, item in _find_items([row for row in rows if row.is_judgement], rows, batches, state):
+    for row, item in find_items([row for row in rows if row.is_judgement], rows, batches, state):
         if item.segment is None:
             message = f"the batches state no segment for item {row.item} of {shorten(row.document)!r}"
             remedy = 'items need the key "_item": SYSTEM | SEGMENT | DOCUMENT'
             state.report("unknown_segment", message, remedy, row.position)
             continue
-        spans = tuple(span for span in row.spans or () if _is_inside(span, item.text, row, state))
+        spans = tuple(span for span in row.spans or () if is_inside(span, item.text, row, state))
         rating = OutputRating(row.annotator, item.system, item.segment, row.score, spans)
         key = row.annotator, item.system, item.segment
         if key not in latest or row.end_time >= latest[key][0]:
@@ -272,7 +272,7 @@ def find_quality_pairs(rows: Sequence[AppraiseRow], batches: AppraiseBatches) ->
     good = {(r.annotator, r.system, r.segment): r.score for r in select_ratings(rows, batches)}
     bad: dict[tuple[str, str, int], tuple[float, float]] = {}  # the time and the score
     checks = [row for row in rows if row.kind.startswith(BAD) and not row.is_complete]
-    for row, item in _find_items(checks, rows, batches, state):
+    for row, item in find_items(checks, rows, batches, state):
         if item.segment is not None and row.score is not None:
             key = row.annotator, item.system, item.segment
             bad[key] = max(bad.get(key, (-math.inf, 0.0)), (row.end_time, row.score))
@@ -284,7 +284,7 @@ def find_quality_pairs(rows: Sequence[AppraiseRow], batches: AppraiseBatches) ->
     ]
 
 
-def _find_items(
+def find_items(
     selected: Iterable[AppraiseRow],
     rows: Iterable[AppraiseRow],
     batches: AppraiseBatches,
@@ -323,7 +323,7 @@ def _match_annotators(rows: Iterable[AppraiseRow], batches: AppraiseBatches) -> 
     }
 
 
-def _is_inside(span: MarkedSpan, text: str, row: AppraiseRow, state: ImportState) -> bool:
+def is_inside(span: MarkedSpan, text: str, row: AppraiseRow, state: ImportState) -> bool:
     if span.end is None or span.end <= len(text):
         return True
     message = f"the error goes from {span.start} to {span.end}, the text has {len(text)} characters"

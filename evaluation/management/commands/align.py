@@ -18,11 +18,12 @@ from evaluation.alignment import (
     align,
     load_aligner,
 )
-from evaluation.alignment.link_files import parse_links, text_lines
+from evaluation.alignment.link_files import parse_gold_links, parse_links, text_lines
 from evaluation.alignment.pairs import select_asked
 from evaluation.alignment.question_rules import COARSENESS, QuestionRules, QuestionSize
 from evaluation.alignment.questions import group_questions, project_questions
 from evaluation.alignment.segmenters import load_segmenter
+from evaluation.alignment.values import alignment_error_rate
 from evaluation.alignment.word_classes import WordClasses
 from evaluation.importers import SourceFile
 from evaluation.importers.state import ImportState
@@ -31,6 +32,8 @@ from evaluation.management.base import AppraiseCommand
 from evaluation.tokens import split, tokenize, words
 
 Tokenizer = Callable[[str], tuple[str, ...]]
+GoldLinks = tuple[tuple[Link, ...], tuple[Link, ...]]
+"""The sure and the possible links of a sentence pair."""
 
 _REMEDY = 'write {"a": text or token list, "b": the same, "links": "0-0 1-1" (optional)} on each line'
 
@@ -49,6 +52,7 @@ class Command(AppraiseCommand):
     examples = (
         "align pairs.jsonl",
         "align --lang en --ignore-case --join < pairs.jsonl",
+        "align --gold gold.txt --gold-base 1 pairs.jsonl",
     )
     option_help = {
         "file": "JSON lines, plain or gzipped (default: standard input)",
@@ -59,6 +63,8 @@ class Command(AppraiseCommand):
         "--ignore-case": "treat words that differ only in case as equal",
         "--ignore-punctuation": "ignore differences in punctuation",
         "--join": "join neighbouring differences",
+        "--gold": "gold links, a line for each pair: i-j sure, ipj possible; prints the alignment error rate",
+        "--gold-base": "whether gold links count from 0 or 1 (default: as --link-base)",
         "--max-length": "split differing phrases longer than this",
         "--coarseness": "shared letters allowed between two differences of one question"
         " (default: %(default)g)",
@@ -81,6 +87,8 @@ class Command(AppraiseCommand):
             "--coarseness", type=float, default=COARSENESS[QuestionSize.MEDIUM], metavar="LETTERS"
         )
         parser.add_argument("--ask-all", action="store_true")
+        parser.add_argument("--gold", metavar="FILE")
+        parser.add_argument("--gold-base", type=int, choices=[0, 1])
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         if options["max_length"] is not None and options["max_length"] < 1:
@@ -90,6 +98,7 @@ class Command(AppraiseCommand):
         file, data = self._read(options["file"])
         tokenizer = self._find_tokenizer(options["lang"], options["segment_words"])
         pairs = list(read_pairs(data, file, tokenizer, options["link_base"]))
+        gold = self._read_gold(pairs, options) if options["gold"] else None
         corpus = [(pair.a, pair.b) for pair in pairs if pair.links is None]
         try:
             aligner = load_aligner(options["aligner"], options["lang"], corpus) if corpus else None
@@ -101,6 +110,7 @@ class Command(AppraiseCommand):
             coarseness=options["coarseness"],
             ask_all=options["ask_all"],
         )
+        computed: list[tuple[Link, ...]] = []
         for pair in pairs:
             alignment = align(
                 pair.a,
@@ -113,11 +123,29 @@ class Command(AppraiseCommand):
                     for name in ("ignore_case", "ignore_punctuation", "join", "max_length")
                 },
             )
+            computed.append((*alignment.links, *alignment.dropped))
             if pair.links is not None or options["mode"] == AlignmentMode.PAPER:
                 questions = {number: number for number in select_asked(alignment)}
             else:
                 alignment, questions = self._find_questions(alignment, aligner, rules)
             self.write_json(alignment.to_json(questions))
+        if gold is not None:
+            rate = alignment_error_rate(
+                (sure, possible, links) for (sure, possible), links in zip(gold, computed, strict=True)
+            )
+            self.write_json({"alignment_error_rate": rate, "pairs": len(gold)})
+
+    def _read_gold(self, pairs: Sequence[SentencePair], options: dict[str, Any]) -> list[GoldLinks]:
+        file, data = self._read(options["gold"])
+        lines = text_lines(data, file)
+        if len(lines) != len(pairs):
+            message = f"the gold file has {len(lines)} lines, the input {len(pairs)} sentence pairs"
+            raise InputError.of("line_count", message, "give one line of links for each pair", file)
+        base = options["link_base"] if options["gold_base"] is None else options["gold_base"]
+        return [
+            parse_gold_links(line, len(pair.a), len(pair.b), base=base, file=file, line=number)
+            for number, (line, pair) in enumerate(zip(lines, pairs, strict=True), 1)
+        ]
 
     def _find_tokenizer(self, language: str, is_segmented: bool) -> Tokenizer:
         try:

@@ -160,6 +160,8 @@ def apply_schedule(now: datetime | None = None) -> int:
                         None, "state", task, {"from": task.state, "to": to, "on": column}
                     )
                     changed += 1
+        # Also where nothing was to be done, so that who closes or reopens a task later is not contradicted.
+        Task.objects.filter(**{f"{column}__lte": now}).update(**{column: None})
     return changed
 
 

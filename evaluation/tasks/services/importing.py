@@ -14,6 +14,7 @@ from itertools import islice
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.dateparse import parse_datetime
 from django.utils.text import slugify
 from django.utils.translation import gettext_noop
 
@@ -65,7 +66,7 @@ def create_task(
     fields = asdict(settings)
     for setting in ("name", "scheme", "comparisons", "aligner", "segment_words", "repeats"):
         del fields[setting]
-    fields |= {name: value for name, value in campaign.task_settings.items() if not fields.get(name)}
+    fields |= {name: value for name, value in _list_defaults(campaign) if not fields.get(name)}
     digest = part_digest(imported.digest, number, parts)
     try:
         with transaction.atomic():
@@ -86,6 +87,14 @@ def create_task(
         refuse_duplicate(campaign, digest)
         raise
     return task
+
+
+def _list_defaults(campaign: Campaign) -> Iterator[tuple[str, object]]:
+    """Yield what was last set for all tasks of a campaign, without times that have passed."""
+    for name, value in campaign.task_settings.items():
+        at = parse_datetime(value) if name in ("opens_at", "closes_at") and value else None
+        if at is None or at > timezone.now():
+            yield name, value
 
 
 def refuse_unknown_scheme(name: str) -> None:
