@@ -73,6 +73,16 @@ def test_the_version_is_that_of_appraise(words: list[str], capsys: pytest.Captur
     assert capsys.readouterr().out == f"Appraise {PROJECT['version']}\n"
 
 
+@pytest.mark.parametrize(
+    ("words", "status"), [(["nonsense"], 1), (["plan", "--nonsense"], 2), (["plan", "--help"], 0)]
+)
+def test_exit_statuses_are_those_of_the_documentation(words: list[str], status: int) -> None:
+    assert f"| {status} | " in (ROOT / "docs" / "operators.md").read_text("utf-8")
+    with pytest.raises(SystemExit) as end:
+        CommandLine(["appraise", *words]).execute()
+    assert end.value.code == status
+
+
 @pytest.fixture(scope="module")
 def script() -> str:
     return format_script()
