@@ -151,8 +151,13 @@ def example(method: str, address: str, operation: Schema, schemas: Schema) -> st
     line = 'curl -H "Authorization: Bearer $TOKEN"'
     for kind, body in operation.get("requestBody", {}).get("content", {}).items():
         if kind == "application/json":
-            fields = _resolve(body["schema"], schemas)["properties"].items()
-            sent = json.dumps({name: field["examples"][0] for name, field in fields})
+            schema = _resolve(body["schema"], schemas)
+            shown = [
+                (name, field["examples"][0])
+                for name, field in schema["properties"].items()
+                if name in schema.get("required", []) or "examples" in field
+            ]
+            sent = json.dumps(dict(shown))
             line += f" -H 'Content-Type: {kind}' -d '{sent}'"
         else:
             line += " -F files=@fixtures/samples/wide.csv -F name=News"
