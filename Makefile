@@ -41,7 +41,7 @@ lock: | $(UV)
 	@$(COMPILE) pyproject.toml --extra dev -o requirements/dev.txt >/dev/null
 	@$(COMPILE) pyproject.toml -c requirements/dev.txt -o requirements/run.txt >/dev/null
 
-.PHONY: run test lint lint-scripts check-scripts check-django pytest pytest-postgres test-tools compiled-loops system-packages bench tools
+.PHONY: run test lint style lint-scripts check-scripts check-django pytest pytest-postgres test-tools compiled-loops system-packages bench tools
 run: $(RUN_STAMP) ## Appraise with its demo campaign, at http://127.0.0.1:8000/ (PORT=…, DATABASE_URL=…)
 	@$(BIN)/python manage.py start --demo --port $(PORT)
 
@@ -64,13 +64,15 @@ compiled-loops: $(DEV_STAMP)
 	output=$$(APPRAISE_HOME=$$home $(BIN)/python manage.py score --metrics $(LEXICAL) \
 	  --hyp $(TEXTS)/north.en.txt --ref $(TEXTS)/reference.en.txt 2>&1) || { echo "$$output"; exit 1; }
 
-lint: $(DEV_STAMP) ## format, lint, types
+lint: style ## format, lint, types
+	@$(BIN)/mypy
+	@$(MAKE) --no-print-directory lint-scripts
+
+style: $(DEV_STAMP) ## format and lint alone: seconds
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check --quiet .
-	@$(BIN)/mypy
 	@$(BIN)/djhtml --check --tabwidth 2 templates 2>/dev/null || { echo "run: $(BIN)/djhtml --tabwidth 2 templates" >&2; exit 1; }
 	@! LC_ALL=C.UTF-8 grep -rnE '^.{121,}$$' templates static/css static/js
-	@$(MAKE) --no-print-directory lint-scripts
 
 # Types and unit tests of static/js. The site itself needs no Node, so a machine without it goes on.
 NODE_STAMP := node_modules/.package-lock.json

@@ -1,0 +1,1 @@
+"""Appraise: the site, its settings and its operation."""

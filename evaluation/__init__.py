@@ -1,0 +1,1 @@
+"""Appraise: human evaluation."""

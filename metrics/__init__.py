@@ -1,0 +1,1 @@
+"""Appraise: automatic metrics."""

@@ -52,7 +52,10 @@ def commands() -> str:
 
     found = get_commands()
     lines = ["# Commands", "", "In a checkout a command is `.venv/bin/python manage.py COMMAND`, from the"]
-    lines += ["installed package `appraise COMMAND`. `COMMAND --help` prints the same explanations.", ""]
+    lines += [
+        "installed package `appraise COMMAND`. `COMMAND --help` prints the same explanations; exit statuses"
+    ]
+    lines += ["are explained [for operators](../operators.md#the-program).", ""]
     names = sorted(name for name, app in found.items() if app in OURS)
     lines += ["| command | what it does |", "|---|---|"]
     lines += [f"| [{name}](#{name}) | {_cell(_escape(_about(name, found[name])))} |" for name in names]

@@ -65,6 +65,6 @@ def find_version() -> str:
     if PROJECT_FILE.is_file():
         return str(tomllib.loads(PROJECT_FILE.read_text("utf-8"))["project"]["version"])
     try:
-        return version("appraise")
+        return version("appraise-mt")
     except PackageNotFoundError:  # files copied by hand
         return "unknown"

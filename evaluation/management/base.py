@@ -29,6 +29,7 @@ from django.core.management.base import (
 from django.db import DatabaseError, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
+from appraise.lib.digests import find_version
 from appraise.lib.problems import InputError, Problem
 from appraise.lib.tables import to_csv, to_latex, to_text, to_tsv
 
@@ -86,6 +87,9 @@ class AppraiseCommand(DatabaseCommand):
     is_service = False  # a service waits while its database restarts
     examples: tuple[str, ...] = ()  # complete command lines without the program; a test parses them
     option_help: Mapping[str, str] = {}  # by option, or by the name of an argument, beside ``COMMON_HELP``
+
+    def get_version(self) -> str:
+        return f"Appraise {find_version()}"
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         program = Path(prog_name).name
@@ -152,6 +156,12 @@ class AppraiseCommand(DatabaseCommand):
 
 class CommandLine(ManagementUtility):
     """Django's own commands, such as ``createsuperuser``, report database errors like ours."""
+
+    def execute(self) -> None:
+        if self.argv[1:] in (["--version"], ["version"]):  # ours, and not Django's
+            print(f"Appraise {find_version()}")
+        else:
+            super().execute()
 
     def fetch_command(self, subcommand: str) -> BaseCommand:
         command = super().fetch_command(subcommand)

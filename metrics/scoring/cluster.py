@@ -34,7 +34,7 @@ def use_cluster(environment: Mapping[str, str] = os.environ) -> Iterator[None]:
     try:
         from distributed import Client
     except ImportError as error:
-        raise _unusable(address, "Dask is missing", "pip install 'appraise[cluster]'") from error
+        raise _unusable(address, "Dask is missing", "pip install 'appraise-mt[cluster]'") from error
     from joblib import parallel_config
 
     connect: Callable[..., Any] = Client  # the library leaves it untyped

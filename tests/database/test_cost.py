@@ -163,4 +163,6 @@ def test_ten_and_ten_thousand_rankings_cost_the_same_on_every_page(stage: Stage)
 @pytest.mark.parametrize("stage", [HALF], indirect=True)
 def test_a_page_that_must_look_for_tags_first_costs_no_more(stage: Stage) -> None:
     fill(stage.task, 10)
-    assert {page: pair for page, pair in costs(stage).items() if max(pair) > SIDE_BY_SIDE.get(page, MOST)} == {}
+    assert {
+        page: pair for page, pair in costs(stage).items() if max(pair) > SIDE_BY_SIDE.get(page, MOST)
+    } == {}

@@ -38,6 +38,7 @@ from evaluation.tasks.edited_links import Realignment
 from evaluation.tasks.services.realignments import realign_comparison
 from tests.database.answering import always, another_task, answer_task, change_mind
 from tests.database.conftest import annotator, person
+from tests.exporters.test_schema import CHECKER, find_cell_problems
 
 SignIn = Callable[[User | Annotator | None], Client]
 
@@ -136,6 +137,19 @@ def test_a_campaign_is_all_its_tasks(answered: Task, bob: Annotator) -> None:
     rows = exported("--campaign", "study", "--format", "jsonl").splitlines()
     assert {json.loads(row)["task"] for row in rows} == {answered.slug, other.slug}
     assert len(exported("--task", other.slug, "--format", "jsonl").splitlines()) < len(rows)
+
+
+@pytest.mark.parametrize("options", [[], ["--identify"], ["--answers", "sentences"]])
+def test_exports_keep_to_the_published_schemas(answered: Task, options: list[str]) -> None:
+    SentenceAnswer.objects.create(
+        uuid=uuid4(), annotator=Annotator.objects.all()[0], comparison=Comparison.objects.all()[0],
+        question="verdict", version=1, value="A>B",
+    )  # fmt: skip
+    lines = exported("--task", answered.slug, "--format", "jsonl", *options).splitlines()
+    assert lines
+    for line in lines:
+        CHECKER.validate(json.loads(line))
+    assert find_cell_problems(exported("--task", answered.slug, "--format", "csv", *options)) == []
 
 
 class TestNames:

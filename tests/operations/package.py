@@ -24,6 +24,8 @@ import urllib.request
 from pathlib import Path
 from urllib.parse import urlencode
 
+from appraise.lib.digests import find_version
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 UV = Path(sys.executable).parent / "uv"
 MOST_WORK = 120  # seconds of processor time until the first answer
@@ -74,19 +76,30 @@ def use(folder: Path, appraise: Path) -> dict[str, object]:
         if site.poll() is None:  # something failed: leave nothing behind
             site.terminate()
             site.wait(MOST_WAITING)
-    listed = subprocess.run(
-        [appraise, "score", "--list"], cwd=empty, env=environment, capture_output=True, text=True, check=True
-    )
+    listed = run_program([appraise, "score", "--list"], empty, environment)
+    foreign = folder / "foreign" / "metrics" / "__init__.py"
+    foreign.parent.mkdir(parents=True)
+    foreign.touch()
+    beside = run_program([appraise, "help"], empty, environment | {"PYTHONPATH": str(foreign.parent.parent)})
+    version = run_program([appraise, "--version"], empty, environment)
     checks = {
         "ended politely": status == 0,
         "its data lies in the home": (folder / ".local/share/appraise/appraise.sqlite3").is_file(),
         "nothing was left in the directory": not list(empty.iterdir()),
-        "metrics are known": "bleu" in listed.stdout,
+        "metrics are known": (listed.returncode, "bleu" in listed.stdout) == (0, True),
+        "its version is printed": version.stdout == f"Appraise {find_version()}\n",
+        "a foreign package is named": beside.returncode == 1 and str(foreign) in beside.stderr,
         **pages,
     }
     if failed := [name for name, passed in checks.items() if not passed]:
         sys.exit(f"the package does not hold: {failed}")
     return {"seconds to the first answer": round(seconds, 1), "checks": len(checks)}
+
+
+def run_program(
+    command: list[str | Path], folder: Path, environment: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
 def quiet_port() -> int:
