@@ -96,7 +96,7 @@ def make_component(entry: Licensed) -> Document:
 
 def list_dependencies(ourselves: str, packages: Sequence[LockedPackage]) -> list[Document]:
     """Who requires whom; where a name has several versions, its parents require each of them."""
-    requires: dict[str, list[str]] = {ourselves: []} | {package.purl: [] for package in packages}
+    requires: dict[str, list[str]] = {ourselves: [], **{package.purl: [] for package in packages}}
     references: dict[str, list[str]] = {OURSELVES: [ourselves]}
     for package in packages:
         references.setdefault(package.name, []).append(package.purl)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import Distribution, PackageMetadata
 
@@ -64,18 +65,16 @@ def find_licence(name: str, path: Sequence[str] | None = None) -> str:
     """The SPDX expression of an installed package, or an empty text."""
     if name in READ:
         return READ[name]
-    found = next(iter(Distribution.discover(name=name, path=sys.path if path is None else path)), None)
+    found = next(iter(Distribution.discover(name=name, path=sys.path if path is None else list(path))), None)
     return read_metadata(found.metadata) if found else ""
 
 
 def read_metadata(metadata: PackageMetadata) -> str:
     """The licence that metadata name without doubt, or an empty text."""
     for field in ("License-Expression", "License"):
-        try:
-            if text := metadata.get(field):
+        for text in metadata.get_all(field) or ():
+            with suppress(InvalidLicenseExpression):
                 return str(canonicalize_license_expression(text))
-        except InvalidLicenseExpression:
-            continue
     classifiers = [c for c in metadata.get_all("Classifier") or () if c.startswith("License ::")]
     known = {CLASSIFIERS.get(classifier, "") for classifier in classifiers}
     return known.pop() if len(known) == 1 else ""
