@@ -151,7 +151,7 @@ def acknowledge_before_commit() -> None:
                 connection.close()
 
         threading.Thread(target=later, daemon=True).start()
-        return answers.Receipt(answer.base + 1, answer.value)
+        return answers.Receipt(answer.base + 1, answers.ReasonedChoice(answer.value, answer.reason))
 
     replace(answers, "submit_ranking", hasty)
 
@@ -189,7 +189,7 @@ def swallow_database_errors() -> None:
         try:
             return store(assignment, answer, **options)
         except OperationalError:
-            return answers.Receipt(answer.base + 1, answer.value)
+            return answers.Receipt(answer.base + 1, answers.ReasonedChoice(answer.value, answer.reason))
 
     replace(answers, "submit_ranking", careless)
 

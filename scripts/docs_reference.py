@@ -148,8 +148,11 @@ def example(method: str, address: str, operation: Schema, schemas: Schema) -> st
     line = 'curl -H "Authorization: Bearer $TOKEN"'
     for kind, body in operation.get("requestBody", {}).get("content", {}).items():
         if kind == "application/json":
-            fields = _resolve(body["schema"], schemas)["properties"].items()
-            sent = json.dumps({name: field["examples"][0] for name, field in fields})
+            schema = _resolve(body["schema"], schemas)
+            fields, required = schema["properties"].items(), schema.get("required", ())
+            # What may be left out is left out, unless it has an example.
+            shown = {name: field for name, field in fields if name in required or "examples" in field}
+            sent = json.dumps({name: field["examples"][0] for name, field in shown.items()})
             line += f" -H 'Content-Type: {kind}' -d '{sent}'"
         else:
             line += " -F files=@fixtures/samples/wide.csv -F name=News"

@@ -65,7 +65,9 @@ class CampaignSettingsIn(Schema):
     """What to set; what is left out stays as it is."""
 
     tasks: list[str] | None = Field(None, description="Slugs of the tasks; all if left out")
-    state: Literal["open", "closed", "archived"] | None = Field(None, description="The state of the tasks")
+    state: Literal["open", "closed", "archived"] | None = Field(
+        None, description="The state of the tasks", examples=["closed"]
+    )
     overlap: int | None = Field(None, description="People per comparison")
     most_per_person: int | None = Field(None, description="Comparisons of a task for one person, at most")
     opens_at: datetime | None = Field(None, description="When the tasks open")
@@ -81,7 +83,7 @@ class CampaignSettingsIn(Schema):
 
 
 class MemberIn(Schema):
-    names: list[str] = Field(description="User names")
+    names: list[str] = Field(description="User names", examples=[["wren", "lark"]])
     role: Role = Field(Role.ANNOTATOR, description="annotator, manager or researcher")
     quota: int | None = Field(None, description="Comparisons in the whole campaign, at most")
     languages: list[str] = Field(default_factory=list, description="Target languages; all if empty")
@@ -96,12 +98,15 @@ class MemberOut(Schema):
 
 
 class MemberRemovalIn(Schema):
-    name: str = Field(description="The user name")
+    name: str = Field(description="The user name", examples=["wren"])
     role: Role = Field(Role.ANNOTATOR, description="annotator, manager or researcher")
 
 
 class PeopleIn(Schema):
-    table: str = Field(description="Names, one per line, or CSV with the columns name, quota and languages")
+    table: str = Field(
+        description="Names, one per line, or CSV with the columns name, quota and languages",
+        examples=["name,quota\nwren,140\nlark,"],
+    )
 
 
 class CardOut(Schema):
@@ -112,11 +117,11 @@ class CardOut(Schema):
 
 
 class CardsIn(Schema):
-    names: list[str] = Field(description="User names of accounts that the campaign made")
+    names: list[str] = Field(description="User names of accounts that the campaign made", examples=[["wren"]])
 
 
 class InvitationIn(Schema):
-    most_uses: int = Field(1, description="How often the link works")
+    most_uses: int = Field(1, description="How often the link works", examples=[20])
     days: int = Field(14, description="For how many days it works")
     note: str = Field("", description="For yourself")
     is_crowd: bool = Field(False, description="For people whom a crowd platform identifies")
@@ -135,7 +140,7 @@ class InvitationOut(Schema):
 
 
 class CopyIn(Schema):
-    name: str = Field(description="The name of the new campaign")
+    name: str = Field(description="The name of the new campaign", examples=["December"])
     people: bool = Field(True, description="With all members, not only managers and researchers")
 
 

@@ -42,7 +42,8 @@ METRICS = ("bleu", "chrf", "chrf++", "ter", "meteor:tokenize=13a", "rouge-l:toke
 RICH = (*matching.NAMES, *METRICS)
 SCALINGS = ("none", "standard", "minmax")
 MISSING = {"standard": 0.0, "minmax": 0.5}  # what a missing value becomes: the mean, the middle
-SETS = {"basic": BASIC, "extended": EXTENDED, "rich": RICH}
+NEURAL = ("minilm-cosine", *(f"minilm-f1:layer={layer}" for layer in range(1, 7)))  # English, `make tools`
+SETS = {"basic": BASIC, "extended": EXTENDED, "rich": RICH, "neural": NEURAL}
 
 
 @dataclass(frozen=True, slots=True)

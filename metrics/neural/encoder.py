@@ -38,9 +38,9 @@ class WrongModel(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodedText:
-    """Unit vectors of the pieces from one layer, and of the whole text from the last."""
+    """Unit vectors of the pieces from every layer, and of the whole text from the last."""
 
-    pieces: Vectors
+    layers: tuple[Vectors, ...]
     sentence: Vectors
 
 
@@ -68,29 +68,28 @@ class Encoder:
         self._norm = LayerNorm.of(weights, "embeddings.LayerNorm")
         self._layers = [EncoderLayer(weights, f"encoder.layer.{number}") for number in range(LAYERS)]
 
-    def encode(self, texts: Sequence[Sequence[int]], layer: int) -> list[EncodedText]:
-        """Encode texts, given as word pieces; the vectors of pieces are those of ``layer`` (1 … 6)."""
+    def encode(self, texts: Sequence[Sequence[int]]) -> list[EncodedText]:
+        """Encode texts, given as word pieces."""
         marked = [(self.word_pieces.start, *text[:MOST_PIECES], self.word_pieces.end) for text in texts]
         order = sorted(range(len(texts)), key=lambda number: len(marked[number]))
         encoded: dict[int, EncodedText] = {}
         for numbers in _chunks(order, [len(text) for text in marked]):
-            encoded |= zip(numbers, self._encode([marked[number] for number in numbers], layer), strict=True)
+            encoded |= zip(numbers, self._encode([marked[number] for number in numbers]), strict=True)
         return [encoded[number] for number in range(len(texts))]
 
-    def _encode(self, texts: list[tuple[int, ...]], layer: int) -> Iterator[EncodedText]:
+    def _encode(self, texts: list[tuple[int, ...]]) -> Iterator[EncodedText]:
         lengths = [len(text) for text in texts]
         words, positions = self._embeddings
         state = words[np.concatenate(texts)] + positions[np.concatenate([np.arange(n) for n in lengths])]
         state = self._norm(state + self._segment)
-        kept = state
-        for number, apply_layer in enumerate(self._layers, start=1):
+        states = []
+        for apply_layer in self._layers:
             state = apply_layer(state, lengths)
-            kept = state if number == layer else kept
+            states.append(_normalize(state))
         ends = np.cumsum(lengths)
         for start, end in zip(ends - lengths, ends, strict=True):
-            yield EncodedText(
-                _normalize(kept[start + 1 : end - 1]), _normalize(state[start:end].mean(axis=0))
-            )
+            layers = tuple(rows[start + 1 : end - 1] for rows in states)
+            yield EncodedText(layers, _normalize(state[start:end].mean(axis=0)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

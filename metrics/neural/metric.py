@@ -9,7 +9,7 @@ the set. Of several references the best counts; the score of a corpus is the mea
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -26,13 +26,12 @@ from metrics.base import (
     mean_or_none,
 )
 from metrics.neural.encoder import LAYERS, MOST_PIECES
-from metrics.neural.tool import EncoderFailed, EncoderTool, TextComparison, shared_encoder
+from metrics.neural.tool import EncoderFailed, EncoderTool, Pairs, shared_encoder
+from metrics.neural.wordpiece import WordPieces
 from metrics.registry import register
 from metrics.tools.base import ToolAbsent
 
 LAYER = 4  # the best of six on WMT12 into English
-Weights = Callable[[str], FloatArray | None]
-"""The weights of the pieces of a text; None weights all alike."""
 
 
 @dataclass(frozen=True)
@@ -75,16 +74,9 @@ class EncoderMetric:
         encoder = self._encoder()
         pairs = [(segment.hypothesis, text) for segment in segments for text in segment.references]
         try:
-            comparisons = encoder.compare(pairs, self.layer)
+            values = iter(self.compare(encoder, pairs))
         except EncoderFailed as error:
             raise MetricUnavailable(f"{self.name} cannot score here: {error}") from error
-        weights = self.weights(encoder, {text for _, text in pairs})
-        values = iter(
-            [
-                self.value(found, weights(own), weights(theirs))
-                for found, (own, theirs) in zip(comparisons, pairs, strict=True)
-            ]
-        )
         best = iter([max(next(values) for _ in segment.references) for segment in segments])
         rows = [np.array([next(best) for _ in own], dtype=np.float64) for own in systems]
         return [Scores(row, mean_or_none(row), self.signature) for row in rows]
@@ -97,14 +89,8 @@ class EncoderMetric:
             raise MetricUnavailable(f"{self.name} cannot score here: {error}") from error
         return encoder
 
-    layer: ClassVar[int] = LAYER
-
-    def weights(self, encoder: EncoderTool, references: set[str]) -> Weights:
-        return lambda text: None
-
-    def value(
-        self, comparison: TextComparison, hypothesis: FloatArray | None, reference: FloatArray | None
-    ) -> float:
+    def compare(self, encoder: EncoderTool, pairs: Pairs) -> list[float]:
+        """Return the scores of pairs of hypothesis and reference."""
         raise NotImplementedError
 
 
@@ -114,10 +100,8 @@ class SentenceCosine(EncoderMetric):
     name: ClassVar[str] = "minilm-cosine"
     title: ClassVar[str] = "Cosine of sentence vectors (all-MiniLM-L6-v2), English only"
 
-    def value(
-        self, comparison: TextComparison, hypothesis: FloatArray | None, reference: FloatArray | None
-    ) -> float:
-        return comparison.cosine
+    def compare(self, encoder: EncoderTool, pairs: Pairs) -> list[float]:
+        return [comparison.cosine for comparison in encoder.compare(pairs)]
 
 
 @register
@@ -126,7 +110,7 @@ class TokenF1(EncoderMetric):
     name: ClassVar[str] = "minilm-f1"
     title: ClassVar[str] = "F₁ of word vectors as in BERTScore (all-MiniLM-L6-v2), English only"
 
-    layer: int = LAYER  # type: ignore[misc]  # here it is a parameter
+    layer: int = LAYER
     idf: bool = False
 
     def __post_init__(self) -> None:
@@ -142,27 +126,33 @@ class TokenF1(EncoderMetric):
         weights = "idf-of-references" if self.idf else "equal"
         return f"layer:{self.layer}|weights:{weights}|pieces:{MOST_PIECES}"
 
-    def weights(self, encoder: EncoderTool, references: set[str]) -> Weights:
+    def compare(self, encoder: EncoderTool, pairs: Pairs) -> list[float]:
         if not self.idf:
-            return super().weights(encoder, references)
-        split = encoder.word_pieces.split
-        texts_with = Counter(piece for text in references for piece in set(split(text)))
-
-        def weigh(text: str) -> FloatArray:
-            counts = np.array([texts_with[piece] for piece in split(text)[:MOST_PIECES]], dtype=np.float64)
-            return np.asarray(np.log((len(references) + 1) / (counts + 1)))
-
-        return weigh
-
-    def value(
-        self, comparison: TextComparison, hypothesis: FloatArray | None, reference: FloatArray | None
-    ) -> float:
-        precision = weighted_mean(comparison.hypothesis, hypothesis)
-        recall = weighted_mean(comparison.reference, reference)
-        return 2 * precision * recall / (precision + recall) if precision + recall > 0 else 0.0
+            layers = [comparison.layers[self.layer - 1] for comparison in encoder.compare(pairs)]
+            return [compute_f1(precision, recall) for precision, recall in layers]
+        weigh = learn_weights(encoder.word_pieces, {reference for _, reference in pairs})
+        return [
+            compute_f1(*(weighted_mean(best, weigh(text)) for best, text in zip(sides, pair, strict=True)))
+            for sides, pair in zip(encoder.compare_pieces(pairs, self.layer), pairs, strict=True)
+        ]
 
 
-def weighted_mean(values: FloatArray, weights: FloatArray | None) -> float:
+def learn_weights(word_pieces: WordPieces, references: Collection[str]) -> Callable[[str], FloatArray]:
+    """Return a function from a text to the weights of its pieces, their rarity in the references."""
+    texts_with = Counter(piece for text in references for piece in set(word_pieces.split(text)))
+
+    def weigh(text: str) -> FloatArray:
+        counts = [texts_with[piece] for piece in word_pieces.split(text)[:MOST_PIECES]]
+        return np.asarray(np.log((len(references) + 1) / (np.array(counts, dtype=np.float64) + 1)))
+
+    return weigh
+
+
+def compute_f1(precision: float, recall: float) -> float:
+    return 2 * precision * recall / (precision + recall) if precision + recall > 0 else 0.0
+
+
+def weighted_mean(values: FloatArray, weights: FloatArray) -> float:
     """Return the mean, 0 without values; weights that are all 0 weigh alike.
 
     >>> weighted_mean(np.array([0.5, 1.0]), np.array([3.0, 1.0]))
@@ -170,5 +160,4 @@ def weighted_mean(values: FloatArray, weights: FloatArray | None) -> float:
     """
     if not len(values):
         return 0.0
-    is_weighted = weights is not None and weights.any()
-    return float(np.average(values, weights=weights if is_weighted else None))
+    return float(np.average(values, weights=weights if weights.any() else None))

@@ -35,13 +35,17 @@ class EncoderFailed(Exception):
     """The encoder could not compare texts; the message says why."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class TextComparison:
-    """The cosine of two texts, and the best similarity of every piece of one to a piece of the other."""
+    """The cosine of two texts, and precision and recall of their pieces by layer."""
 
     cosine: float
-    hypothesis: FloatArray
-    reference: FloatArray
+    layers: tuple[tuple[float, float], ...]
+
+
+PieceComparison = tuple[FloatArray, FloatArray]
+"""The best similarity of every piece of the hypothesis, and of the reference, to a piece of the other."""
+Pairs = Sequence[tuple[str, str]]
 
 
 class EncoderTool(PooledTool):
@@ -67,19 +71,24 @@ class EncoderTool(PooledTool):
     def word_pieces(self) -> WordPieces:
         return WordPieces.load(self.folder / "tokenizer.json")
 
-    def compare(self, pairs: Sequence[tuple[str, str]], layer: int) -> list[TextComparison]:
+    def compare(self, pairs: Pairs) -> list[TextComparison]:
         """Compare pairs of texts; raises ``EncoderFailed`` if a pair could not be compared."""
+        answered = self._answer(pairs)
+        return [TextComparison(cosine, tuple(map(tuple, layers))) for cosine, *layers in answered]
+
+    def compare_pieces(self, pairs: Pairs, layer: int) -> list[PieceComparison]:
+        """Compare the pieces of pairs of texts by their vectors of a layer (1 … 6)."""
+        return [(np.array(own, float), np.array(theirs, float)) for own, theirs in self._answer(pairs, layer)]
+
+    def _answer(self, pairs: Pairs, *layer: int) -> list[Any]:  # Any: JSON
         # Pairs with the same reference stand together, so that it is encoded once for all systems.
         ordered = sorted(set(pairs), key=lambda pair: (len(pair[1]), pair[1], pair[0]))
-        questions = [json.dumps((*map(_sendable, pair), layer)) for pair in ordered]
-        cache = Cache(self._cache_path, self.tool)
-        results = answers(questions, cache, self._compare)
+        questions = [json.dumps((*map(_sendable, pair), *layer)) for pair in ordered]
+        results = answers(questions, Cache(self._cache_path, self.tool), self._compare)
         if failures := [answer for answer in results if isinstance(answer, Failure)]:
-            first = failures[0]
-            raise EncoderFailed(
-                f"the encoder failed on {len(failures)} pairs of texts: {first.reason}: {first.detail}"
-            )
-        known = {pair: _read_comparison(result) for pair, result in zip(ordered, results, strict=True)}
+            about = f"{len(failures)} pairs of texts: {failures[0].reason}: {failures[0].detail}"
+            raise EncoderFailed(f"the encoder failed on {about}")
+        known = dict(zip(ordered, results, strict=True))
         return [known[pair] for pair in pairs]
 
     def _compare(self, questions: list[str]) -> Iterator[Any]:  # Any: JSON, or a failure
@@ -88,11 +97,6 @@ class EncoderTool(PooledTool):
     def _worker(self) -> Worker:
         command = [sys.executable, "-m", "metrics.neural.worker", str(self.folder)]
         return Worker(command, timeout=TIMEOUT, environment=choose_environment())
-
-
-def _read_comparison(answer: Any) -> TextComparison:  # Any: JSON
-    cosine, hypothesis, reference = answer
-    return TextComparison(cosine, np.array(hypothesis, float), np.array(reference, float))
 
 
 def choose_environment() -> dict[str, str]:

@@ -93,3 +93,17 @@ def test_corpus_bleu_is_no_mean_of_sentences() -> None:
     ]
     assert scores.corpus == pytest.approx(4 / 5)
     assert np.mean(scores.segments) == pytest.approx(1 / 2)
+
+
+def test_meteor_weighs_stems_and_function_words() -> None:
+    """By hand from Denkowski & Lavie 2014: one function word, a stem and an equal word in one chunk."""
+    metric = registry.get("meteor-1.5")
+    if reason := metric.unavailable_because():  # type: ignore[attr-defined]  # every metric with tools has it
+        pytest.skip(reason)
+    matched, own, theirs = 0.25 + 0.6 * 0.75 + 0.75, 0.25 + 2 * 0.75, 0.25 + 3 * 0.75
+    precision, recall = matched / own, matched / theirs
+    f_mean = precision * recall / (0.85 * precision + 0.15 * recall)
+    pair = Segment("the dogs ran", ("the dog ran home",))
+    assert score("meteor-1.5", pair) == [pytest.approx(f_mean * (1 - 0.6 * (1 / 3) ** 0.2))]
+    same = "the small house is red"
+    assert score("meteor-1.5", Segment(same, (same,))) == [pytest.approx(1)]

@@ -110,9 +110,11 @@ def encode_slowly(pieces: list[int], layers: int) -> Array:
 def test_vectors_equal_those_of_a_slow_version(model: Encoder, layer: int) -> None:
     pieces = model.word_pieces.split("Prices rose.")
     others = [model.word_pieces.split(text) for text in ("", "It is raining.", "a " * 40)]
-    encoded = model.encode([*others, pieces], layer)[-1]
+    encoded = model.encode([*others, pieces])[-1]
     slow = encode_slowly([101, *pieces, 102], layer)[1:-1]
-    np.testing.assert_allclose(encoded.pieces, slow / np.linalg.norm(slow, axis=1)[:, None], atol=2e-6)
+    np.testing.assert_allclose(
+        encoded.layers[layer - 1], slow / np.linalg.norm(slow, axis=1)[:, None], atol=2e-6
+    )
     if layer == 6:
         mean = encode_slowly([101, *pieces, 102], 6).mean(axis=0)
         np.testing.assert_allclose(encoded.sentence, mean / np.linalg.norm(mean), atol=2e-6)
@@ -120,12 +122,12 @@ def test_vectors_equal_those_of_a_slow_version(model: Encoder, layer: int) -> No
 
 def test_a_text_has_the_same_vectors_in_any_company(model: Encoder) -> None:
     texts = [list(range(2000, 2000 + length)) for length in (7, 0, 1, 300, 7, 40)] * 3
-    together = model.encode(texts, 5)
+    together = model.encode(texts)
     for number in range(6):
-        alone = model.encode([texts[number]], 5)[0]
-        np.testing.assert_allclose(together[number].pieces, alone.pieces, atol=2e-6)
+        alone = model.encode([texts[number]])[0]
+        np.testing.assert_allclose(together[number].layers[4], alone.layers[4], atol=2e-6)
         np.testing.assert_allclose(together[number].sentence, alone.sentence, atol=2e-6)
-        assert len(alone.pieces) == min(len(texts[number]), encoder.MOST_PIECES)
+        assert len(alone.layers[0]) == min(len(texts[number]), encoder.MOST_PIECES)
 
 
 def copy_model(folder: Path) -> Path:

@@ -15,8 +15,8 @@ from evaluation.tokens import offsets
 from metrics import registry
 from metrics.base import MetricUnavailable, Segment, score_systems
 from metrics.neural import metric, tool
-from metrics.neural.metric import SentenceCosine, TokenF1
-from metrics.neural.tool import EncoderFailed, EncoderTool, TextComparison
+from metrics.neural.metric import SentenceCosine, TokenF1, learn_weights
+from metrics.neural.tool import EncoderFailed, EncoderTool
 from metrics.scoring.phrase_votes import AlignedOccurrence, phrase_votes
 from metrics.scoring.task_texts import ItemText
 from metrics.tools.base import ToolAbsent
@@ -47,15 +47,20 @@ def test_f1_equals_that_of_transformers(layer: int) -> None:
 
 
 def test_weights_are_the_rarity_of_pieces_in_the_distinct_references() -> None:
+    weigh = learn_weights(tool.shared_encoder().word_pieces, {"the cat", "the dog", "the the"})
+    np.testing.assert_allclose(weigh("the cat bird"), np.log([4 / 4, 4 / 2, 4 / 1]))
+
+
+def test_with_idf_each_piece_counts_by_its_weight() -> None:
     encoder = tool.shared_encoder()
-    weigh = TokenF1(idf=True).weights(encoder, {"the cat", "the dog", "the the"})
-    weights = weigh("the cat bird")
-    assert weights is not None
-    np.testing.assert_allclose(weights, np.log([4 / 4, 4 / 2, 4 / 1]))
-    comparison = TextComparison(0.0, np.array([0.5, 1.0, 0.25]), np.array([0.5]))
-    precision = (np.log(2) + 0.25 * np.log(4)) / np.log(8)
-    assert TokenF1(idf=True).value(comparison, weights, None) == pytest.approx(
-        2 * precision * 0.5 / (precision + 0.5)
+    pair = ("the cat runs", "the cat sits")
+    ((own, theirs),) = encoder.compare_pieces([pair], 4)
+    weights = np.log([2 / 2, 2 / 2, 2 / 1]), np.log([2 / 2, 2 / 2, 2 / 2])  # one reference: all pieces known
+    precision, recall = own @ weights[0] / weights[0].sum(), theirs.mean()
+    score = TokenF1(idf=True).score([Segment(pair[0], (pair[1],))]).segments[0]
+    assert score == pytest.approx(2 * precision * recall / (precision + recall))
+    assert TokenF1().score([Segment(pair[0], (pair[1],))]).segments[0] == pytest.approx(
+        2 * own.mean() * theirs.mean() / (own.mean() + theirs.mean()), abs=2e-5
     )
 
 
@@ -103,7 +108,7 @@ def test_the_worker_refuses_another_model(tmp_path: Path, monkeypatch: pytest.Mo
     (tmp_path / "model").mkdir()
     encoder.folder = tmp_path / "model"  # replaced after it was checked
     with encoder, pytest.raises(EncoderFailed, match=r"model.safetensors is missing"):
-        encoder.compare([("a", "b")], 5)
+        encoder.compare([("a", "b")])
 
 
 def votes(first: str, second: str, phrases: Sequence[ShownPhrase], reference: str) -> Choice:

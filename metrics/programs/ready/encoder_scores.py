@@ -15,7 +15,7 @@ def main() -> None:
     for line in sys.stdin:
         items = json.loads(line)
         texts = [text for item in items for text in (item["hypothesis"], *item["references"])]
-        vectors = iter(encoder.encode([encoder.word_pieces.split(text) for text in texts], 6))
+        vectors = iter(encoder.encode([encoder.word_pieces.split(text) for text in texts]))
         scores = []
         for item in items:
             own = next(vectors).sentence
