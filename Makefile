@@ -125,8 +125,16 @@ docs: $(DEV_STAMP) ## the documentation site, in var/site; fails on a dead link 
 screenshots: $(DEV_STAMP) system-packages ## the pictures of the documentation, from the running demo
 	@$(BIN)/python -m scripts.screenshots
 
-package: $(DEV_STAMP) ## build the wheel and run it in a fresh environment
+package: $(DEV_STAMP) ## build the wheel and run it in a fresh environment; bill of materials and licences, in dist
 	@$(BIN)/python -m tests.operations.package
+	@$(BIN)/python -m scripts.supply_chain.bill dist
+
+.PHONY: licences upkeep
+licences: $(DEV_STAMP) ## every dependency with its licence; fails on one that is unknown or not allowed
+	@$(BIN)/python -m scripts.supply_chain.licences
+
+upkeep: $(DEV_STAMP) ## ask a package index which dependencies look unmaintained (INDEX=…)
+	@$(BIN)/python -m scripts.supply_chain.upkeep "$(INDEX)"
 
 cluster: $(DEV_STAMP) ## equal values on a real Dask scheduler with two workers
 	@$(BIN)/python -m tests.operations.cluster

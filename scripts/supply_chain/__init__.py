@@ -1,0 +1,1 @@
+"""What Appraise is delivered with: locked packages, their licences, a bill of materials, and their upkeep."""
