@@ -301,6 +301,14 @@ def test_a_dotted_mark_says_where_it_is_asked(open_page: Open) -> None:
     expect(page.locator(".ph-quiet").first).to_have_attribute("title", where)
     page.locator(".ph-quiet").first.click()
     expect(page.locator(".need")).to_have_text(where)
+    page.reload()
+    ready(page)
+    quiet = page.locator(".ph-quiet").first
+    expect(quiet).to_have_accessible_description(where)
+    expect(quiet.locator(".vh")).to_have_text(f" ({where})")
+    quiet.focus()  # a stop of the Tab key, and said by a screen reader
+    assert quiet.evaluate("one => one.tabIndex") == 0
+    expect(page.locator(".need")).to_have_text(where)
 
 
 def test_a_very_long_word_stays_on_the_phone(open_page: Open) -> None:
@@ -325,6 +333,28 @@ def test_skip_opens_in_sight_and_unsure_is_kept(open_page: Open) -> None:
     page.keyboard.press("f")
     expect(page.locator(".need")).to_contain_text("not saved")
     expect(page.locator(".acts [data-unsure]")).to_have_attribute("aria-pressed", "true")
+
+
+@pytest.mark.parametrize("way", ["Tasks", "Previous"])
+def test_a_page_that_is_left_by_a_link_sends_its_time(open_page: Open, way: str) -> None:
+    page = open_page()
+    if way == "Previous":
+        for _ in range(page.locator(".card[data-card]").count()):
+            page.keyboard.press("3")
+        saved(page)
+        page.keyboard.press("Enter")
+        expect(page.locator("[data-previous]")).to_be_visible()
+        ready(page)
+    here = Assignment.objects.filter(number=Assignment.objects.count())
+    page.wait_for_timeout(1000)
+    left = page.url
+    page.get_by_role("link", name=way, exact=True).click()
+    expect(page).not_to_have_url(left)
+    for _ in range(400):  # the browser sends it when the page has gone
+        if here.get().page_ms:
+            break
+        page.wait_for_timeout(50)
+    assert 1000 <= here.get().page_ms < 60_000
 
 
 def test_the_strip_leads_back_to_earlier_sentences(open_page: Open) -> None:

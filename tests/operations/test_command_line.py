@@ -21,6 +21,7 @@ from django.core.management import call_command, get_commands, load_command_clas
 from django.core.management.base import BaseCommand, CommandError
 
 from appraise.operations.probe import is_healthy
+from appraise.operations.server import GRACE_SECONDS
 from evaluation.management.base import CONNECT_TIMEOUT, AppraiseCommand, help_with_default
 from tests.conftest import MakeDatabase
 from tests.operations.conftest import clean_environment, run_python
@@ -259,10 +260,10 @@ def test_a_reader_that_has_seen_enough_ends_a_command_without_a_word(tmp_path: P
 
 
 def test_ctrl_c_ends_the_site_and_nothing_is_said_but_that(home: Path) -> None:
-    """Like a terminal, which sends it to the whole process group."""
+    """Like a terminal, which sends it to the whole process group; here while the site is still loading."""
     port = free_port()
     with subprocess.Popen(
-        [sys.executable, "manage.py", "start", "--port", str(port), "--processes", "1"],
+        [sys.executable, "manage.py", "start", "--port", str(port), "--processes", "2"],
         cwd=ROOT, env=clean_environment(home), start_new_session=True, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests in the background ignore it
@@ -272,7 +273,9 @@ def test_ctrl_c_ends_the_site_and_nothing_is_said_but_that(home: Path) -> None:
         greeting = f"Appraise is running at http://127.0.0.1:{port}/   (Ctrl+C stops it)\n"
         assert greeting in iter(site.stdout.readline, "")
         os.killpg(site.pid, signal.SIGINT)
+        begun = time.monotonic()
         assert (site.wait(60), site.stdout.read(), site.stderr.read()) == (0, "", "Stopping …\n")
+        assert time.monotonic() - begun < GRACE_SECONDS, "no process was waited for in vain"
     assert not is_healthy(port)
 
 

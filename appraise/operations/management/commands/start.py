@@ -139,8 +139,8 @@ class Command(AppraiseCommand):
 def start_child(command: list[str], environment: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
     """Start a process that Ctrl+C in the terminal does not reach.
 
-    The terminal sends it to a whole process group. The web server would pass it on to its own processes,
-    which have it already, and kill them with a message; instead we end our children with SIGTERM.
+    The terminal sends it to a whole process group: web processes would end before their server ends them,
+    which it reports as an error. ``stop`` sends SIGTERM to the server and the worker only.
     """
     return subprocess.Popen(command, cwd=settings.PACKAGE.parent, env=environment, start_new_session=True)
 
