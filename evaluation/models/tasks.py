@@ -112,11 +112,11 @@ class TaskQuerySet(models.QuerySet["Task"]):
         return self._of_members(user, [Role.ANNOTATOR])
 
     def _of_members(self, user: User, roles: Sequence[Role]) -> TaskQuerySet:
-        """Filter by a role in the task, or in its campaign for the target language of the task."""
+        """Filter by a role in the task, or in its campaign; annotators, by the target language as well."""
         own = user.memberships.filter(role__in=roles)
         language = Concat(Value(" "), OuterRef("target_language"), Value(" "))
         of_campaign = own.filter(
-            Q(languages="") | Q(languages__contains=language),
+            Q(languages="") | Q(languages__contains=language) | ~Q(role=Role.ANNOTATOR),
             task__isnull=True,
             campaign=OuterRef("campaign"),
         )
