@@ -128,7 +128,7 @@ def _pattern(elides: bool) -> re.Pattern[str]:
         rf"|[{_UNSPACED}]{mark}*"
         rf"|&(?:[a-zA-Z]+|\#\d+);"  # an undecoded character reference
         rf"|\d+(?:[.,:/]\d+)+{mark}*(?:{letter}+)?"  # 1,234.5 and 12:30 and 3.5mm
-        rf"|{letter}(?:\.{letter}){{1,20}}\.(?!{letter})"  # U.S. and z.B.
+        rf"|{letter}(?:\.{letter}){{1,20}}\.(?!{mark}*{letter}){mark}*"  # U.S. and z.B.
         rf"|{elision}{letter}+(?:{joiner}{letter}+)*"
         rf"|(?![{_INVISIBLE}])([^\w\s])\1+(?!{mark})"  # ... and --
         rf"|(?![{_INVISIBLE}])\S(?:\u200d\S|{mark})*"  # any sign; an emoji sequence is one token

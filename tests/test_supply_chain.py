@@ -57,20 +57,20 @@ class TestLocks:
         assert all(package.required_by or name == "tools" for package in packages)
 
     def test_a_package_without_a_hash_is_refused(self, tmp_path: Path) -> None:
-        (tmp_path / "lock.txt").write_text("# made by uv\ndjango==5.2\n    # via appraise\n", "utf-8")
+        (tmp_path / "lock.txt").write_text("# made by uv\ndjango==5.2\n    # via appraise-mt\n", "utf-8")
         with pytest.raises(BadLock, match="django"):
             read_lock(tmp_path / "lock.txt")
 
     def test_markers_and_parents(self, tmp_path: Path) -> None:
         (tmp_path / "lock.txt").write_text(
             f"numpy==2.4 ; python_full_version < '3.12' \\\n    --hash=sha256:{DIGEST}\n"
-            "    # via\n    #   -c requirements/dev.txt\n    #   appraise (pyproject.toml)\n    #   scipy\n"
+            "    # via\n    #   -c requirements/dev.txt\n    #   appraise-mt (pyproject.toml)\n    #   scipy\n"
             f"Typing_Extensions==4.1 \\\n    --hash=sha256:{DIGEST}\n    # via numpy\n",
             "utf-8",
         )
         numpy, typing = read_lock(tmp_path / "lock.txt")
         assert (numpy.version, numpy.marker) == ("2.4", "python_full_version < '3.12'")
-        assert numpy.required_by == {"appraise", "scipy"}
+        assert numpy.required_by == {"appraise-mt", "scipy"}
         assert (typing.name, typing.marker) == ("typing-extensions", "")
         assert typing.required_by == {"numpy"}
 
@@ -232,11 +232,11 @@ class TestBill:
 
     def test_the_same_locks_and_time_make_the_same_file(self) -> None:
         project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-        packages = [licences.Licensed(locked("b", required_by=("a", "appraise")), "MIT", "")]
+        packages = [licences.Licensed(locked("b", required_by=("a", "appraise-mt")), "MIT", "")]
         first, second = (bill.make_bill(project, packages, 0) for _ in range(2))
         assert first == second
         assert first["metadata"]["timestamp"] == "1970-01-01T00:00:00Z"
-        changed = [licences.Licensed(locked("b", required_by=("a", "appraise")), "ISC", "")]
+        changed = [licences.Licensed(locked("b", required_by=("a", "appraise-mt")), "ISC", "")]
         assert bill.make_bill(project, changed, 0)["serialNumber"] != first["serialNumber"]
 
     def test_the_report_has_a_line_for_each_package(self, written: Path) -> None:

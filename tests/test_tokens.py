@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 
 from evaluation.tokens import is_punctuation, offsets, split, tokenize, words
 
@@ -64,6 +64,7 @@ def _invisible(char: str) -> bool:
     return char.isspace() or unicodedata.category(char) == "Cf"
 
 
+@example("1.a.\u0301")
 @given(st.text(alphabet="aé\u0301\u0308กิ่ักकाि한漢カ゛'-. 1"))
 def test_a_combining_mark_is_never_split_from_its_base(text: str) -> None:
     for start, _ in offsets(text):

@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-OURSELVES = "appraise"
+OURSELVES = "appraise-mt"
 DEVELOPMENT = "dev"  # the extra that nobody installs to run a site
 FIRST_LINE = re.compile(r"([\w.-]+)(?:\[[^]]*\])?==([^\s;]+)(?: ; (.*?))?(?: \\)?")
 HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})\b")
