@@ -64,7 +64,8 @@ class TestLocks:
     def test_markers_and_parents(self, tmp_path: Path) -> None:
         (tmp_path / "lock.txt").write_text(
             f"numpy==2.4 ; python_full_version < '3.12' \\\n    --hash=sha256:{DIGEST}\n"
-            "    # via\n    #   -c requirements/dev.txt\n    #   appraise-mt (pyproject.toml)\n    #   scipy\n"
+            "    # via\n    #   -c requirements/dev.txt\n    #   appraise-mt (pyproject.toml)\n"
+            "    #   scipy\n"
             f"Typing_Extensions==4.1 \\\n    --hash=sha256:{DIGEST}\n    # via numpy\n",
             "utf-8",
         )
