@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 import zipfile
 import zlib
 from typing import IO
@@ -14,7 +15,10 @@ from evaluation.importers.model import Limits, SourceFile
 MAGIC = b"PK\x03\x04"
 MOST_MEMBERS = 5_000
 MOST_UNPACKED = 4  # times the limit of one file
-_DAMAGED = (OSError, EOFError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error)
+_DAMAGED = (
+    *(OSError, EOFError, NotImplementedError, RuntimeError, ValueError, LookupError),
+    *(zipfile.BadZipFile, zlib.error, struct.error),
+)
 
 
 def unpack_directory(file: SourceFile, limits: Limits) -> list[SourceFile]:

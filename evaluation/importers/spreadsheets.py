@@ -11,8 +11,8 @@ import io
 import warnings
 import zipfile
 from collections.abc import Iterator
+from struct import error as StructError
 from typing import NoReturn
-from xml.etree.ElementTree import ParseError
 from zlib import error as ZlibError
 
 from openpyxl import load_workbook
@@ -24,8 +24,15 @@ from evaluation.importers.model import SourceFile, SourcePosition
 from evaluation.importers.state import ImportState
 
 _DAMAGED = (
-    *(zipfile.BadZipFile, ZlibError, EOFError, OSError, NotImplementedError),  # the archive
-    *(ParseError, InvalidFileException, LookupError, ValueError, TypeError, AttributeError),  # its parts
+    *(zipfile.BadZipFile, ZlibError, StructError, EOFError, OSError, RuntimeError),  # the archive
+    *(
+        SyntaxError,
+        InvalidFileException,
+        LookupError,
+        ValueError,
+        TypeError,
+        AttributeError,
+    ),  # its XML (errors of any parser are SyntaxErrors) and values
 )
 
 
@@ -59,7 +66,7 @@ def _check_archive(data: bytes, state: ImportState, position: SourcePosition) ->
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             names, size = archive.namelist(), sum(part.file_size for part in archive.infolist())
-    except (zipfile.BadZipFile, ValueError, OSError, EOFError, NotImplementedError):
+    except _DAMAGED:
         names, size = [], 0
     if "xl/workbook.xml" not in names:
         message = "the file is a ZIP archive, but no .xlsx spreadsheet"

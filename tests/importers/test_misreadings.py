@@ -111,6 +111,11 @@ class TestSpreadsheets:
         assert len(stream.getvalue()) < 100_000
         assert refused("a.xlsx", stream.getvalue()).code == "too_large"
 
+    def test_a_member_whose_name_is_no_text_is_refused(self) -> None:
+        data = workbook(HEADER, (1, "a", "b", "c")).replace(b"docProps/app.xml", b"\x81ocProps/app.xml")
+        flagged = data.replace(b"PK\x01\x02\x14\x03\x14\x00\x00\x00", b"PK\x01\x02\x14\x03\x14\x00\x00\x08")
+        assert refused("a.xlsx", flagged).code == "type_mismatch"
+
 
 class TestBatchesOfErrorSpans:
     def item(self, system: str, text: str, **more: object) -> dict[str, object]:
