@@ -54,7 +54,7 @@ def work(task: str, keys: str) -> Callable[[Page], None]:
         page.wait_for_url(re.compile("/[ap]/"))
         for key in keys:
             page.keyboard.press(key)
-        page.get_by_text("Saved", exact=True).first.wait_for()
+        page.locator(".save[data-state=saved]").first.wait_for(state="attached")
 
     return steps
 
