@@ -2,16 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
-
-# A web process inherits the handlers of its server, which only take note of a signal: one that comes while
-# the application is loaded would be lost, and the server would wait for its end and kill it.
-if multiprocessing.parent_process() is not None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-# isort: split
 from appraise.wsgi import application as wsgi_application
 
 # isort: split

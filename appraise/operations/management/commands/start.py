@@ -126,14 +126,26 @@ class Command(AppraiseCommand):
         self.refuse("a process ended unexpectedly; the other was stopped")
 
     def stop(self, children: list[subprocess.Popen[bytes]]) -> None:
+        """End the processes; the web server alone at first, so that it does not report how its processes end.
+
+        A web process that is still loading loses the signal, and its server sends only one. So the signal is
+        repeated, now to the whole group of each child.
+        """
         for child in children:
             if child.poll() is None:
                 os.kill(child.pid, signal.SIGTERM)
-        for child in children:
-            try:
-                child.wait(GRACE_SECONDS + 5)
-            except subprocess.TimeoutExpired:
-                child.kill()
+        deadline = time.monotonic() + GRACE_SECONDS + 5
+        while alive := [child for child in children if has_not_ended(child)]:
+            for child in alive:
+                os.killpg(child.pid, signal.SIGTERM if time.monotonic() < deadline else signal.SIGKILL)
+
+
+def has_not_ended(child: subprocess.Popen[bytes], seconds: float = 0.5) -> bool:
+    try:
+        child.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return True
+    return False
 
 
 def start_child(command: list[str], environment: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
