@@ -219,7 +219,7 @@ export class AnnotationPage {
    */
   #showState(state, waiting) {
     this.status.showState(state, waiting);
-    if (state === "saved") this.#showDraft();
+    if (state === "saved" || (state === "offline" && !waiting)) this.#showDraft(); // a draft is kept nowhere
     this.isSignedOut = state === "signed-out";
     if (this.isSignedOut) this.status.say(this.status.words.signIn, true);
     if (state !== "saving") this.submission.resume();
@@ -268,7 +268,7 @@ export class AnnotationPage {
     this.stepper?.show(this.navigation.activeCard, this.navigation.openCards);
   }
 
-  /** “Saved” must not stand beside a comment that is being written. */
+  /** Neither “Saved” nor “kept in this browser” must stand beside a comment that is being written. */
   #showDraft() {
     if (this.fields.hasDraft) this.status.showDraft();
   }
