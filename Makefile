@@ -97,9 +97,9 @@ PYTEST := pytest --quiet -n 3 --dist worksteal
 pytest: $(DEV_STAMP) system-packages
 	@$(BIN)/python -m $(PYTEST)
 
-# Tests that use the database, except those of appearance, again on PostgreSQL.
+# Tests that use the database, except those that meet the same statements elsewhere, again on PostgreSQL.
 pytest-postgres: $(DEV_STAMP)
-	@$(BIN)/python -m tests.postgres $(PYTEST) -m 'database and not looks' $(addprefix tests/,database journeys operations security)
+	@$(BIN)/python -m tests.postgres $(PYTEST) -m 'database and not any_database' $(addprefix tests/,database journeys operations security)
 
 # Journeys need a browser: installed if run as root on Debian, else the script prints what to install.
 system-packages:
