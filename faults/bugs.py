@@ -6,6 +6,7 @@ They live here and nowhere else: a site gets one only by ``faults.settings`` and
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import threading
 import time
 from collections.abc import Callable
@@ -107,6 +108,23 @@ def final_refusals() -> None:
     from evaluation.tasks.views import alignments
 
     replace(alignments, "find_moved_assignment", lambda token, user: None)
+
+
+@bug
+def unlimited_bodies() -> None:
+    """Everybody may send bodies of any size."""
+    from appraise import middleware
+
+    replace(middleware, "find_body_limit", lambda environ: 1 << 62)
+
+
+@bug
+def alive_is_ready() -> None:
+    """The readiness of a site is its liveness: a full disk changes nothing."""
+    from appraise.operations import telemetry
+
+    # Its code, because the URLs have imported the view already.
+    replace(inspect.unwrap(telemetry.readyz), "__code__", inspect.unwrap(telemetry.healthz).__code__)
 
 
 @bug

@@ -42,5 +42,6 @@ FAULTS: dict[str, Fault] = {
         suites.F17,
         suites.F18,
         suites.F19,
+        suites.F20,
     )
 }

@@ -1,8 +1,9 @@
-"""F9, F12 and F16 to F19: faults from the project's own tests, here on both databases and with bugs.
+"""F9, F12 and F16 to F20: faults from the project's own tests, here on both databases and with bugs.
 
 F9 sends the 57 bad files to every way in; F12 breaks connections, sessions and windows in a real browser; F16
 sends forms at their limits and answers that race a correction; F17 opens the pages that would take long; F18
-guesses passwords, removes, revokes and erases while people work; F19 reads the site's files as another user.
+guesses passwords, removes, revokes and erases while people work; F19 reads the site's files as another user;
+F20 sends bodies that are too large, and asks a site that cannot write whether it is ready.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ ACCESS = (
     ),
 )
 FILES = ("tests/test_environment.py",)
+LARGE = ("tests/operations/test_request_limits.py", "tests/database/test_request_limits.py")
 EXPENSIVE = ("tests/database/test_upload.py::TestThePreview", "tests/database/test_report_jobs.py")
 DETECTED_BY = {
     "thousand_fields": "can_be_finished",
@@ -37,6 +39,8 @@ DETECTED_BY = {
     "names_as_typed": "spaces_around",
     "members_return": "removed_member",
     "open_home": "home",
+    "unlimited_bodies": "forms_only",
+    "alive_is_ready": "not_ready",
 }
 
 
@@ -65,6 +69,10 @@ def access(ground: Ground) -> Outcome:
 
 def private_files(ground: Ground) -> Outcome:
     return run_tests(ground, *FILES, *select_detecting(ground))
+
+
+def large_requests(ground: Ground) -> Outcome:
+    return run_tests(ground, *LARGE, *select_detecting(ground))
 
 
 def select_detecting(ground: Ground) -> tuple[str, ...]:
@@ -175,5 +183,14 @@ F19 = Fault(
     private_files,
     {SQLITE: "open_home"},
     databases=(SQLITE,),
+    seconds=300,
+)
+F20 = Fault(
+    "F20",
+    "Large requests, no space",
+    "Bodies over the limits, declared and streamed, are refused with 413 before they are stored; a site that"
+    " cannot write is alive, but not ready.",
+    large_requests,
+    {SQLITE: "unlimited_bodies", POSTGRESQL: "alive_is_ready"},
     seconds=300,
 )

@@ -61,7 +61,15 @@ def imports(path: Path) -> set[str]:
     return names
 
 
-IMPORTS = {module: imports(path) for module, path in MODULES.items()}
+class LazyImports(dict[str, set[str]]):
+    """The imports of each module, parsed when they are first asked for: every worker collects this file."""
+
+    def __missing__(self, module: str) -> set[str]:
+        self[module] = imports(MODULES[module])
+        return self[module]
+
+
+IMPORTS = LazyImports()
 
 
 def is_in(module: str, package: str) -> bool:

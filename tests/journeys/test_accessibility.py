@@ -16,7 +16,7 @@ from tests.database.conftest import SENTENCES, annotator, make_task
 from tests.journeys.every_page import pages, seen_by
 from tests.security.stage import Stage, set_stage
 
-pytestmark = [pytest.mark.journey, pytest.mark.looks]
+pytestmark = [pytest.mark.journey, pytest.mark.any_database]
 
 # WCAG 2.2 AA and below, as axe names the rules.
 EVERYTHING = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}

@@ -149,6 +149,7 @@ def test_a_report_becomes_a_new_version_by_mouse(
     assert len(shown) == made.occurrences.count()
 
 
+@pytest.mark.any_database
 def test_words_are_linked_and_unlinked_by_keyboard_alone(editor: Page, comparison: Comparison) -> None:
     a = editor.get_by_role("group", name="Words of A")
     a.get_by_role("button").first.focus()
@@ -190,6 +191,7 @@ def test_words_are_linked_and_unlinked_by_keyboard_alone(editor: Page, compariso
     assert Alignment.objects.latest().links == "0-0 2-2 3-5 4-4"
 
 
+@pytest.mark.any_database
 def test_typed_links_draw_lines_and_bad_ones_are_explained(editor: Page) -> None:
     field = editor.get_by_label("Links")
     field.fill("0-0 9-9")
@@ -209,7 +211,7 @@ def test_typed_links_draw_lines_and_bad_ones_are_explained(editor: Page) -> None
     accessible(editor)
 
 
-@pytest.mark.looks
+@pytest.mark.any_database
 def test_on_a_phone_the_words_stand_in_two_columns(editor: Page) -> None:
     editor.set_viewport_size({"width": 375, "height": 800})
     a = editor.get_by_role("group", name="Words of A").get_by_role("button")
@@ -275,6 +277,7 @@ def test_without_a_script_the_page_is_a_plain_form(
     context.close()
 
 
+@pytest.mark.any_database
 def test_a_word_is_said_as_it_is(page: Page, organiser: User) -> None:
     """“$$” means something to a script that replaces text."""
     outputs = {"alpha": "it costs $$ now", "beta": "it costs money now"}

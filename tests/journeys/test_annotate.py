@@ -95,6 +95,7 @@ def test_a_whole_task_by_keyboard_alone(page: Page, task: Task) -> None:
     assert set(Ranking.objects.values_list("choice", flat=True)) == {"A=B"}
 
 
+@pytest.mark.any_database
 def test_next_says_what_is_missing_and_goes_there(page: Page, task: Task) -> None:
     begin(page)
     page.keyboard.press("Enter")
@@ -113,6 +114,7 @@ def test_undo_takes_an_answer_back_and_changes_nothing_else(page: Page, task: Ta
     assert list(Ranking.objects.order_by("version").values_list("choice", flat=True))[-1] is None
 
 
+@pytest.mark.any_database
 def test_a_key_that_is_held_down_answers_one_pair(page: Page, task: Task) -> None:
     begin(page)
     for _ in range(5):  # without a release between them: the keyboard repeats the key
@@ -123,6 +125,7 @@ def test_a_key_that_is_held_down_answers_one_pair(page: Page, task: Task) -> Non
     assert Ranking.objects.count() == 1
 
 
+@pytest.mark.any_database
 def test_digits_go_on_to_the_pairs_that_were_left_open(page: Page, task: Task) -> None:
     begin(page)
     cards = page.locator(".card[data-card]").count()
@@ -134,6 +137,7 @@ def test_digits_go_on_to_the_pairs_that_were_left_open(page: Page, task: Task) -
     assert Ranking.objects.count() == cards
 
 
+@pytest.mark.any_database
 def test_without_a_script_the_guidelines_are_there_and_no_button_is_dead(
     browser: Browser, live_server: LiveServer, task: Task
 ) -> None:
@@ -154,6 +158,7 @@ def test_without_a_script_the_guidelines_are_there_and_no_button_is_dead(
     assert set(Ranking.objects.values_list("choice", flat=True)) == {"A=B"}
 
 
+@pytest.mark.any_database
 def test_without_a_script_the_page_says_what_an_ended_session_costs(
     browser: Browser, live_server: LiveServer, task: Task
 ) -> None:

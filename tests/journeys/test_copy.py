@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from evaluation.models import User
 from tests.browser import sign_in
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.any_database]
 
 FORBIDDEN = "() => { navigator.clipboard.writeText = () => Promise.reject(new Error('not allowed')); }"
 COPIED = "() => { navigator.clipboard.writeText = async (text) => { window.copied = text; }; }"

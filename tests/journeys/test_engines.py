@@ -15,7 +15,7 @@ from evaluation.models import Assignment, Ranking, Task
 from tests.engines import ENGINES, Engine, MissingEngineError
 from tests.live import OrderlyServer
 
-pytestmark = [pytest.mark.journey, pytest.mark.slow]
+pytestmark = [pytest.mark.journey, pytest.mark.slow, pytest.mark.any_database]
 
 CARDS = "fieldset[data-card]"
 SAVED = """return [...document.querySelectorAll('[role=status]')]

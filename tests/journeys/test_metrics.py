@@ -52,7 +52,7 @@ def test_metrics_are_chosen_scored_and_compared(
     expect(page.locator(".message-success")).to_contain_text("COMET")
 
 
-@pytest.mark.looks
+@pytest.mark.any_database
 def test_the_page_fits_a_phone(page: Page, task: Task, organiser: User) -> None:
     from metrics.scoring.services.metric_lookup import find_metrics
     from metrics.scoring.services.runs import score_task
@@ -65,7 +65,7 @@ def test_the_page_fits_a_phone(page: Page, task: Task, organiser: User) -> None:
         assert page.evaluate("document.documentElement.scrollWidth") == 375
 
 
-@pytest.mark.looks
+@pytest.mark.any_database
 def test_on_paper_a_report_is_light_and_whole_and_has_nothing_to_press(
     page: Page, task: Task, organiser: User
 ) -> None:
@@ -82,7 +82,7 @@ def test_on_paper_a_report_is_light_and_whole_and_has_nothing_to_press(
     assert page.evaluate("document.documentElement.scrollWidth") <= 718
 
 
-@pytest.mark.looks
+@pytest.mark.any_database
 def test_rings_of_focus_are_not_cut_by_what_scrolls(page: Page, task: Task, organiser: User) -> None:
     sign_in(page, "alice")
     page.get_by_role("heading", name="Your tasks").wait_for()

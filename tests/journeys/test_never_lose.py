@@ -33,6 +33,7 @@ def choose(page: Page, pair: int, key: int) -> None:
     page.locator(f"#pair-{pair} .opt").nth(key - 1).click()
 
 
+@pytest.mark.any_database
 def test_offline_answers_wait_in_the_browser_and_arrive_later(
     page: Page, context: BrowserContext, task: Task
 ) -> None:
@@ -48,6 +49,7 @@ def test_offline_answers_wait_in_the_browser_and_arrive_later(
     assert Ranking.objects.count() == 2
 
 
+@pytest.mark.any_database
 def test_offline_answers_survive_a_reload(page: Page, context: BrowserContext, task: Task) -> None:
     begin(page)
     answers = page.locator("form#answers").get_attribute("data-answer-url")
@@ -64,6 +66,7 @@ def test_offline_answers_survive_a_reload(page: Page, context: BrowserContext, t
     expect(page.locator("#pair-1 input:checked")).to_have_value("A>>B")
 
 
+@pytest.mark.any_database
 def test_a_click_before_the_script_is_there_is_newer_than_an_answer_that_waits(
     page: Page, task: Task
 ) -> None:
@@ -115,6 +118,7 @@ NO_STORAGE = (
 
 
 @pytest.mark.parametrize("refusal", NO_STORAGE, ids=["silent", "absent", "refused", "full"])
+@pytest.mark.any_database
 def test_without_storage_answers_wait_in_the_tab_and_it_is_not_closed_unasked(
     page: Page, context: BrowserContext, task: Task, refusal: str
 ) -> None:
@@ -199,6 +203,7 @@ def test_an_answer_to_a_task_that_was_put_away_is_not_called_saved(page: Page, t
     saved(page)
 
 
+@pytest.mark.any_database
 def test_answers_that_wait_are_sent_when_their_owner_is_back_and_has_nothing_open(
     page: Page, context: BrowserContext, task: Task
 ) -> None:
@@ -212,6 +217,7 @@ def test_answers_that_wait_are_sent_when_their_owner_is_back_and_has_nothing_ope
     arrived(page, 1)
 
 
+@pytest.mark.any_database
 def test_an_answer_that_a_closed_window_left_is_shown_by_the_one_that_sends_it(
     page: Page, context: BrowserContext, task: Task
 ) -> None:
@@ -282,6 +288,7 @@ def test_a_double_click_on_next_moves_one_sentence(page: Page, task: Task) -> No
     assert Assignment.objects.count() == 2
 
 
+@pytest.mark.any_database
 def test_whoever_stops_the_browser_on_its_way_can_go_on_later(page: Page, task: Task) -> None:
     page.clock.install()
     begin(page)
@@ -325,6 +332,7 @@ def unwatched(context: BrowserContext) -> Page:
 NOT_SAVED = "Not saved yet — kept in this browser"
 
 
+@pytest.mark.any_database
 def test_an_answer_that_the_server_cannot_store_holds_up_no_other(unwatched: Page, task: Task) -> None:
     page, tried = unwatched, list[str]()
     begin(page)
@@ -345,6 +353,7 @@ def test_an_answer_that_the_server_cannot_store_holds_up_no_other(unwatched: Pag
     assert Ranking.objects.count() == cards + 1
 
 
+@pytest.mark.any_database
 def test_an_answer_without_any_response_holds_up_no_other(page: Page, task: Task) -> None:
     begin(page)
     tried: list[str] = []
@@ -357,6 +366,7 @@ def test_an_answer_without_any_response_holds_up_no_other(page: Page, task: Task
     assert set(tried) == {"A>>B"}
 
 
+@pytest.mark.any_database
 def test_an_answer_that_keeps_failing_is_tried_less_and_less_often(unwatched: Page, task: Task) -> None:
     page, tried = unwatched, list[str]()
     page.clock.install()
@@ -377,6 +387,7 @@ def test_an_answer_that_keeps_failing_is_tried_less_and_less_often(unwatched: Pa
         assert len(tried) == number + 1
 
 
+@pytest.mark.any_database
 def test_an_answer_left_on_another_page_does_not_hold_up_this_one(unwatched: Page, task: Task) -> None:
     page, tried = unwatched, list[str]()
     begin(page)

@@ -24,6 +24,7 @@ def task(transactional_db: None) -> Task:
     return task
 
 
+@pytest.mark.any_database
 def test_on_a_phone_no_variant_moves_when_its_turn_comes(page: Page, transactional_db: None) -> None:
     by_place = make_task(sentences=SENTENCES[:1], judging="places")
     carol = annotator("carol", by_place)
@@ -91,6 +92,7 @@ def test_practice_and_a_sentence_place_by_place_by_keyboard_alone(page: Page, ta
     assert ranked == [(1, 1, 2), (1, 2), (1, 3, 2)]
 
 
+@pytest.mark.any_database
 def test_enter_that_is_held_down_does_not_turn_over_what_practice_says(page: Page, task: Task) -> None:
     sign_in(page, "bob")
     page.get_by_role("button", name="Start").click()

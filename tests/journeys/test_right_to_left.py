@@ -10,7 +10,7 @@ from tests.database.test_scripts_of_the_world import make_pages
 from tests.journeys.every_page import seen_by
 from tests.journeys.test_accessibility import faults
 
-pytestmark = [pytest.mark.journey, pytest.mark.looks]
+pytestmark = [pytest.mark.journey, pytest.mark.any_database]
 
 
 def test_an_arabic_page_is_laid_out_from_right_to_left(

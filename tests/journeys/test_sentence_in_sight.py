@@ -15,7 +15,7 @@ from tests.journeys.every_page import seen_by
 from tests.journeys.test_accessibility import faults
 from tests.journeys.test_annotate import ready, saved
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.any_database]
 
 Open = Callable[..., Page]
 DESK, PHONE = (1280, 800), (375, 667)

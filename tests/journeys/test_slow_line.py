@@ -8,7 +8,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from evaluation.models import Assignment, Ranking, SentenceAnswer, Task
 from tests.journeys.test_annotate import begin, ready, saved
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.any_database]
 
 # Milliseconds to and fro, bytes per second: a telephone in the country, and a line by satellite on a bad day.
 LINES = [(400, 50_000), (2000, 50_000)]

@@ -151,6 +151,7 @@ def stage(transactional_db: None, settings: Any, tmp_path: Path) -> Stage:  # An
 
 
 @pytest.mark.journey
+@pytest.mark.any_database
 def test_nothing_that_is_stored_ever_runs(stage: Stage, browser: Browser, live_server: LiveServer) -> None:
     assert len(PAYLOADS) >= 60
     alive: list[str] = []
