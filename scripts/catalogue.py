@@ -1,16 +1,17 @@
 """The catalogue of translations: collect every marked text, keep the file in order, compile it.
 
 ``python -m scripts.catalogue`` writes new texts, still empty, into ``locale/*/LC_MESSAGES/django.po``,
-removes those that nothing says any more, and compiles. ``--check`` changes nothing and exits 1 where
-something is missing. No GNU gettext is needed: templates go through Django's own ``templatize``, Python
-through ``ast``. Names in pure modules, which know nothing of translation, are collected from the modules
-themselves.
+removes those that nothing says any more, and compiles. A language of ``ANNOTATOR_LANGUAGES`` has only the
+texts that annotators see. ``--check`` changes nothing and exits 1 where something is missing.
+No GNU gettext is needed: templates go through Django's own ``templatize``, Python through ``ast``. Names in
+pure modules, which know nothing of translation, are collected from the modules themselves.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -23,6 +24,38 @@ ROOT = Path(__file__).resolve().parent.parent
 LOCALES = ROOT / "locale"
 TEMPLATES = ROOT / "templates"
 PACKAGES = ("appraise", "evaluation", "metrics")
+
+# What annotators see: these templates with all that they include or extend, these modules, and single texts.
+ANNOTATOR_TEMPLATES = (
+    "registration/login.html",
+    *("400.html", "403.html", "403_csrf.html", "404.html", "405.html", "413.html", "500.html", "503.html"),
+    "languages.html",
+    "evaluation/annotate.html",
+    "evaluation/campaign_finished.html",
+    "evaluation/finished.html",
+    "evaluation/home.html",
+    "evaluation/invitation.html",
+    "evaluation/personal_data.html",
+    "evaluation/places.html",
+    "evaluation/practice.html",
+    "evaluation/practice_done.html",
+    "evaluation/return.html",
+    "evaluation/review.html",
+)
+ANNOTATOR_MODULES = (
+    "evaluation/annotate/queries.py",
+    "evaluation/annotate/services/",
+    "evaluation/annotate/views/pairs.py",
+    "evaluation/annotate/views/places.py",
+    "evaluation/people/",
+    "evaluation/schemes.py",
+    "evaluation/templatetags/appraise.py",
+)
+ANNOTATOR_TEXTS = {
+    "You have joined, but the task is not open at the moment. Please come back later.",
+    *("Draft", "Open", "Closed", "Archived"),
+    *("Annotator", "Manager", "Researcher"),
+}
 
 # What Django calls them, and how many texts each takes: context, singular, plural.
 FUNCTIONS = {
@@ -64,25 +97,66 @@ def texts_of_project(root: Path = ROOT) -> Found:
             for text in texts:
                 found.places.setdefault(text, []).append(where)
             found.unreadable += [f"{where}:{line}" for line in unreadable]
-    for msgid in words_of_pure_modules():
-        found.places.setdefault(Text(msgid), []).append("the pure modules")
+    for where, words in (
+        ("evaluation/schemes.py", words_of_schemes()),
+        ("the pure modules", words_of_pure_modules()),
+    ):
+        for msgid in words:
+            found.places.setdefault(Text(msgid), []).append(where)
     return found
 
 
+def texts_of_annotators(places: dict[Text, list[str]], root: Path = ROOT) -> dict[Text, list[str]]:
+    """The texts that annotators see, with all places of each."""
+    templates = {f"templates/{name}" for name in reach_templates(ANNOTATOR_TEMPLATES, root / "templates")}
+    return {
+        text: where
+        for text, where in places.items()
+        if text.msgid in ANNOTATOR_TEXTS
+        or any(place in templates or place.startswith(ANNOTATOR_MODULES) for place in where)
+    }
+
+
+def reach_templates(names: Iterable[str], folder: Path = TEMPLATES) -> set[str]:
+    """These templates, and those that they include or extend.
+
+    >>> sorted(reach_templates(["404.html"]))
+    ['404.html', '_mark.html', '_styles.html', '_work_styles.html', 'error.html']
+    """
+    reached: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached.add(name)
+            waiting += _NEXT_TEMPLATE.findall((folder / name).read_text())
+    return reached
+
+
+_NEXT_TEMPLATE = re.compile(r"""{%\s*(?:include|extends)\s+["']([^"']+)["']""")
+
+
+def words_of_schemes() -> Iterator[str]:
+    """Texts of the choices, which pages translate with the filter ``translate_text``."""
+    from evaluation.schemes import CHOICE_REASONS, SCHEMES
+
+    yield from (reason.words for reason in CHOICE_REASONS)
+    for scheme in SCHEMES.values():
+        yield from scheme.texts
+
+
 def words_of_pure_modules() -> Iterator[str]:
-    """What pages show of pure modules through the filter ``translate_text``: texts of schemes, bands,
-    coefficients, phenomena, changes, formats and metrics."""
+    """What pages show of other pure modules through this filter: bands, coefficients, phenomena, changes,
+    formats and metrics."""
     from evaluation.agreement import Judgements, compute_agreement, name_band
     from evaluation.campaign_diff.campaigns import DiffMeasure
     from evaluation.importers import FORMATS
     from evaluation.phenomena.classification import Phenomenon
-    from evaluation.schemes import CHOICE_REASONS, SCHEMES
+    from evaluation.schemes import SCHEMES
     from metrics import registry
 
     yield from filter(None, map(name_band, (-0.1, 0.1, 0.3, 0.5, 0.7, 0.9)))
-    yield from (reason.words for reason in CHOICE_REASONS)
     for scheme in SCHEMES.values():
-        yield from scheme.texts
         judged = [("ann", "item", scheme.labels[0]), ("bea", "item", scheme.labels[0])]
         for line in compute_agreement(
             Judgements.from_rows(judged, scheme.labels), scheme, resamples=0
@@ -167,7 +241,7 @@ def update(catalogue: polib.POFile, places: dict[Text, list[str]]) -> tuple[list
     for text in gone:
         catalogue.remove(known[text])
     for text in new:
-        catalogue.append(_entry(text))
+        catalogue.append(_entry(text, count_forms(catalogue)))
     for entry in catalogue:
         entry.occurrences = [(place, "") for place in sorted(set(places[text_of(entry)]))]
     catalogue.sort(key=lambda entry: (entry.occurrences[0][0], entry.msgid, entry.msgctxt or ""))
@@ -178,9 +252,17 @@ def text_of(entry: polib.POEntry) -> Text:
     return Text(entry.msgid, entry.msgid_plural or "", entry.msgctxt or "")
 
 
-def _entry(text: Text) -> polib.POEntry:
+def count_forms(catalogue: polib.POFile) -> int:
+    """How many plural forms the language has."""
+    match = re.search(r"nplurals=(\d)", catalogue.metadata.get("Plural-Forms", ""))
+    return int(match[1]) if match else 2
+
+
+def _entry(text: Text, forms: int) -> polib.POEntry:
     flags = ["python-format"] if re.search(r"%(\(\w+\))?[sd]|%%", text.msgid) else []
-    plural = {"msgid_plural": text.plural, "msgstr_plural": {0: "", 1: ""}} if text.plural else {}
+    plural = (
+        {"msgid_plural": text.plural, "msgstr_plural": dict.fromkeys(range(forms), "")} if text.plural else {}
+    )
     return polib.POEntry(msgid=text.msgid, msgctxt=text.context or None, flags=flags, **plural)
 
 
@@ -193,10 +275,12 @@ def faults(catalogue: polib.POFile, places: Iterable[Text]) -> list[str]:
         said = list(entry.msgstr_plural.values()) if text.plural else [entry.msgstr]
         if "fuzzy" in entry.flags:
             lines.append(f"fuzzy: {text.msgid!r}")
-        if not all(said):
+        if not all(said) or (text.plural and len(said) != count_forms(catalogue)):
             lines.append(f"not translated: {text.msgid!r}")
         lines += [
-            f"other placeholders: {text.msgid!r} → {one!r}" for one in said if one and not _fits(text, one)
+            f"other placeholders: {text.msgid!r} → {one!r}"
+            for form, one in enumerate(said, 1)
+            if one and not _fits(text, one, is_last=form == len(said))
         ]
     return lines
 
@@ -204,19 +288,32 @@ def faults(catalogue: polib.POFile, places: Iterable[Text]) -> list[str]:
 _PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|%[sd%]|\{\w*\}|</?\w+[^>]*>")
 
 
-def _fits(text: Text, said: str) -> bool:
-    """The same placeholders and tags; a singular may leave the number out, and starts and ends alike."""
+def _fits(text: Text, said: str, *, is_last: bool = True) -> bool:
+    """The same placeholders and tags, and spaces at the same ends. A plural form may leave the number out,
+    but not the last one."""
     wanted = sorted(_PLACEHOLDER.findall(text.msgid))
     given = sorted(_PLACEHOLDER.findall(said))
     alike = (
         said[:1].isspace() == text.msgid[:1].isspace() and said[-1:].isspace() == text.msgid[-1:].isspace()
     )
+    fitting = [wanted]
     if text.plural:
-        return alike and given in (wanted, sorted(_PLACEHOLDER.findall(text.plural)))
-    return alike and given == wanted
+        every = sorted(_PLACEHOLDER.findall(text.plural))
+        fitting.append(every)
+        if not is_last:
+            fitting += [every[:k] + every[k + 1 :] for k in range(len(every))]
+    return alike and given in fitting
 
 
 # --- the command ---------------------------------------------------------------------------------------
+
+
+def is_partial(locale: str) -> bool:
+    """Whether only annotator pages are translated into the language of this folder."""
+    from django.conf import settings
+    from django.utils.translation import to_locale
+
+    return locale in map(to_locale, settings.ANNOTATOR_LANGUAGES)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -225,16 +322,20 @@ def main(arguments: list[str] | None = None) -> int:
         "--check", action="store_true", help="change nothing; exit 1 where something is missing"
     )
     options = parser.parse_args(arguments)
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "appraise.settings")
     found = texts_of_project()
+    for_annotators = texts_of_annotators(found.places)
     lines: list[str] = []
     for path in sorted(LOCALES.glob("*/LC_MESSAGES/django.po")):
+        language = path.parent.parent.name
+        places = for_annotators if is_partial(language) else found.places
         catalogue = polib.pofile(str(path), wrapwidth=110)
         if not options.check:
-            new, gone = update(catalogue, found.places)
+            new, gone = update(catalogue, places)
             catalogue.save(str(path))
             catalogue.save_as_mofile(str(path.with_suffix(".mo")))
-            print(f"{path.parent.parent.name}: {len(catalogue)} texts, {len(new)} new, {len(gone)} removed")
-        lines += [f"{path.parent.parent.name}: {line}" for line in faults(catalogue, found.places)]
+            print(f"{language}: {len(catalogue)} texts, {len(new)} new, {len(gone)} removed")
+        lines += [f"{language}: {line}" for line in faults(catalogue, places)]
     print("\n".join(lines), end="\n" if lines else "", file=sys.stderr)
     return 1 if lines else 0
 

@@ -1,4 +1,4 @@
-"""Every word that a person reads can be said in German, and is."""
+"""Every text is translated into German, and those of annotators into the other languages."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from pathlib import Path
 
 import polib
 import pytest
+from django.conf import settings
+from django.utils.translation import to_locale
 
 from scripts import catalogue
 
 PATHS = sorted(catalogue.LOCALES.glob("*/LC_MESSAGES/django.po"))
 FOUND = catalogue.texts_of_project()
+FOR_ANNOTATORS = catalogue.texts_of_annotators(FOUND.places)
 
 # Names, formats and file types are the same in every language.
 SAME_EVERYWHERE = {
@@ -34,7 +37,41 @@ TEXT_FROM_ELSEWHERE = {
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.parent.parent.name)
 def test_the_catalogue_has_every_text_translated_with_the_same_placeholders(path: Path) -> None:
-    assert catalogue.faults(polib.pofile(str(path)), FOUND.places) == [], "run: make catalogue"
+    places = FOR_ANNOTATORS if catalogue.is_partial(path.parent.parent.name) else FOUND.places
+    assert catalogue.faults(polib.pofile(str(path)), places) == [], "run: make catalogue"
+
+
+def test_every_language_of_the_site_has_a_catalogue_with_plural_forms() -> None:
+    locales = {to_locale(code): code for code, _ in settings.LANGUAGES if code != settings.LANGUAGE_CODE}
+    assert locales.keys() == {path.parent.parent.name for path in PATHS}
+    assert set(settings.UNCHECKED_LANGUAGES) <= set(locales.values())
+    for path in PATHS:
+        assert "nplurals=" in polib.pofile(str(path)).metadata["Plural-Forms"], path
+
+
+def test_what_an_annotator_sees_includes_parts_of_pages_single_texts_and_no_reports() -> None:
+    msgids = {text.msgid for text in FOR_ANNOTATORS}
+    assert {
+        "Your tasks",
+        "A much better",
+        "Saving…",
+        "Skip this sentence?",
+    } | catalogue.ANNOTATOR_TEXTS <= msgids
+    assert not {"Stopping rule", "Coefficients", "Import"} & msgids
+    assert len(msgids) < len(FOUND.places) / 3
+
+
+def test_only_a_last_plural_form_needs_the_number() -> None:
+    text = catalogue.Text("%(n)s task", "%(n)s tasks")
+    file = polib.POFile()
+    file.metadata = {"Plural-Forms": "nplurals=3; plural=n"}
+    forms = {0: "eine", 1: "zwei", 2: "%(n)s"}
+    file.append(polib.POEntry(msgid=text.msgid, msgid_plural=text.plural, msgstr_plural=forms))
+    assert catalogue.faults(file, [text]) == []
+    file[0].msgstr_plural = {0: "eine", 1: "zwei", 2: "viele"}
+    assert catalogue.faults(file, [text]) == [f"other placeholders: {text.msgid!r} → 'viele'"]
+    file[0].msgstr_plural = {0: "eine", 1: "%(n)s"}
+    assert catalogue.faults(file, [text]) == [f"not translated: {text.msgid!r}"]
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.parent.parent.name)

@@ -7,6 +7,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django import template
+from django.conf import settings
 from django.conf.locale import LANG_INFO
 from django.template import Context
 from django.template.base import NodeList, Parser, TextNode, Token
@@ -108,6 +109,12 @@ def _language_name(code: str, reader: str) -> str:
             return str(FURTHER_LANGUAGES[tag])
         tag = tag.rpartition("-")[0]
     return code
+
+
+@register.filter
+def is_unchecked(code: str) -> bool:
+    """Whether no speaker has read the pages in this language."""
+    return code in settings.UNCHECKED_LANGUAGES
 
 
 register.filter("direction", text_direction)
