@@ -16,9 +16,12 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 
 import polib
+
+from evaluation.tasks.problem_texts import CONTEXT, has_words
 
 ROOT = Path(__file__).resolve().parent.parent
 LOCALES = ROOT / "locale"
@@ -56,6 +59,13 @@ ANNOTATOR_TEXTS = {
     *("Draft", "Open", "Closed", "Archived"),
     *("Annotator", "Manager", "Researcher"),
 }
+
+# What pages show of problems: the modules that make them, and the calls of a code, a message and a remedy.
+PROBLEM_MODULES = (
+    *("appraise/lib/", "evaluation/agreement/", "evaluation/alignment/", "evaluation/assessments/"),
+    *("evaluation/exporters/", "evaluation/importers/", "evaluation/tasks/"),
+)
+PROBLEM_CALLS = ("Problem", "InputError.of", ".add", ".refuse", ".report", ".warn", "_Refused")
 
 # What Django calls them, and how many texts each takes: context, singular, plural.
 FUNCTIONS = {
@@ -96,6 +106,9 @@ def texts_of_project(root: Path = ROOT) -> Found:
             where = path.relative_to(root).as_posix()
             for text in texts:
                 found.places.setdefault(text, []).append(where)
+            if where.startswith(PROBLEM_MODULES):
+                for text in texts_of_problems(path.read_text()):
+                    found.places.setdefault(text, []).append(where)
             found.unreadable += [f"{where}:{line}" for line in unreadable]
     for where, words in (
         ("evaluation/schemes.py", words_of_schemes()),
@@ -121,7 +134,7 @@ def reach_templates(names: Iterable[str], folder: Path = TEMPLATES) -> set[str]:
     """These templates, and those that they include or extend.
 
     >>> sorted(reach_templates(["404.html"]))
-    ['404.html', '_mark.html', '_styles.html', '_work_styles.html', 'error.html']
+    ['404.html', '_mark.html', '_styles.html', 'error.html']
     """
     reached: set[str] = set()
     waiting = list(names)
@@ -210,6 +223,61 @@ def texts_of_module(source: str) -> tuple[list[Text], list[int]]:
         else:
             texts.append(_text(function, [string for string in strings if string is not None]))
     return texts, unreadable
+
+
+def texts_of_problems(source: str) -> Iterator[Text]:
+    """The messages and remedies of problems, with numbered gaps for what a message is made with.
+
+    >>> source = 'def read(log, n):\\n  say = f"no line {n}"\\n  log.report("no_line", say, "add a line")'
+    >>> [text.msgid for text in texts_of_problems(source)]
+    ['no line {1}', 'add a line']
+    """
+    tree = ast.parse(source)
+    constants = _assigned_values(tree.body)
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    for function in functions:
+        values = constants | _assigned_values(ast.walk(function))
+        for call in ast.walk(function):
+            if isinstance(call, ast.Call) and ast.unparse(call.func).endswith(PROBLEM_CALLS):
+                texts = [*call.args[1:3], *(k.value for k in call.keywords if k.arg in ("message", "remedy"))]
+                if _CODE.fullmatch(_literal(call.args[0]) or "" if call.args else ""):
+                    for text in texts:
+                        yield from (Text(one, context=CONTEXT) for one in _spell_out(text, values))
+
+
+_CODE = re.compile(r"[a-z][a-z0-9_]+")
+
+
+def _assigned_values(nodes: Iterable[ast.AST]) -> dict[str, list[ast.expr]]:
+    """What is assigned to each name."""
+    values: dict[str, list[ast.expr]] = {}
+    for node in nodes:
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                pairs = [(target, node.value)]
+                if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+                    pairs = list(zip(target.elts, node.value.elts, strict=False))
+                for name, value in pairs:
+                    if isinstance(name, ast.Name):
+                        values.setdefault(name.id, []).append(value)
+    return values
+
+
+def _spell_out(node: ast.expr, values: dict[str, list[ast.expr]]) -> Iterator[str]:
+    """The sentences that an expression may be."""
+    if isinstance(node, ast.IfExp):
+        yield from _spell_out(node.body, values)
+        yield from _spell_out(node.orelse, values)
+    elif isinstance(node, ast.Name):
+        for value in values.get(node.id, ()):
+            yield from _spell_out(value, {})
+    elif isinstance(node, ast.JoinedStr):
+        numbers = count(1)
+        parts = [_literal(part) or f"{{{next(numbers)}}}" for part in node.values]
+        if has_words(text := "".join(parts)):
+            yield text
+    elif has_words(_literal(node) or ""):
+        yield _literal(node) or ""
 
 
 def _imported_names(tree: ast.Module) -> Iterator[tuple[str, str]]:

@@ -27,6 +27,7 @@ SAME_EVERYWHERE |= {"Holm", ", Holm)", "McNemar"}
 TEXT_FROM_ELSEWHERE = {
     "evaluation/annotate/forms.py",
     "evaluation/jobs.py",
+    "evaluation/tasks/problem_texts.py",
     "evaluation/tasks/forms/upload.py",
     "evaluation/reports/phenomena.py",
     "evaluation/reports/plots.py",

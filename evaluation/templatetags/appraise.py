@@ -16,6 +16,7 @@ from django.utils.translation import get_language, gettext as _, gettext_lazy
 
 from evaluation.models import Task
 from evaluation.schemes import Choice, Scheme
+from evaluation.tasks.problem_texts import name_language, translate_problem
 from evaluation.tasks.queries.alignments import list_reported_pairs
 from evaluation.templatetags.figures import translate_text
 from evaluation.web import lang_and_dir, text_direction
@@ -117,6 +118,8 @@ def is_unchecked(code: str) -> bool:
     return code in settings.UNCHECKED_LANGUAGES
 
 
+register.filter("problem_text", translate_problem)
+register.filter("problem_language", name_language)
 register.filter("direction", text_direction)
 register.filter("lang_and_dir", lang_and_dir)
 
