@@ -46,10 +46,7 @@ ANNOTATOR_TEMPLATES = (
     "evaluation/review.html",
 )
 ANNOTATOR_MODULES = (
-    "evaluation/annotate/queries.py",
-    "evaluation/annotate/services/",
-    "evaluation/annotate/views/pairs.py",
-    "evaluation/annotate/views/places.py",
+    "evaluation/annotate/",
     "evaluation/people/",
     "evaluation/schemes.py",
     "evaluation/templatetags/appraise.py",

@@ -8,8 +8,10 @@ from pathlib import Path
 import polib
 import pytest
 from django.conf import settings
+from django.urls import get_resolver
 from django.utils.translation import to_locale
 
+from appraise.middleware import ANNOTATOR_ROUTES
 from scripts import catalogue
 
 PATHS = sorted(catalogue.LOCALES.glob("*/LC_MESSAGES/django.po"))
@@ -60,6 +62,23 @@ def test_what_an_annotator_sees_includes_parts_of_pages_single_texts_and_no_repo
     } | catalogue.ANNOTATOR_TEXTS <= msgids
     assert not {"Stopping rule", "Coefficients", "Import"} & msgids
     assert len(msgids) < len(FOUND.places) / 3
+
+
+def test_every_page_of_an_annotator_is_one_for_the_catalogue_and_the_middleware() -> None:
+    """A page that is missing there would be in English for readers of most languages."""
+    folder = catalogue.ROOT / "evaluation" / "annotate" / "views"
+    shown = {
+        name for path in folder.glob("*.py") for name in re.findall(r'"([\w/]+\.html)"', path.read_text())
+    }
+    assert shown - {"evaluation/practice_settings.html"} <= set(catalogue.ANNOTATOR_TEMPLATES)
+    routes = {
+        route.name
+        for route in get_resolver().url_patterns[0].url_patterns
+        if getattr(route, "callback", None)
+        and route.callback.__module__.startswith("evaluation.annotate.views")
+    }
+    assert len(routes) >= 10
+    assert routes - {"practice-settings", "remove-practice-question"} <= ANNOTATOR_ROUTES
 
 
 def test_only_a_last_plural_form_needs_the_number() -> None:
