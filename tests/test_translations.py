@@ -8,10 +8,11 @@ from pathlib import Path
 import polib
 import pytest
 from django.conf import settings
-from django.urls import get_resolver
+from django.urls import URLPattern
 from django.utils.translation import to_locale
 
 from appraise.middleware import ANNOTATOR_ROUTES
+from evaluation.urls import urlpatterns
 from scripts import catalogue
 
 PATHS = sorted(catalogue.LOCALES.glob("*/LC_MESSAGES/django.po"))
@@ -71,12 +72,10 @@ def test_every_page_of_an_annotator_is_one_for_the_catalogue_and_the_middleware(
         name for path in folder.glob("*.py") for name in re.findall(r'"([\w/]+\.html)"', path.read_text())
     }
     assert shown - {"evaluation/practice_settings.html"} <= set(catalogue.ANNOTATOR_TEMPLATES)
-    routes = {
-        route.name
-        for route in get_resolver().url_patterns[0].url_patterns
-        if getattr(route, "callback", None)
-        and route.callback.__module__.startswith("evaluation.annotate.views")
+    modules = {
+        route.name: route.callback.__module__ for route in urlpatterns if isinstance(route, URLPattern)
     }
+    routes = {name for name, module in modules.items() if module.startswith("evaluation.annotate.views")}
     assert len(routes) >= 10
     assert routes - {"practice-settings", "remove-practice-question"} <= ANNOTATOR_ROUTES
 
