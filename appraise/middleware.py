@@ -22,6 +22,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 from django.urls import Resolver404, resolve
 from django.utils import timezone
+from django.utils.translation import activate, get_language
 from django.views.defaults import page_not_found
 
 from evaluation.models import ApiToken, Role, Task
@@ -37,6 +38,11 @@ CONTENT_SECURITY_POLICY = (
 RENEWED = "renewed"  # key in the session: the day of its last renewal
 RETRY_AFTER_SECONDS = 30
 UPLOAD_ROUTES = {"new-upload", "upload", "import-scores"}
+ANNOTATOR_ROUTES = {
+    *("annotate", "answer", "mark-unsure", "add-time", "skip", "report-alignment", "places", "rank-place"),
+    *("home", "work", "practice", "review", "finished", "campaign-work", "campaign-finished"),
+    *("sign-in", "sign-out", "set-language", "languages", "join", "come-back", "my-data", "delete-account"),
+}
 
 
 def content_security_policy(get_response: GetResponse) -> GetResponse:
@@ -71,6 +77,22 @@ def renew_session(get_response: GetResponse) -> GetResponse:
 def begin_session(request: HttpRequest, **kwargs: object) -> None:
     """Mark a new session as renewed, so that it is not written again on its first page."""
     request.session[RENEWED] = _today()
+
+
+class PageLanguage:
+    """Respond in English where only annotator pages are translated into the reader's language."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, view: object, *arguments: object) -> None:
+        match = request.resolver_match
+        is_for_annotators = match is not None and match.view_name in ANNOTATOR_ROUTES
+        if get_language() in settings.ANNOTATOR_LANGUAGES and not is_for_annotators:
+            activate(settings.LANGUAGE_CODE)
 
 
 class ErrorPages:

@@ -67,6 +67,7 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "appraise.middleware.renew_session",
     "django.middleware.locale.LocaleMiddleware",
+    "appraise.middleware.PageLanguage",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "appraise.middleware.limit_body",
@@ -123,7 +124,20 @@ LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "sign-in"
 
 LANGUAGE_CODE = "en"
-LANGUAGES = [("en", _("English")), ("de", _("German"))]
+LANGUAGES = [
+    ("en", _("English")),
+    ("de", _("German")),
+    ("cs", _("Czech")),
+    ("es", _("Spanish")),
+    ("fr", _("French")),
+    ("zh-hans", _("Simplified Chinese")),
+    ("ja", _("Japanese")),
+    ("ar", _("Arabic")),
+]
+# Only the pages of annotators are translated; other pages are in English (appraise.middleware.PageLanguage).
+ANNOTATOR_LANGUAGES = ("cs", "es", "fr", "zh-hans", "ja", "ar")
+# No speaker has read the translation; its pages say so.
+UNCHECKED_LANGUAGES = ANNOTATOR_LANGUAGES
 LOCALE_PATHS = [BASE_DIR / "locale"]
 # Chosen in the footer; the default is the preference of the browser.
 LANGUAGE_COOKIE_NAME = "language"

@@ -3,6 +3,7 @@ from __future__ import annotations
 from django.contrib import admin
 from django.contrib.auth import views as auth
 from django.urls import include, path
+from django.views.generic import TemplateView
 from django.views.i18n import set_language
 
 from appraise.operations.telemetry import healthz, metrics as metrics_page, readyz
@@ -25,6 +26,7 @@ urlpatterns = [
     path("metrics", metrics_page, name="metrics"),
     path("sign-in", views.SignInView.as_view(), name="sign-in"),
     path("sign-out", auth.LogoutView.as_view(), name="sign-out"),
+    path("languages", TemplateView.as_view(template_name="languages.html"), name="languages"),
     path("language", set_language, name="set-language"),
     path("admin/login/", views.admin_sign_in),
     path("admin/", admin.site.urls),

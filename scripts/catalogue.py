@@ -1,28 +1,68 @@
 """The catalogue of translations: collect every marked text, keep the file in order, compile it.
 
 ``python -m scripts.catalogue`` writes new texts, still empty, into ``locale/*/LC_MESSAGES/django.po``,
-removes those that nothing says any more, and compiles. ``--check`` changes nothing and exits 1 where
-something is missing. No GNU gettext is needed: templates go through Django's own ``templatize``, Python
-through ``ast``. Names in pure modules, which know nothing of translation, are collected from the modules
-themselves.
+removes those that nothing says any more, and compiles. A language of ``ANNOTATOR_LANGUAGES`` has only the
+texts that annotators see. ``--check`` changes nothing and exits 1 where something is missing.
+No GNU gettext is needed: templates go through Django's own ``templatize``, Python through ``ast``. Names in
+pure modules, which know nothing of translation, are collected from the modules themselves.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 
 import polib
+
+from evaluation.tasks.problem_texts import CONTEXT, has_words
 
 ROOT = Path(__file__).resolve().parent.parent
 LOCALES = ROOT / "locale"
 TEMPLATES = ROOT / "templates"
 PACKAGES = ("appraise", "evaluation", "metrics")
+
+# What annotators see: these templates with all that they include or extend, these modules, and single texts.
+ANNOTATOR_TEMPLATES = (
+    "registration/login.html",
+    *("400.html", "403.html", "403_csrf.html", "404.html", "405.html", "413.html", "500.html", "503.html"),
+    "languages.html",
+    "evaluation/annotate.html",
+    "evaluation/campaign_finished.html",
+    "evaluation/finished.html",
+    "evaluation/home.html",
+    "evaluation/invitation.html",
+    "evaluation/personal_data.html",
+    "evaluation/places.html",
+    "evaluation/practice.html",
+    "evaluation/practice_done.html",
+    "evaluation/return.html",
+    "evaluation/review.html",
+)
+ANNOTATOR_MODULES = (
+    "evaluation/annotate/",
+    "evaluation/people/",
+    "evaluation/schemes.py",
+    "evaluation/templatetags/appraise.py",
+)
+ANNOTATOR_TEXTS = {
+    "You have joined, but the task is not open at the moment. Please come back later.",
+    *("Draft", "Open", "Closed", "Archived"),
+    *("Annotator", "Manager", "Researcher"),
+}
+
+# What pages show of problems: the modules that make them, and the calls of a code, a message and a remedy.
+PROBLEM_MODULES = (
+    *("appraise/lib/", "evaluation/agreement/", "evaluation/alignment/", "evaluation/assessments/"),
+    *("evaluation/exporters/", "evaluation/importers/", "evaluation/tasks/"),
+)
+PROBLEM_CALLS = ("Problem", "InputError.of", ".add", ".refuse", ".report", ".warn", "_Refused")
 
 # What Django calls them, and how many texts each takes: context, singular, plural.
 FUNCTIONS = {
@@ -63,26 +103,70 @@ def texts_of_project(root: Path = ROOT) -> Found:
             where = path.relative_to(root).as_posix()
             for text in texts:
                 found.places.setdefault(text, []).append(where)
+            if where.startswith(PROBLEM_MODULES):
+                for text in texts_of_problems(path.read_text()):
+                    found.places.setdefault(text, []).append(where)
             found.unreadable += [f"{where}:{line}" for line in unreadable]
-    for msgid in words_of_pure_modules():
-        found.places.setdefault(Text(msgid), []).append("the pure modules")
+    for where, words in (
+        ("evaluation/schemes.py", words_of_schemes()),
+        ("the pure modules", words_of_pure_modules()),
+    ):
+        for msgid in words:
+            found.places.setdefault(Text(msgid), []).append(where)
     return found
 
 
+def texts_of_annotators(places: dict[Text, list[str]], root: Path = ROOT) -> dict[Text, list[str]]:
+    """The texts that annotators see, with all places of each."""
+    templates = {f"templates/{name}" for name in reach_templates(ANNOTATOR_TEMPLATES, root / "templates")}
+    return {
+        text: where
+        for text, where in places.items()
+        if text.msgid in ANNOTATOR_TEXTS
+        or any(place in templates or place.startswith(ANNOTATOR_MODULES) for place in where)
+    }
+
+
+def reach_templates(names: Iterable[str], folder: Path = TEMPLATES) -> set[str]:
+    """These templates, and those that they include or extend.
+
+    >>> sorted(reach_templates(["404.html"]))
+    ['404.html', '_mark.html', '_styles.html', 'error.html']
+    """
+    reached: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached.add(name)
+            waiting += _NEXT_TEMPLATE.findall((folder / name).read_text())
+    return reached
+
+
+_NEXT_TEMPLATE = re.compile(r"""{%\s*(?:include|extends)\s+["']([^"']+)["']""")
+
+
+def words_of_schemes() -> Iterator[str]:
+    """Texts of the choices, which pages translate with the filter ``translate_text``."""
+    from evaluation.schemes import CHOICE_REASONS, SCHEMES
+
+    yield from (reason.words for reason in CHOICE_REASONS)
+    for scheme in SCHEMES.values():
+        yield from scheme.texts
+
+
 def words_of_pure_modules() -> Iterator[str]:
-    """What pages show of pure modules through the filter ``translate_text``: texts of schemes, bands,
-    coefficients, phenomena, changes, formats and metrics."""
+    """What pages show of other pure modules through this filter: bands, coefficients, phenomena, changes,
+    formats and metrics."""
     from evaluation.agreement import Judgements, compute_agreement, name_band
     from evaluation.campaign_diff.campaigns import DiffMeasure
     from evaluation.importers import FORMATS
     from evaluation.phenomena.classification import Phenomenon
-    from evaluation.schemes import CHOICE_REASONS, SCHEMES
+    from evaluation.schemes import SCHEMES
     from metrics import registry
 
     yield from filter(None, map(name_band, (-0.1, 0.1, 0.3, 0.5, 0.7, 0.9)))
-    yield from (reason.words for reason in CHOICE_REASONS)
     for scheme in SCHEMES.values():
-        yield from scheme.texts
         judged = [("ann", "item", scheme.labels[0]), ("bea", "item", scheme.labels[0])]
         for line in compute_agreement(
             Judgements.from_rows(judged, scheme.labels), scheme, resamples=0
@@ -138,6 +222,61 @@ def texts_of_module(source: str) -> tuple[list[Text], list[int]]:
     return texts, unreadable
 
 
+def texts_of_problems(source: str) -> Iterator[Text]:
+    """The messages and remedies of problems, with numbered gaps for what a message is made with.
+
+    >>> source = 'def read(log, n):\\n  say = f"no line {n}"\\n  log.report("no_line", say, "add a line")'
+    >>> [text.msgid for text in texts_of_problems(source)]
+    ['no line {1}', 'add a line']
+    """
+    tree = ast.parse(source)
+    constants = _assigned_values(tree.body)
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    for function in functions:
+        values = constants | _assigned_values(ast.walk(function))
+        for call in ast.walk(function):
+            if isinstance(call, ast.Call) and ast.unparse(call.func).endswith(PROBLEM_CALLS):
+                texts = [*call.args[1:3], *(k.value for k in call.keywords if k.arg in ("message", "remedy"))]
+                if _CODE.fullmatch(_literal(call.args[0]) or "" if call.args else ""):
+                    for text in texts:
+                        yield from (Text(one, context=CONTEXT) for one in _spell_out(text, values))
+
+
+_CODE = re.compile(r"[a-z][a-z0-9_]+")
+
+
+def _assigned_values(nodes: Iterable[ast.AST]) -> dict[str, list[ast.expr]]:
+    """What is assigned to each name."""
+    values: dict[str, list[ast.expr]] = {}
+    for node in nodes:
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                pairs = [(target, node.value)]
+                if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+                    pairs = list(zip(target.elts, node.value.elts, strict=False))
+                for name, value in pairs:
+                    if isinstance(name, ast.Name):
+                        values.setdefault(name.id, []).append(value)
+    return values
+
+
+def _spell_out(node: ast.expr, values: dict[str, list[ast.expr]]) -> Iterator[str]:
+    """The sentences that an expression may be."""
+    if isinstance(node, ast.IfExp):
+        yield from _spell_out(node.body, values)
+        yield from _spell_out(node.orelse, values)
+    elif isinstance(node, ast.Name):
+        for value in values.get(node.id, ()):
+            yield from _spell_out(value, {})
+    elif isinstance(node, ast.JoinedStr):
+        numbers = count(1)
+        parts = [_literal(part) or f"{{{next(numbers)}}}" for part in node.values]
+        if has_words(text := "".join(parts)):
+            yield text
+    elif has_words(_literal(node) or ""):
+        yield _literal(node) or ""
+
+
 def _imported_names(tree: ast.Module) -> Iterator[tuple[str, str]]:
     """Name in this module → function of Django; lazy ones ask for the same texts."""
     for node in ast.walk(tree):
@@ -167,7 +306,7 @@ def update(catalogue: polib.POFile, places: dict[Text, list[str]]) -> tuple[list
     for text in gone:
         catalogue.remove(known[text])
     for text in new:
-        catalogue.append(_entry(text))
+        catalogue.append(_entry(text, count_forms(catalogue)))
     for entry in catalogue:
         entry.occurrences = [(place, "") for place in sorted(set(places[text_of(entry)]))]
     catalogue.sort(key=lambda entry: (entry.occurrences[0][0], entry.msgid, entry.msgctxt or ""))
@@ -178,9 +317,17 @@ def text_of(entry: polib.POEntry) -> Text:
     return Text(entry.msgid, entry.msgid_plural or "", entry.msgctxt or "")
 
 
-def _entry(text: Text) -> polib.POEntry:
+def count_forms(catalogue: polib.POFile) -> int:
+    """How many plural forms the language has."""
+    match = re.search(r"nplurals=(\d)", catalogue.metadata.get("Plural-Forms", ""))
+    return int(match[1]) if match else 2
+
+
+def _entry(text: Text, forms: int) -> polib.POEntry:
     flags = ["python-format"] if re.search(r"%(\(\w+\))?[sd]|%%", text.msgid) else []
-    plural = {"msgid_plural": text.plural, "msgstr_plural": {0: "", 1: ""}} if text.plural else {}
+    plural = (
+        {"msgid_plural": text.plural, "msgstr_plural": dict.fromkeys(range(forms), "")} if text.plural else {}
+    )
     return polib.POEntry(msgid=text.msgid, msgctxt=text.context or None, flags=flags, **plural)
 
 
@@ -193,10 +340,12 @@ def faults(catalogue: polib.POFile, places: Iterable[Text]) -> list[str]:
         said = list(entry.msgstr_plural.values()) if text.plural else [entry.msgstr]
         if "fuzzy" in entry.flags:
             lines.append(f"fuzzy: {text.msgid!r}")
-        if not all(said):
+        if not all(said) or (text.plural and len(said) != count_forms(catalogue)):
             lines.append(f"not translated: {text.msgid!r}")
         lines += [
-            f"other placeholders: {text.msgid!r} → {one!r}" for one in said if one and not _fits(text, one)
+            f"other placeholders: {text.msgid!r} → {one!r}"
+            for form, one in enumerate(said, 1)
+            if one and not _fits(text, one, is_last=form == len(said))
         ]
     return lines
 
@@ -204,19 +353,32 @@ def faults(catalogue: polib.POFile, places: Iterable[Text]) -> list[str]:
 _PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|%[sd%]|\{\w*\}|</?\w+[^>]*>")
 
 
-def _fits(text: Text, said: str) -> bool:
-    """The same placeholders and tags; a singular may leave the number out, and starts and ends alike."""
+def _fits(text: Text, said: str, *, is_last: bool = True) -> bool:
+    """The same placeholders and tags, and spaces at the same ends. A plural form may leave the number out,
+    but not the last one."""
     wanted = sorted(_PLACEHOLDER.findall(text.msgid))
     given = sorted(_PLACEHOLDER.findall(said))
     alike = (
         said[:1].isspace() == text.msgid[:1].isspace() and said[-1:].isspace() == text.msgid[-1:].isspace()
     )
+    fitting = [wanted]
     if text.plural:
-        return alike and given in (wanted, sorted(_PLACEHOLDER.findall(text.plural)))
-    return alike and given == wanted
+        every = sorted(_PLACEHOLDER.findall(text.plural))
+        fitting.append(every)
+        if not is_last:
+            fitting += [every[:k] + every[k + 1 :] for k in range(len(every))]
+    return alike and given in fitting
 
 
 # --- the command ---------------------------------------------------------------------------------------
+
+
+def is_partial(locale: str) -> bool:
+    """Whether only annotator pages are translated into the language of this folder."""
+    from django.conf import settings
+    from django.utils.translation import to_locale
+
+    return locale in map(to_locale, settings.ANNOTATOR_LANGUAGES)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -225,16 +387,20 @@ def main(arguments: list[str] | None = None) -> int:
         "--check", action="store_true", help="change nothing; exit 1 where something is missing"
     )
     options = parser.parse_args(arguments)
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "appraise.settings")
     found = texts_of_project()
+    for_annotators = texts_of_annotators(found.places)
     lines: list[str] = []
     for path in sorted(LOCALES.glob("*/LC_MESSAGES/django.po")):
+        language = path.parent.parent.name
+        places = for_annotators if is_partial(language) else found.places
         catalogue = polib.pofile(str(path), wrapwidth=110)
         if not options.check:
-            new, gone = update(catalogue, found.places)
+            new, gone = update(catalogue, places)
             catalogue.save(str(path))
             catalogue.save_as_mofile(str(path.with_suffix(".mo")))
-            print(f"{path.parent.parent.name}: {len(catalogue)} texts, {len(new)} new, {len(gone)} removed")
-        lines += [f"{path.parent.parent.name}: {line}" for line in faults(catalogue, found.places)]
+            print(f"{language}: {len(catalogue)} texts, {len(new)} new, {len(gone)} removed")
+        lines += [f"{language}: {line}" for line in faults(catalogue, places)]
     print("\n".join(lines), end="\n" if lines else "", file=sys.stderr)
     return 1 if lines else 0
 

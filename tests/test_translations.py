@@ -1,4 +1,4 @@
-"""Every word that a person reads can be said in German, and is."""
+"""Every text is translated into German, and those of annotators into the other languages."""
 
 from __future__ import annotations
 
@@ -7,11 +7,17 @@ from pathlib import Path
 
 import polib
 import pytest
+from django.conf import settings
+from django.urls import URLPattern
+from django.utils.translation import to_locale
 
+from appraise.middleware import ANNOTATOR_ROUTES
+from evaluation.urls import urlpatterns
 from scripts import catalogue
 
 PATHS = sorted(catalogue.LOCALES.glob("*/LC_MESSAGES/django.po"))
 FOUND = catalogue.texts_of_project()
+FOR_ANNOTATORS = catalogue.texts_of_annotators(FOUND.places)
 
 # Names, formats and file types are the same in every language.
 SAME_EVERYWHERE = {
@@ -24,6 +30,7 @@ SAME_EVERYWHERE |= {"Holm", ", Holm)", "McNemar"}
 TEXT_FROM_ELSEWHERE = {
     "evaluation/annotate/forms.py",
     "evaluation/jobs.py",
+    "evaluation/tasks/problem_texts.py",
     "evaluation/tasks/forms/upload.py",
     "evaluation/reports/phenomena.py",
     "evaluation/reports/plots.py",
@@ -34,7 +41,56 @@ TEXT_FROM_ELSEWHERE = {
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.parent.parent.name)
 def test_the_catalogue_has_every_text_translated_with_the_same_placeholders(path: Path) -> None:
-    assert catalogue.faults(polib.pofile(str(path)), FOUND.places) == [], "run: make catalogue"
+    places = FOR_ANNOTATORS if catalogue.is_partial(path.parent.parent.name) else FOUND.places
+    assert catalogue.faults(polib.pofile(str(path)), places) == [], "run: make catalogue"
+
+
+def test_every_language_of_the_site_has_a_catalogue_with_plural_forms() -> None:
+    locales = {to_locale(code): code for code, _ in settings.LANGUAGES if code != settings.LANGUAGE_CODE}
+    assert locales.keys() == {path.parent.parent.name for path in PATHS}
+    assert set(settings.UNCHECKED_LANGUAGES) <= set(locales.values())
+    for path in PATHS:
+        assert "nplurals=" in polib.pofile(str(path)).metadata["Plural-Forms"], path
+
+
+def test_what_an_annotator_sees_includes_parts_of_pages_single_texts_and_no_reports() -> None:
+    msgids = {text.msgid for text in FOR_ANNOTATORS}
+    assert {
+        "Your tasks",
+        "A much better",
+        "Saving…",
+        "Skip this sentence?",
+    } | catalogue.ANNOTATOR_TEXTS <= msgids
+    assert not {"Stopping rule", "Coefficients", "Import"} & msgids
+    assert len(msgids) < len(FOUND.places) / 3
+
+
+def test_every_page_of_an_annotator_is_one_for_the_catalogue_and_the_middleware() -> None:
+    """A page that is missing there would be in English for readers of most languages."""
+    folder = catalogue.ROOT / "evaluation" / "annotate" / "views"
+    shown = {
+        name for path in folder.glob("*.py") for name in re.findall(r'"([\w/]+\.html)"', path.read_text())
+    }
+    assert shown - {"evaluation/practice_settings.html"} <= set(catalogue.ANNOTATOR_TEMPLATES)
+    modules = {
+        route.name: route.callback.__module__ for route in urlpatterns if isinstance(route, URLPattern)
+    }
+    routes = {name for name, module in modules.items() if module.startswith("evaluation.annotate.views")}
+    assert len(routes) >= 10
+    assert routes - {"practice-settings", "remove-practice-question"} <= ANNOTATOR_ROUTES
+
+
+def test_only_a_last_plural_form_needs_the_number() -> None:
+    text = catalogue.Text("%(n)s task", "%(n)s tasks")
+    file = polib.POFile()
+    file.metadata = {"Plural-Forms": "nplurals=3; plural=n"}
+    forms = {0: "eine", 1: "zwei", 2: "%(n)s"}
+    file.append(polib.POEntry(msgid=text.msgid, msgid_plural=text.plural, msgstr_plural=forms))
+    assert catalogue.faults(file, [text]) == []
+    file[0].msgstr_plural = {0: "eine", 1: "zwei", 2: "viele"}
+    assert catalogue.faults(file, [text]) == [f"other placeholders: {text.msgid!r} → 'viele'"]
+    file[0].msgstr_plural = {0: "eine", 1: "%(n)s"}
+    assert catalogue.faults(file, [text]) == [f"not translated: {text.msgid!r}"]
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.parent.parent.name)

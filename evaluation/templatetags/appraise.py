@@ -7,6 +7,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django import template
+from django.conf import settings
 from django.conf.locale import LANG_INFO
 from django.template import Context
 from django.template.base import NodeList, Parser, TextNode, Token
@@ -15,6 +16,7 @@ from django.utils.translation import get_language, gettext as _, gettext_lazy
 
 from evaluation.models import Task
 from evaluation.schemes import Choice, Scheme
+from evaluation.tasks.problem_texts import name_language, translate_problem
 from evaluation.tasks.queries.alignments import list_reported_pairs
 from evaluation.templatetags.figures import translate_text
 from evaluation.web import lang_and_dir, text_direction
@@ -110,6 +112,14 @@ def _language_name(code: str, reader: str) -> str:
     return code
 
 
+@register.filter
+def is_unchecked(code: str) -> bool:
+    """Whether no speaker has read the pages in this language."""
+    return code in settings.UNCHECKED_LANGUAGES
+
+
+register.filter("problem_text", translate_problem)
+register.filter("problem_language", name_language)
 register.filter("direction", text_direction)
 register.filter("lang_and_dir", lang_and_dir)
 

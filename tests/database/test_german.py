@@ -85,7 +85,7 @@ def test_the_switch_outlasts_the_browsers_preference_and_leads_back(
     bob: Annotator, signed_in: SignIn
 ) -> None:
     client = signed_in(bob)
-    assert b"Your tasks" in client.get("/", headers={"Accept-Language": "fr"}).content
+    assert b"Your tasks" in client.get("/", headers={"Accept-Language": "pt"}).content
     answer = client.post(reverse("set-language"), {"language": "de", "next": "/?x=1"})
     assert answer.headers["Location"] == "/?x=1"
     cookie = client.cookies["language"]

@@ -37,3 +37,27 @@ def test_an_arabic_page_is_laid_out_from_right_to_left(
     isolated = "all => all.every(one => getComputedStyle(one).unicodeBidi == 'isolate')"
     assert page.locator(".ph, .chip, .kw mark").evaluate_all(isolated), "numbers stay at their phrase"
     assert faults(page, assignment.get_absolute_url()) == []
+
+
+@pytest.mark.parametrize("code", ["ar", "cs", "fr", "ja"])
+def test_the_pages_of_an_annotator_fit_in_other_languages(
+    code: str, context: BrowserContext, live_server: LiveServer, transactional_db: None
+) -> None:
+    _, bob, assignment = make_pages("zh")  # words from left to right
+    context.set_extra_http_headers({"Accept-Language": code})
+    page = seen_by(bob.user, context, live_server.url)
+    found = [fault for path in ("/", assignment.get_absolute_url()) for fault in faults(page, path)]
+    assert found == []
+    page.set_viewport_size({"width": 1280, "height": 900})
+    assert page.locator("html").get_attribute("lang") == code
+    answers = [box["x"] for opt in page.locator(".card.is-on .opt").all() if (box := opt.bounding_box())]
+    assert answers == sorted(answers), "the scale runs from A to B in every language"
+    chip, card = (
+        page.locator(".card.is-on .card-h .chip").bounding_box(),
+        page.locator(".card.is-on").bounding_box(),
+    )
+    assert chip is not None
+    assert card is not None
+    assert (chip["x"] > card["x"] + card["width"] / 2) == (code == "ar"), (
+        "a card begins on the side of its language"
+    )

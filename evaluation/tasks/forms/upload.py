@@ -16,6 +16,7 @@ from evaluation.importers.model import FileRole
 from evaluation.models import Task, Upload, UploadedFile
 from evaluation.people.forms import NumberField, SelectField, TextField, text_input
 from evaluation.schemes import SCHEMES
+from evaluation.tasks.problem_texts import translate_problem
 from evaluation.tasks.services import uploads
 from evaluation.tasks.services.task_settings import TaskSettings
 
@@ -252,7 +253,9 @@ class SettingsForm(forms.Form):
                 try:
                     check()
                 except InputError as error:
-                    self.add_error(field, "; ".join(problem.message for problem in error.problems))
+                    self.add_error(
+                        field, "; ".join(translate_problem(problem.message) for problem in error.problems)
+                    )
         return data
 
     def comparisons(self) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db.models import QuerySet
@@ -24,6 +26,7 @@ from evaluation.tasks.forms.campaigns import (
     CrowdForm,
     PeopleForm,
 )
+from evaluation.tasks.problem_texts import translate_problem
 from evaluation.tasks.queries.campaigns import (
     build_campaign_members_page,
     build_campaign_page,
@@ -174,7 +177,8 @@ def add_people(request: HttpRequest, slug: str) -> HttpResponse:
         cards = accounts.add_people(campaign, accounts.read_people(text, file=file), by=get_user(request))
     except InputError as error:
         for problem in error.problems:
-            form.add_error(None, str(problem))
+            message, remedy = map(translate_problem, (problem.message, problem.remedy))
+            form.add_error(None, str(replace(problem, message=message, remedy=remedy)))
         return _members_page(request, campaign, people_form=form)
     return _cards_page(request, campaign, cards)
 
