@@ -167,7 +167,7 @@ def detail(request: HttpRequest, slug: CampaignSlug) -> dict[str, Any]:
 @router.post("/campaigns/{slug}/settings", response=ChangedOut, auth=WriteAuth(), summary="Change settings")
 def change_settings(request: HttpRequest, slug: CampaignSlug, settings: CampaignSettingsIn) -> dict[str, int]:
     """Set the state, quotas, times, guidelines and questions of all tasks, or of some."""
-    typed = {name: _as_typed(value) for name, value in settings.dict().items() if value is not None}
+    typed = {name: _as_form_value(value) for name, value in settings.dict().items() if value is not None}
     return {"changed": apply_settings(_get_managed(request, slug), typed, by=user_of(request))}
 
 
@@ -291,7 +291,7 @@ def _describe_cards(request: HttpRequest, cards: list[accounts.IssuedCard]) -> l
     return [{"name": card.name, "link": link(card.code)} for card in cards]
 
 
-def _as_typed(value: Any) -> Any:  # Any: a value of the schema, and what a browser would send
+def _as_form_value(value: Any) -> Any:  # Any: a value of the schema, and what a browser would send
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, datetime):
