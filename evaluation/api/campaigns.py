@@ -190,8 +190,8 @@ def members(request: HttpRequest, slug: CampaignSlug) -> list[dict[str, Any]]:
 def add_members(request: HttpRequest, slug: CampaignSlug, member: MemberIn) -> dict[str, int]:
     """Give existing users a role; those who have it get the new quota and languages."""
     people = add_named_members(
-        _get_managed(request, slug), member.names, role=member.role, quota=member.quota,
-        languages=member.languages, by=user_of(request),
+        _get_managed(request, slug), member.names, by=user_of(request), role=member.role, quota=member.quota,
+        languages=" ".join(member.languages),
     )  # fmt: skip
     return {"changed": len(people)}
 

@@ -131,8 +131,8 @@ class Command(AppraiseCommand):
             management.remove_member(membership, by=None)
         if options["add"]:
             add_named_members(
-                campaign, options["add"], role=options["role"], quota=options["quota"],
-                languages=options["languages"], by=None,
+                campaign, options["add"], by=None, role=options["role"], quota=options["quota"],
+                languages=" ".join(options["languages"]),
             )  # fmt: skip
         rows = tuple((row.user.username, row.role, row.quota, row.languages.strip()) for row in own.all())
         table = Table("Members", ("name", "role", "quota", "languages"), rows)

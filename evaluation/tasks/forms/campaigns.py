@@ -17,7 +17,6 @@ from evaluation.importers.languages import normalise
 from evaluation.models import Campaign, CrowdPlatform, Task, User
 from evaluation.people.forms import NumberField, SelectField, TextField, text_input
 from evaluation.tasks.forms.management import InvitationForm, MemberForm, QuotaForm
-from evaluation.tasks.services import management
 from evaluation.tasks.services.campaigns import TASK_COLUMNS, CampaignChange, apply_change
 
 MOST_BYTES = 500_000  # of a list of people
@@ -258,25 +257,10 @@ def apply_settings(campaign: Campaign, typed: Mapping[str, object], *, by: User 
 
 
 def add_named_members(
-    campaign: Campaign,
-    names: Iterable[str],
-    *,
-    role: str,
-    quota: int | None,
-    languages: Iterable[str],
-    by: User | None,
+    campaign: Campaign, names: Iterable[str], *, by: User | None, **typed: object
 ) -> list[User]:
     """Make existing users members of the campaign; ``InputError`` names those who do not exist."""
-    typed = {"names": " ".join(names), "role": role, "quota": quota, "languages": " ".join(languages)}
-    form = CampaignMemberForm(typed)
+    form = CampaignMemberForm({"names": " ".join(names), **typed})
+    members = form.add_to(campaign, by=by)
     check_form(form)
-    data = form.cleaned_data
-    try:
-        return management.add_members(
-            campaign, data["names"], by=by, role=role, quota=data["quota"], languages=data["languages"]
-        )
-    except management.UnknownPeople as error:
-        remedy = "create accounts first, for instance with `campaign people`"
-        raise InputError(
-            Problem("unknown_user", f"no such user: {name}", remedy) for name in error.names
-        ) from error
+    return members or []
