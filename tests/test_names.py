@@ -15,7 +15,8 @@ EVERYTHING = (*PRODUCT, "tests", "benchmarks", "faults", "scripts")
 # Participles and adverbs that say neither what a function does nor what a property is.
 FORBIDDEN = {
     "said", "told", "met", "found", "called", "given", "asked", "kept", "made", "seen", "shown", "taken",
-    "drawn", "held", "lightly", "anew", "whole",
+    "drawn", "held", "lightly", "anew", "whole", "typed", "passed", "detached", "understood",
+    "remembered", "forgotten",
 }  # fmt: skip
 
 

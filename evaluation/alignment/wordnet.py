@@ -47,7 +47,7 @@ class WordNet:
         synsets: set[str] = set()
         for part in PartOfSpeech:
             lemmas = self.lemmas(part)
-            bases = {word, *self.exceptions(part).get(word, ()), *detached(word, part)}
+            bases = {word, *self.exceptions(part).get(word, ()), *strip_endings(word, part)}
             if part is PartOfSpeech.NOUN and word.endswith("ves"):  # a rule of NLTK that WordNet lacks
                 bases.add(word.removesuffix("ves") + "f")
             for base in bases:
@@ -70,7 +70,7 @@ class WordNet:
         """Return the base forms of an inflected word; irregular forms take precedence over rules."""
         if word in self.exceptions(part):
             return self.exceptions(part)[word]
-        return tuple(base for base in detached(word, part) if base in self.lemmas(part))
+        return tuple(base for base in strip_endings(word, part) if base in self.lemmas(part))
 
     def synsets(self, lemma: str) -> frozenset[tuple[PartOfSpeech, int]]:
         """Return the synsets of a lemma in all parts of speech."""
@@ -97,10 +97,10 @@ class WordNet:
         return self._exceptions[part]
 
 
-def detached(word: str, part: PartOfSpeech) -> list[str]:
+def strip_endings(word: str, part: PartOfSpeech) -> list[str]:
     """Return the base forms that the rules allow, whether WordNet knows them or not.
 
-    >>> detached("hoping", PartOfSpeech.VERB)
+    >>> strip_endings("hoping", PartOfSpeech.VERB)
     ['hope', 'hop']
     """
     rules = (rule.split(":") for rule in _RULES[part].split())

@@ -8,24 +8,23 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal
 
-from django import forms
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 from ninja import Field, P, PathEx, Router, Schema, Status
 
-from appraise.lib.problems import InputError, Problem
 from evaluation.api.core import WriteAuth, user_of
-from evaluation.models import Campaign, Role, Task
+from evaluation.models import Campaign, Role
 from evaluation.tasks.forms.campaigns import (
     CampaignInvitationForm,
-    CampaignMemberForm,
-    CampaignSettingsForm,
     CopyForm,
+    add_named_members,
+    apply_settings,
+    check_form,
 )
 from evaluation.tasks.queries.campaigns import build_campaign_page, list_members
-from evaluation.tasks.services import accounts, campaigns, management
+from evaluation.tasks.services import accounts, management
 from evaluation.tasks.services.copies import copy_campaign
 
 router = Router(tags=["campaigns"])
@@ -160,36 +159,16 @@ def detail(request: HttpRequest, slug: CampaignSlug) -> dict[str, Any]:
     """The tasks of a campaign with their settings and progress."""
     visible = Campaign.objects.with_role(user_of(request), Role.MANAGER, Role.RESEARCHER)
     campaign = get_object_or_404(visible.prefetch_related("tasks"), slug=slug)
-    page = build_campaign_page(campaign)
     names = ("slug", "name", "state", "overlap", "most_per_person", "opens_at", "closes_at")
-    return {
-        **_describe(campaign),
-        "members": len(page.members),
-        "slots": page.slots.total,
-        "slots_done": page.slots.done,
-        "all_tasks": [
-            {name: getattr(row.task, name) for name in names}
-            | {"slots": row.slots.total, "slots_done": row.slots.done}
-            for row in page.rows
-        ],
-    }
+    figures = build_campaign_page(campaign).describe(*names)
+    return figures | {"all_tasks": figures["tasks"], "tasks": len(campaign.tasks.all())}
 
 
 @router.post("/campaigns/{slug}/settings", response=ChangedOut, auth=WriteAuth(), summary="Change settings")
 def change_settings(request: HttpRequest, slug: CampaignSlug, settings: CampaignSettingsIn) -> dict[str, int]:
     """Set the state, quotas, times, guidelines and questions of all tasks, or of some."""
-    campaign = _get_managed(request, slug)
-    tasks = list(campaign.tasks.exclude(state=Task.State.IMPORTING).order_by("pk"))
-    typed: dict[str, Any] = {"which": "all" if settings.tasks is None else "chosen"}
-    for name, value in settings.dict().items():
-        if value is not None:
-            typed[name] = _as_typed(value)
-    form = CampaignSettingsForm(typed, tasks)
-    _check(form)
-    changed = campaigns.apply_change(
-        campaign, form.chosen, form.change, by=user_of(request), for_all=form.is_for_all
-    )
-    return {"changed": changed}
+    typed = {name: _as_form_value(value) for name, value in settings.dict().items() if value is not None}
+    return {"changed": apply_settings(_get_managed(request, slug), typed, by=user_of(request))}
 
 
 @router.get("/campaigns/{slug}/members", response=list[MemberOut], summary="Members")
@@ -210,25 +189,10 @@ def members(request: HttpRequest, slug: CampaignSlug) -> list[dict[str, Any]]:
 @router.post("/campaigns/{slug}/members", response=ChangedOut, auth=WriteAuth(), summary="Add members")
 def add_members(request: HttpRequest, slug: CampaignSlug, member: MemberIn) -> dict[str, int]:
     """Give existing users a role; those who have it get the new quota and languages."""
-    campaign = _get_managed(request, slug)
-    form = CampaignMemberForm(
-        {
-            "names": " ".join(member.names), "role": member.role, "quota": member.quota,
-            "languages": " ".join(member.languages),
-        }
+    people = add_named_members(
+        _get_managed(request, slug), member.names, by=user_of(request), role=member.role, quota=member.quota,
+        languages=" ".join(member.languages),
     )  # fmt: skip
-    _check(form)
-    data = form.cleaned_data
-    try:
-        people = management.add_members(
-            campaign, data["names"], by=user_of(request), role=data["role"], quota=data["quota"],
-            languages=data["languages"],
-        )  # fmt: skip
-    except management.UnknownPeople as error:
-        raise InputError(
-            Problem("unknown_user", f"no such user: {name}", "add accounts with people")
-            for name in error.names
-        ) from error
     return {"changed": len(people)}
 
 
@@ -278,7 +242,7 @@ def invite(request: HttpRequest, slug: CampaignSlug, invitation: InvitationIn) -
     """Make a link by which people become annotators of all tasks of the campaign."""
     campaign = _get_managed(request, slug)
     form = CampaignInvitationForm(invitation.dict())
-    _check(form)
+    check_form(form)
     made = management.create_invitation(campaign, by=user_of(request), **form.cleaned_data)
     names = ("note", "state", "uses", "most_uses", "expires_at")
     link = request.build_absolute_uri(reverse("join", args=[made.token]))
@@ -305,7 +269,7 @@ def copy(request: HttpRequest, slug: CampaignSlug, model: CopyIn) -> Status[dict
     """Make the next round: settings, guidelines and people of the campaign, without its tasks."""
     campaign = _get_managed(request, slug)
     form = CopyForm(model.dict())
-    _check(form)
+    check_form(form)
     data = form.cleaned_data
     made = copy_campaign(campaign, data["name"], by=user_of(request), with_people=data["people"])
     return Status(201, _describe(made))
@@ -327,17 +291,7 @@ def _describe_cards(request: HttpRequest, cards: list[accounts.IssuedCard]) -> l
     return [{"name": card.name, "link": link(card.code)} for card in cards]
 
 
-def _check(form: forms.Form) -> None:
-    """Raise ``InputError`` with every error of a form."""
-    if not form.is_valid():
-        raise InputError(
-            Problem("bad_setting", f"{field}: {message}")
-            for field, messages in form.errors.items()
-            for message in messages
-        )
-
-
-def _as_typed(value: Any) -> Any:  # Any: a value of the schema, and what a browser would send
+def _as_form_value(value: Any) -> Any:  # Any: a value of the schema, and what a browser would send
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, datetime):

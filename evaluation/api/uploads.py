@@ -87,7 +87,7 @@ def job(request: HttpRequest, pk: JobId) -> dict[str, Any]:
 def _import(stored: Upload, settings: Schema) -> Job:
     like: str = settings.like  # type: ignore[attr-defined]  # a field of the form
     given = settings.dict(exclude_unset=bool(like))  # what is left out is what the other task has
-    typed = {name: _typed(value) for name, value in given.items() if value not in ("", None)}
+    typed = {name: _as_form_value(value) for name, value in given.items() if value not in ("", None)}
     if like:
         typed = copy_values(find_own_task(stored.owner, like)) | typed
     uploads.store_parts(stored, values=typed)
@@ -111,7 +111,7 @@ def _import(stored: Upload, settings: Schema) -> Job:
     )  # fmt: skip
 
 
-def _typed(value: str | int | bool) -> str:
+def _as_form_value(value: str | int | bool) -> str:
     """Convert a value to what a browser would send; an unchecked box is empty."""
     if isinstance(value, bool):
         return "on" if value else ""

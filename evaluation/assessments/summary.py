@@ -139,7 +139,7 @@ def build_rating_tables(summary: RatingSummary) -> list[Table]:
     ]
     tests = [(test.a, test.b, test.p, test.p_one_sided) for test in summary.tests]
     annotators = [
-        (name, s.n, s.mean, s.sd, *_passed(summary, name)) for name, s in summary.annotators.items()
+        (name, s.n, s.mean, s.sd, *_get_quality(summary, name)) for name, s in summary.annotators.items()
     ]
     agreement = [(group, *asdict(row).values()) for group, row in summary.agreement.items()]
     columns = ("system", "mean", "low", "high", "z", "n", "best rank", "worst rank", "cluster")
@@ -152,7 +152,7 @@ def build_rating_tables(summary: RatingSummary) -> list[Table]:
     return [table for table in tables if table.rows]
 
 
-def _passed(summary: RatingSummary, name: str) -> tuple[Cell]:
+def _get_quality(summary: RatingSummary, name: str) -> tuple[Cell]:
     return ((summary.quality.get(name) or {}).get("p"),)
 
 

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import connection, transaction
+from pytest_django import DjangoDbBlocker
 
 from appraise.lib.problems import InputError
 from evaluation.exporters.bundle_reader import Bundle, read_study, verify_bundle
@@ -25,13 +26,12 @@ from evaluation.reports import bundles, study_query
 from evaluation.reports.scope import load_scope
 from evaluation.schemes import Choice
 from tests.database.answering import always, another_task, answer_task, change_mind
-from tests.database.conftest import make_task
+from tests.database.conftest import annotator, make_task
 
 Change = Callable[[str, bytes], bytes | None]
 
 
-@pytest.fixture
-def bundle(task: Task, bob: Annotator, carol: Annotator, tmp_path: Path) -> Path:
+def write_bundle_of_two_tasks(task: Task, bob: Annotator, carol: Annotator, path: Path) -> Path:
     """Two tasks with different schemes, repeats, corrections, a withdrawn answer, a check."""
     four = another_task("Four", scheme="four-way", repeats=50)
     for here in (task, four):
@@ -43,8 +43,34 @@ def bundle(task: Task, bob: Annotator, carol: Annotator, tmp_path: Path) -> Path
     first, second = Ranking.objects.filter(annotator=carol).order_by("pk")[:2]
     change_mind(first, Choice.NOT_APPLICABLE)
     change_mind(second, None)
-    path = tmp_path / "study.zip"
     call_command("export", "--campaign", "study", "--format", "bundle", "--out", str(path))
+    return path
+
+
+@pytest.fixture
+def stored(task: Task, bob: Annotator, carol: Annotator, tmp_path: Path) -> Path:
+    """The bundle of a study that is in the database."""
+    return write_bundle_of_two_tasks(task, bob, carol, tmp_path / "study.zip")
+
+
+@pytest.fixture(scope="module")
+def packed(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path_factory: pytest.TempPathFactory
+) -> bytes:
+    """The same, written once; of the study nothing is left."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        task = make_task()
+        path = tmp_path_factory.mktemp("bundle") / "study.zip"
+        write_bundle_of_two_tasks(task, annotator("bob", task), annotator("carol", task), path)
+        transaction.set_rollback(True)
+    return path.read_bytes()
+
+
+@pytest.fixture
+def bundle(packed: bytes, tmp_path: Path) -> Path:
+    """A bundle where no database may be used."""
+    path = tmp_path / "study.zip"
+    path.write_bytes(packed)
     return path
 
 
@@ -59,16 +85,16 @@ def rewritten(path: Path, change: Change) -> Path:
     return copy
 
 
-def test_the_study_of_a_bundle_is_the_stored_study(bundle: Path, task: Task) -> None:
-    stored = study_query.load_study(list(Task.objects.order_by("pk")))
-    read, _ = read_study(Bundle.open(bundle))
-    assert read.tasks == stored.tasks
-    assert read.annotator_names == stored.annotator_names
+def test_the_study_of_a_bundle_is_the_stored_study(stored: Path) -> None:
+    study = study_query.load_study(list(Task.objects.order_by("pk")))
+    read, _ = read_study(Bundle.open(stored))
+    assert read.tasks == study.tasks
+    assert read.annotator_names == study.annotator_names
     for name in ("annotators", "pairs", "presentations", "labels", "swapped", "surplus", "active_ms"):
-        assert getattr(read, name).tolist() == getattr(stored, name).tolist(), name
+        assert getattr(read, name).tolist() == getattr(study, name).tolist(), name
     for name in ("pair_tasks", "pair_sentences", "expected"):
-        assert getattr(read, name).tolist() == getattr(stored, name).tolist(), name
-    assert (stored.expected >= 0).any()
+        assert getattr(read, name).tolist() == getattr(study, name).tolist(), name
+    assert (study.expected >= 0).any()
 
 
 @pytest.mark.django_db(transaction=True)
@@ -97,7 +123,6 @@ def test_it_holds_also_where_somebody_answers_while_it_is_written(
 
 
 def test_it_holds_without_the_database(bundle: Path) -> None:
-    Ranking.objects.all().delete()
     found = verify_bundle(bundle)
     assert found.differences == ()
     assert found.tables == 13
@@ -140,10 +165,10 @@ def test_a_site_that_never_saw_the_study_verifies_it(bundle: Path, tmp_path: Pat
     assert not list(home.glob("*.sqlite3*"))
 
 
-def test_the_same_study_gives_the_same_bytes(bundle: Path, tmp_path: Path) -> None:
+def test_the_same_study_gives_the_same_bytes(stored: Path, tmp_path: Path) -> None:
     again = tmp_path / "again.zip"
     call_command("export", "--campaign", "study", "--format", "bundle", "--out", str(again))
-    assert again.read_bytes() == bundle.read_bytes()
+    assert again.read_bytes() == stored.read_bytes()
 
 
 def test_a_changed_answer_is_found(bundle: Path) -> None:

@@ -9,14 +9,19 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.urls import reverse
 
-from appraise.lib.problems import InputError, Problem
 from appraise.lib.tables import Table, to_csv
 from evaluation.management.base import AppraiseCommand, whole_number
-from evaluation.models import Campaign, Role, Task
-from evaluation.tasks.forms.campaigns import CampaignInvitationForm, CampaignMemberForm, CampaignSettingsForm
+from evaluation.models import Campaign, Role
+from evaluation.tasks.forms.campaigns import (
+    CampaignInvitationForm,
+    CampaignSettingsForm,
+    add_named_members,
+    apply_settings,
+    check_form,
+)
 from evaluation.tasks.queries.campaigns import build_campaign_page
 from evaluation.tasks.queries.crowd import build_pay_sheet
-from evaluation.tasks.services import accounts, campaigns, management
+from evaluation.tasks.services import accounts, management
 from evaluation.tasks.services.copies import copy_campaign
 
 SWITCHES = ("practice", "ask_sentence", "ask_reasons")
@@ -98,35 +103,14 @@ class Command(AppraiseCommand):
         getattr(self, f"_{options['action']}")(campaign, options)
 
     def _show(self, campaign: Campaign, options: dict[str, Any]) -> None:
-        page = build_campaign_page(campaign)
         columns = ("slug", "name", "state", "overlap", "most_per_person")
-        self.write_json(
-            {
-                "slug": campaign.slug,
-                "name": campaign.name,
-                "family": campaign.family,
-                "members": len(page.members),
-                "slots": page.slots.total,
-                "slots_done": page.slots.done,
-                "tasks": [
-                    {name: getattr(row.task, name) for name in columns}
-                    | {"slots": row.slots.total, "slots_done": row.slots.done}
-                    for row in page.rows
-                ],
-            }
-        )
+        self.write_json(build_campaign_page(campaign).describe(*columns))
 
     def _set(self, campaign: Campaign, options: dict[str, Any]) -> None:
-        tasks = list(campaign.tasks.exclude(state=Task.State.IMPORTING).order_by("pk"))
-        typed = {
-            name: options.get(name) or "" for name in CampaignSettingsForm.base_fields if name in options
-        }
+        typed = {name: options[name] for name in CampaignSettingsForm.base_fields if options.get(name)}
         if options["instructions"]:
             typed["instructions"] = options["instructions"].read_text("utf-8")
-        form = CampaignSettingsForm({**typed, "which": "chosen" if options["tasks"] else "all"}, tasks)
-        check_form(form)
-        n = campaigns.apply_change(campaign, form.chosen, form.change, by=None, for_all=form.is_for_all)
-        self.write_json({"changed": n})
+        self.write_json({"changed": apply_settings(campaign, typed, by=None)})
 
     def _people(self, campaign: Campaign, options: dict[str, Any]) -> None:
         text = options["file"].read_text("utf-8-sig")
@@ -146,20 +130,10 @@ class Command(AppraiseCommand):
                 self.refuse(f"unknown_user: {options['remove']!r} is not a member with this role")
             management.remove_member(membership, by=None)
         if options["add"]:
-            form = CampaignMemberForm(
-                {
-                    "names": " ".join(options["add"]), "role": options["role"], "quota": options["quota"],
-                    "languages": " ".join(options["languages"]),
-                }
+            add_named_members(
+                campaign, options["add"], by=None, role=options["role"], quota=options["quota"],
+                languages=" ".join(options["languages"]),
             )  # fmt: skip
-            check_form(form)
-            try:
-                management.add_members(
-                    campaign, options["add"], by=None, role=options["role"], quota=options["quota"],
-                    languages=form.cleaned_data["languages"],
-                )  # fmt: skip
-            except management.UnknownPeople as error:
-                self.refuse(f"unknown_user: no such user: {error}; create accounts with `campaign people`")
         rows = tuple((row.user.username, row.role, row.quota, row.languages.strip()) for row in own.all())
         table = Table("Members", ("name", "role", "quota", "languages"), rows)
         self.stdout.write(to_csv(table), ending="")
@@ -179,13 +153,3 @@ class Command(AppraiseCommand):
 
     def _pay(self, campaign: Campaign, options: dict[str, Any]) -> None:
         self.stdout.write(to_csv(build_pay_sheet(campaign)), ending="")
-
-
-def check_form(form: Any) -> None:  # Any: a form of any kind
-    """Raise ``InputError`` with every error of a form."""
-    if not form.is_valid():
-        raise InputError(
-            Problem("bad_setting", f"{field}: {message}")
-            for field, messages in form.errors.items()
-            for message in messages
-        )

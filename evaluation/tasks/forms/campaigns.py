@@ -1,19 +1,23 @@
-"""Forms of a campaign: settings for many tasks, people in bulk, the crowd platform, and a copy."""
+"""Forms of a campaign: settings for many tasks, people in bulk, the crowd platform, and a copy.
+
+The functions at the end are for the API and the command, which check their input by the same forms.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from django import forms
 from django.core.validators import RegexValidator, URLValidator
 from django.utils.translation import gettext_lazy as _
 
+from appraise.lib.problems import InputError, Problem
 from evaluation.importers.languages import normalise
-from evaluation.models import Campaign, CrowdPlatform, Task
+from evaluation.models import Campaign, CrowdPlatform, Task, User
 from evaluation.people.forms import NumberField, SelectField, TextField, text_input
 from evaluation.tasks.forms.management import InvitationForm, MemberForm, QuotaForm
-from evaluation.tasks.services.campaigns import TASK_COLUMNS, CampaignChange
+from evaluation.tasks.services.campaigns import TASK_COLUMNS, CampaignChange, apply_change
 
 MOST_BYTES = 500_000  # of a list of people
 KEEP = ("", _("keep"))
@@ -232,3 +236,31 @@ class CopyForm(forms.Form):
         if Campaign.objects.filter(name=name).exists():
             raise forms.ValidationError(_("There is a campaign with this name already."))
         return name
+
+
+def check_form(form: forms.Form) -> None:
+    """Raise ``InputError`` with every error of a form."""
+    if not form.is_valid():
+        raise InputError(
+            Problem("bad_setting", f"{field}: {message}")
+            for field, messages in form.errors.items()
+            for message in messages
+        )
+
+
+def apply_settings(campaign: Campaign, typed: Mapping[str, object], *, by: User | None) -> int:
+    """Set something for all tasks or for those in ``tasks``; returns how many changed."""
+    tasks = list(campaign.tasks.exclude(state=Task.State.IMPORTING).order_by("pk"))
+    form = CampaignSettingsForm({**typed, "which": "chosen" if "tasks" in typed else "all"}, tasks)
+    check_form(form)
+    return apply_change(campaign, form.chosen, form.change, by=by, for_all=form.is_for_all)
+
+
+def add_named_members(
+    campaign: Campaign, names: Iterable[str], *, by: User | None, **typed: object
+) -> list[User]:
+    """Make existing users members of the campaign; ``InputError`` names those who do not exist."""
+    form = CampaignMemberForm({"names": " ".join(names), **typed})
+    members = form.add_to(campaign, by=by)
+    check_form(form)
+    return members or []

@@ -16,9 +16,10 @@ from django.utils.translation import gettext_lazy as _
 from appraise.lib.problems import InputError, Problem
 from evaluation.alignment import Link, format_links
 from evaluation.alignment.link_files import parse_links
-from evaluation.models import Role, Task
+from evaluation.models import Campaign, Role, Task, User
 from evaluation.people.forms import NumberField, SelectField, TextField, text_input
 from evaluation.tasks.edited_links import Groups, Realignment
+from evaluation.tasks.services import management
 
 
 class MemberForm(forms.Form):
@@ -48,6 +49,21 @@ class MemberForm(forms.Form):
         if not data.get("names") and not data.get("group"):
             self.add_error("names", _("Enter at least one user name."))
         return data
+
+    def add_to(self, subject: Task | Campaign, *, by: User | None) -> list[User] | None:
+        """Add the people; None, with errors in the form, if something is wrong or somebody does not exist."""
+        if not self.is_valid():
+            return None
+        data = self.cleaned_data
+        try:
+            return management.add_members(
+                subject, data["names"], by=by, group=data["group"], role=data["role"], quota=data["quota"],
+                languages=data.get("languages", ()),
+            )  # fmt: skip
+        except management.UnknownPeople as error:
+            names = {"names": ", ".join(error.names)}
+            self.add_error("names", _("No such user: %(names)s. Nobody was added.") % names)
+            return None
 
 
 class QuotaForm(forms.Form):

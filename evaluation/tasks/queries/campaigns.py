@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from math import ceil
+from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Max, Q
@@ -118,6 +119,22 @@ class CampaignPage:
             return None
         left = sum(max(0, (m.membership.quota or 0) - m.done) for m in annotators)
         return max(0, self.slots.total - self.slots.done - left)
+
+    def describe(self, *columns: str) -> dict[str, Any]:  # Any: JSON values and the columns of tasks
+        """Return the figures for the API and the command, with these columns of every task."""
+        return {
+            "slug": self.campaign.slug,
+            "name": self.campaign.name,
+            "family": self.campaign.family,
+            "members": len(self.members),
+            "slots": self.slots.total,
+            "slots_done": self.slots.done,
+            "tasks": [
+                {name: getattr(row.task, name) for name in columns}
+                | {"slots": row.slots.total, "slots_done": row.slots.done}
+                for row in self.rows
+            ],
+        }
 
 
 def build_campaign_page(campaign: Campaign, number: str = "") -> CampaignPage:

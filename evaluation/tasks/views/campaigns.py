@@ -121,18 +121,8 @@ def _members_page(
 def add_members(request: HttpRequest, slug: str) -> HttpResponse:
     campaign = get_managed_campaign(request, slug)
     form = CampaignMemberForm(request.POST)
-    if not form.is_valid():
-        return _members_page(request, campaign, member_form=form)
-    data = form.cleaned_data
-    try:
-        added = management.add_members(
-            campaign, data["names"], by=get_user(request), group=data["group"], role=data["role"],
-            quota=data["quota"], languages=data["languages"],
-        )  # fmt: skip
-    except management.UnknownPeople as error:
-        form.add_error(
-            "names", _("No such user: %(names)s. Nobody was added.") % {"names": ", ".join(error.names)}
-        )
+    added = form.add_to(campaign, by=get_user(request))
+    if added is None:
         return _members_page(request, campaign, member_form=form)
     messages.success(request, _("Added: %(names)s") % {"names": ", ".join(u.username for u in added) or "–"})
     return redirect("campaign-members", slug=slug)

@@ -40,18 +40,8 @@ def member_list(request: HttpRequest, slug: str) -> HttpResponse:
 def add_members(request: HttpRequest, slug: str) -> HttpResponse:
     task = get_managed_task(request, slug)
     form = MemberForm(request.POST)
-    if not form.is_valid():
-        return _page(request, task, member_form=form)
-    data = form.cleaned_data
-    try:
-        added = management.add_members(
-            task, data["names"], by=get_user(request), group=data["group"], role=data["role"],
-            quota=data["quota"],
-        )  # fmt: skip
-    except management.UnknownPeople as error:
-        form.add_error(
-            "names", _("No such user: %(names)s. Nobody was added.") % {"names": ", ".join(error.names)}
-        )
+    added = form.add_to(task, by=get_user(request))
+    if added is None:
         return _page(request, task, member_form=form)
     messages.success(request, _("Added: %(names)s") % {"names": ", ".join(u.username for u in added) or "–"})
     return _redirect_back(request, slug)
