@@ -50,7 +50,7 @@ run: $(RUN_STAMP) ## Appraise with its demo campaign, at http://127.0.0.1:8000/ 
 PARALLEL := $(MAKE) --no-print-directory --jobs=3 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 test: $(DEV_STAMP) ## all checks and tests, on both databases
 	@$(PARALLEL) lint test-tools compiled-loops check-django docs
-	@echo "Tests on both databases: about seven minutes, without a word unless one fails …"
+	@echo "Testing on both databases; the output follows when they are done …"
 	@$(PARALLEL) pytest pytest-postgres
 
 # The tests use real parsers and taggers.
