@@ -50,7 +50,7 @@ run: $(RUN_STAMP) ## Appraise with its demo campaign, at http://127.0.0.1:8000/ 
 PARALLEL := $(MAKE) --no-print-directory --jobs=3 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 test: $(DEV_STAMP) ## all checks and tests, on both databases
 	@$(PARALLEL) lint test-tools compiled-loops check-django docs
-	@echo "Tests on both databases: about seven minutes, without a word unless one fails …"
+	@echo "Testing on both databases; the output follows when they are done …"
 	@$(PARALLEL) pytest pytest-postgres
 
 # The tests use real parsers and taggers.
@@ -93,14 +93,14 @@ check-django: $(DEV_STAMP)
 	@$(BIN)/python manage.py makemigrations --check --dry-run --verbosity 0
 	@$(DEPLOY) $(BIN)/python -W error manage.py check --deploy --fail-level WARNING
 
-# Four processes on two cores, because browsers and servers wait for each other much of the time: three workers for
-# SQLite and, meanwhile, one process for PostgreSQL, which has a quarter of the work.
+# Five workers on two cores, because browsers and servers wait for each other much of the time: three for SQLite and,
+# meanwhile, two for PostgreSQL, which has a third of the work.
 pytest: $(DEV_STAMP) system-packages
 	@$(BIN)/python -m pytest --quiet -n 3 --dist worksteal
 
 # Tests that use the database, except those that meet the same statements elsewhere, again on PostgreSQL.
 pytest-postgres: $(DEV_STAMP) system-packages
-	@$(BIN)/python -m tests.postgres pytest --quiet -m 'database and not any_database' $(addprefix tests/,database journeys operations security)
+	@$(BIN)/python -m tests.postgres pytest --quiet -n 2 --dist worksteal -m 'database and not any_database' $(addprefix tests/,database journeys operations security)
 
 # Journeys need a browser: installed if run as root on Debian, else the script prints what to install.
 system-packages:

@@ -27,6 +27,9 @@ from tests.agreement.test_command import refusal
 from tests.database.answering import always, another_task, answer_task, change_mind
 from tests.database.conftest import person
 
+# `test_reports.py` runs every report on both databases.
+pytestmark = pytest.mark.any_database
+
 SignIn = Callable[[User | Annotator | None], Client]
 
 

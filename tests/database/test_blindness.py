@@ -24,6 +24,8 @@ from evaluation.models import Annotator, Campaign, Comparison, Occurrence, Task,
 from evaluation.schemes import Choice
 from tests.database.conftest import SENTENCES, annotator, make_task
 
+pytestmark = pytest.mark.any_database
+
 TOKENS = re.compile(
     rb'name="csrfmiddlewaretoken" value="[^"]+"|/a/[\w-]{16}/|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 )

@@ -28,6 +28,9 @@ from evaluation.voters import Vote, collect_votes, register_provider, unregister
 from tests.database.answering import always, answer_task
 from tests.database.conftest import SENTENCES, make_task
 
+# `test_reports.py` runs every report on both databases.
+pytestmark = pytest.mark.any_database
+
 SignIn = Callable[[User | Annotator | None], Client]
 
 

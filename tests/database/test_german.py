@@ -25,6 +25,8 @@ from evaluation.templatetags.figures import (
 )
 from tests.database.answering import always, answer_task
 
+pytestmark = pytest.mark.any_database
+
 SignIn = Callable[[User | Annotator | None], Client]
 GERMAN = {"Accept-Language": "de-AT,de;q=0.9,en;q=0.5"}
 # Attributes that a machine reads: a comma in a number would break a drawing or a form.

@@ -22,6 +22,9 @@ from evaluation.voters import Vote, register_provider, unregister_provider
 from tests.database.answering import Chooser, always, answer_task
 from tests.database.conftest import annotator
 
+# `test_reports.py` runs every report on both databases.
+pytestmark = pytest.mark.any_database
+
 SignIn = Callable[[User | Annotator | None], Client]
 
 

@@ -20,6 +20,9 @@ from evaluation.schemes import Choice
 from tests.database.answering import always, another_task, answer_task
 from tests.database.conftest import annotator, make_task
 
+# `test_reports.py` runs every report on both databases.
+pytestmark = pytest.mark.any_database
+
 SignIn = Callable[[User | Annotator | None], Client]
 
 

@@ -16,6 +16,9 @@ from evaluation.models import Annotator, Task, User
 from tests.database.answering import answer_task
 from tests.database.test_results_page import favouring
 
+# `test_reports.py` runs every report on both databases.
+pytestmark = pytest.mark.any_database
+
 SignIn = Callable[[User | Annotator | None], Client]
 URL = reverse("plan")
 

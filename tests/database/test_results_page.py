@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from django.test import Client
 from django.urls import reverse
 
@@ -14,6 +15,9 @@ from evaluation.reports.system_results import compute_results
 from evaluation.schemes import Choice
 from tests.database.answering import Chooser, always, answer_task
 from tests.database.conftest import annotator, make_task
+
+# `test_reports.py` runs every report on both databases.
+pytestmark = pytest.mark.any_database
 
 SignIn = Callable[[User | Annotator | None], Client]
 
