@@ -154,7 +154,7 @@ def _explain_missing_extra(factory: MetricFactory) -> str | None:
     if not COMPILED or not _find_class(factory).__module__.startswith(COMPUTING):
         return None
     problem = find_missing_package("numba")
-    return problem and str(problem)
+    return str(problem) if problem else None
 
 
 def _find_class(factory: MetricFactory) -> type[Metric]:

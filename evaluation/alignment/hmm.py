@@ -98,8 +98,8 @@ class Direction:
         """Update t from expected counts by the variational rule for a Dirichlet prior."""
         counts = self._count(batches, posteriors) + PRIOR
         totals = np.bincount(self._owners, counts, minlength=self.width)
-        totals = np.maximum(totals, PRIOR)  # where no pair has the word, which nothing reads
-        learnt = np.exp(digamma(counts) - digamma(totals)[self._owners])
+        totals_or_prior = np.maximum(totals, PRIOR)  # a word without pairs, which nothing reads, has 0
+        learnt = np.exp(digamma(counts) - digamma(totals_or_prior)[self._owners])
         self.t[:-1] = np.maximum(learnt, UNSEEN)  # no seen pair is less likely than an unseen one
 
     def learn_relative_frequencies(

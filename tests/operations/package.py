@@ -71,14 +71,14 @@ def find_pythons(named: Sequence[str]) -> dict[str, str]:
 
 def check(folder: Path, python: str, wheel: Path) -> dict[str, object]:
     appraise = install(folder, python, wheel)
-    summary = use(folder, appraise)
-    summary["megabytes"] = measure_megabytes(folder / "venv")
+    installed = measure_megabytes(folder / "venv")
+    summary = {"megabytes": installed, **use(folder, appraise)}
     add_lock(folder, "run")
     score = (appraise, "score", "--metrics", "bleu,ter", "--ref", TEXTS / "reference.en.txt")
     scored = run_program([*score, "--hyp", TEXTS / "north.en.txt"], folder, make_environment(folder))
     if scored.returncode or not json.loads(scored.stdout)["bleu"]:
         sys.exit(f"the extra metrics does not score: {scored.stderr}")
-    return summary | {"with metrics": measure_megabytes(folder / "venv")}
+    return summary | {"megabytes with metrics and compiled modules": measure_megabytes(folder / "venv")}
 
 
 def measure_megabytes(folder: Path) -> int:
@@ -121,6 +121,7 @@ def use(folder: Path, appraise: Path) -> dict[str, object]:
     site = subprocess.Popen(command, cwd=empty, env=environment, start_new_session=True)
     try:
         seconds = wait_for(port, site)
+        work = worked(site.pid)
         pages = visit(f"http://127.0.0.1:{port}")
         site.send_signal(signal.SIGTERM)
         status = site.wait(MOST_WAITING)
@@ -147,7 +148,11 @@ def use(folder: Path, appraise: Path) -> dict[str, object]:
     }
     if failed := [name for name, passed in checks.items() if not passed]:
         sys.exit(f"the package does not hold: {failed}")
-    return {"seconds to the first answer": round(seconds, 1), "checks": len(checks)}
+    return {
+        "seconds to the first answer": round(seconds, 1),
+        "of work": round(work, 1),
+        "checks": len(checks),
+    }
 
 
 def run_program(
