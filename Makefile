@@ -102,7 +102,8 @@ pytest: $(DEV_STAMP) system-packages
 pytest-postgres: $(DEV_STAMP)
 	@$(BIN)/python -m tests.postgres $(PYTEST) -m 'database and not looks' $(addprefix tests/,database journeys operations security)
 
-# Journeys need a browser: installed if run as root on Debian, else the script prints what to install.
+# Journeys need a browser: installed if run as root on Debian, else the script prints what to install, and they
+# are skipped with this reason.
 system-packages:
 	@scripts/system_packages.sh
 
