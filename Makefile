@@ -131,6 +131,10 @@ package: $(DEV_STAMP) ## build the wheel and run it in a fresh environment of ea
 	@$(BIN)/python -m tests.operations.package $(PYTHONS)
 	@$(BIN)/python -m scripts.supply_chain.bill dist
 
+.PHONY: django-next
+django-next: $(DEV_STAMP) ## the tests on Django 6.0 and the newest Python here; may fail (TESTS=…)
+	-@$(BIN)/python -m scripts.django_next $(TESTS)
+
 .PHONY: licences upkeep
 licences: $(DEV_STAMP) ## every dependency with its licence; fails on one that is unknown or not allowed
 	@$(BIN)/python -m scripts.supply_chain.licences
