@@ -30,8 +30,8 @@ from evaluation.study.tables import build_study_tables
 class Command(AppraiseCommand):
     help = (
         "Export answers (csv, tsv, jsonl, xml, spreadsheet, parquet), scores and error spans (mtme,"
-        " appraise-csv, mqm-tsv), preferred translations (preferences), sentences (items), tables (latex), answers and"
-        " tables (xlsx), all (bundle)."
+        " appraise-csv, mqm-tsv), preferred translations (preferences), sentences (items), tables (latex),"
+        " answers and tables (xlsx), all (bundle)."
     )
     examples = (
         "export --task evening-news --format csv --out answers.csv",
