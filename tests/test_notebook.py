@@ -18,28 +18,30 @@ from metrics import registry
 from metrics.base import make_segments
 from tests.conftest import ROOT
 
-VOTES = {
+Columns = dict[str, list[Any]]  # Any: cells
+
+VOTES: Columns = {
     "annotator": ["ann", "bob", "eve"] * 4,
     "item": [n // 3 for n in range(12)],
     "label": ["A>B", "A>B", "A=B", "A<B", "A<B", "A<B", "N/A", "A=B", "A=B", "A>B", "A<B", "A>B"],
 }
-PAIRS = {
+PAIRS: Columns = {
     "a": ["they sold the small garden house", "a red car", "same"],
     "b": ["they sold a little summer house", "a blue car", "same"],
     "reference": ["they sold the small summer house", "a red car", "same"],
 }
-OUTPUTS = {
+OUTPUTS: Columns = {
     "system": ["north", "north", "south", "south"],
     "output": ["the red house", "it rains", "the blue house", "it rain"],
     "reference": ["the red house", "it rains"] * 2,
 }
-RATINGS = {
+RATINGS: Columns = {
     "annotator": ["ann", "bob"] * 6,
     "system": ["north"] * 6 + ["south"] * 6,
     "segment": [0, 0, 1, 1, 2, 2] * 2,
     "score": [90.0, 80.0, 95.0, 70.0, 85.0, 75.0, 60.0, 50.0, 65.0, 40.0, 55.0, 45.0],
 }
-CALLS: list[tuple[Callable[[Any], Any], dict[str, list[Any]]]] = [
+CALLS: list[tuple[Callable[[Any], Any], Columns]] = [
     (lambda frame: notebook.agreement(frame, "four-way", resamples=50), VOTES),
     (notebook.alignment, PAIRS),
     (notebook.questions, PAIRS),

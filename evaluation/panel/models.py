@@ -242,7 +242,7 @@ class _PanelFit:
                 for column in weighted.T.copy()
             ]
         )
-        counts = by_vote.reshape(self.labels, self.members, self.labels).transpose(1, 0, 2)
+        counts: Floats = by_vote.reshape(self.labels, self.members, self.labels).transpose(1, 0, 2)
         if self.options.mirror is not None:
             mirror = list(self.options.mirror)
             counts = (counts + counts[:, mirror][:, :, mirror]) / 2

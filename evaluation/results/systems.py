@@ -162,7 +162,7 @@ def sign_test(positive: int, negative: int) -> float:
     for k in range(min(positive, negative)):
         ways = ways * (n - k) // (k + 1)
         tail += ways
-    return min(1.0, 2 * tail / 2**n)
+    return min(1.0, 2 * tail / (1 << n))
 
 
 def _compute_lines(
