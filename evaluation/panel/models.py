@@ -242,7 +242,8 @@ class _PanelFit:
                 for column in weighted.T.copy()
             ]
         )
-        counts: Floats = by_vote.reshape(self.labels, self.members, self.labels).transpose(1, 0, 2)
+        shape = self.labels, self.members, self.labels
+        counts: Floats = np.asarray(by_vote, dtype=np.float64).reshape(shape).transpose(1, 0, 2)
         if self.options.mirror is not None:
             mirror = list(self.options.mirror)
             counts = (counts + counts[:, mirror][:, :, mirror]) / 2
