@@ -39,7 +39,8 @@ COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11 --generate
 lock: | $(UV)
 	@$(COMPILE) requirements/uv.in -o requirements/uv.txt >/dev/null
 	@$(COMPILE) pyproject.toml --extra dev -o requirements/dev.txt >/dev/null
-	@$(COMPILE) pyproject.toml -c requirements/dev.txt -o requirements/run.txt >/dev/null
+	@$(COMPILE) pyproject.toml --extra metrics -c requirements/dev.txt -o requirements/run.txt >/dev/null
+	@$(COMPILE) pyproject.toml -c requirements/run.txt -o requirements/base.txt >/dev/null
 
 .PHONY: run test lint style lint-scripts check-scripts check-django pytest pytest-postgres test-tools compiled-loops system-packages bench tools
 run: $(RUN_STAMP) ## Appraise with its demo campaign, at http://127.0.0.1:8000/ (PORT=…, DATABASE_URL=…)
@@ -102,7 +103,8 @@ pytest: $(DEV_STAMP) system-packages
 pytest-postgres: $(DEV_STAMP) system-packages
 	@$(BIN)/python -m tests.postgres pytest --quiet -n 2 --dist worksteal -m 'database and not any_database' $(addprefix tests/,database journeys operations security)
 
-# Journeys need a browser: installed if run as root on Debian, else the script prints what to install.
+# Journeys need a browser: installed if run as root on Debian, else the script prints what to install, and they
+# are skipped with this reason.
 system-packages:
 	@scripts/system_packages.sh
 
@@ -126,9 +128,13 @@ docs: $(DEV_STAMP) ## the documentation site, in var/site; fails on a dead link 
 screenshots: $(DEV_STAMP) system-packages ## the pictures of the documentation, from the running demo
 	@$(BIN)/python -m scripts.screenshots
 
-package: $(DEV_STAMP) ## build the wheel and run it in a fresh environment; bill of materials and licences, in dist
-	@$(BIN)/python -m tests.operations.package
+package: $(DEV_STAMP) ## build the wheel and run it in a fresh environment of each Python (PYTHONS=…); bill of materials and licences, in dist
+	@$(BIN)/python -m tests.operations.package $(PYTHONS)
 	@$(BIN)/python -m scripts.supply_chain.bill dist
+
+.PHONY: django-next
+django-next: $(DEV_STAMP) ## the tests on Django 6.0 and the newest Python here; may fail (TESTS=…)
+	-@$(BIN)/python -m scripts.django_next $(TESTS)
 
 .PHONY: licences upkeep
 licences: $(DEV_STAMP) ## every dependency with its licence; fails on one that is unknown or not allowed

@@ -20,7 +20,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 if TYPE_CHECKING:
-    import pandas  # type: ignore[import-untyped]  # optional, and without stubs
+    import pandas  # optional, and without stubs
 
 Json = dict[str, Any]  # Any: what the site answers, described in its OpenAPI document
 

@@ -25,6 +25,7 @@ from django.utils import timezone
 from django.utils.translation import activate, get_language
 from django.views.defaults import page_not_found
 
+from appraise.lib.extras import explain_missing_package
 from evaluation.models import ApiToken, Role, Task
 
 logger = logging.getLogger(__name__)
@@ -96,7 +97,9 @@ class PageLanguage:
 
 
 class ErrorPages:
-    """503 instead of 500 while the database is down, 400 for text it cannot store, and a page for 405."""
+    """503 instead of 500 while the database is down or without an extra, 400 for text that the database
+    cannot store, and a page for 405.
+    """
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -115,6 +118,12 @@ class ErrorPages:
             detail = "the database cannot store this text"
             logger.warning(detail, exc_info=exception, extra={"request": request})
             return _respond(request, 400, detail)
+        if isinstance(exception, ImportError) and (problem := explain_missing_package(exception)):
+            logger.warning(str(problem), extra={"request": request})
+            if _is_api(request):
+                return JsonResponse({"problems": [problem.as_dict()]}, status=503)
+            page = render_to_string("missing_extra.html", {"problem": problem})
+            return HttpResponse(page, status=503)
         if not isinstance(exception, (OperationalError, InterfaceError)):
             return None
         detail = "the database does not answer"

@@ -27,7 +27,8 @@ from django.utils.translation import gettext, gettext_noop
 from django_tasks import task as background_task
 from django_tasks_db.models import DBTaskResult
 
-from appraise.lib.problems import InputError
+from appraise.lib.extras import explain_missing_package
+from appraise.lib.problems import InputError, Problem
 from evaluation.models import Job, Task, User
 
 logger = logging.getLogger(__name__)
@@ -150,12 +151,18 @@ def run_job(job_id: str) -> str:
     except LeaseLost:
         return "lease lost"
     except InputError as error:
-        problems = [problem.as_dict() for problem in error.problems]
-        return _end(job, holder, Job.State.FAILED, error=str(error), result={"problems": problems})
-    except Exception:  # the worker must survive, and the owner must see that the job failed
+        return _fail(job, holder, *error.problems)
+    except Exception as error:  # the worker must survive, and the owner must see that the job failed
+        if isinstance(error, ImportError) and (problem := explain_missing_package(error)):
+            return _fail(job, holder, problem)
         logger.exception("job %s failed", job.pk)
         return _end(job, holder, Job.State.FAILED, error=UNEXPECTED_ERROR_MESSAGE)
     return _end(job, holder, Job.State.DONE, result=result)
+
+
+def _fail(job: Job, holder: str, *problems: Problem) -> str:
+    result = {"problems": [problem.as_dict() for problem in problems]}
+    return _end(job, holder, Job.State.FAILED, error="\n".join(map(str, problems)), result=result)
 
 
 def _begin(job_id: str, holder: str) -> bool:

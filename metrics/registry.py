@@ -20,7 +20,9 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import ClassVar, TypeVar, cast
 
+from appraise.lib.extras import find_missing_package
 from metrics.base import Metric, MetricUnavailable, Needs, Scores, Segment
+from metrics.compiled.compiler import COMPILED
 
 FAMILIES = (
     "metrics.lexical",
@@ -32,6 +34,10 @@ FAMILIES = (
     "metrics.syntax.metric",
     "metrics.syntax.imported",
     "metrics.programs.metric",
+)
+# These compute with numba and scikit-learn, which a base installation lacks.
+COMPUTING = tuple(
+    f"metrics.{family}." for family in ("lexical", "learned", "ranking", "collocation", "discourse")
 )
 PLUGIN_GROUP = "appraise.metrics"
 ALIASES = {"mwer": "wer", "mper": "per"}  # with several references both take the minimum
@@ -92,6 +98,8 @@ def get(name: str, **parameters: Value) -> Metric:
         inspect.signature(factory).bind(**parameters)
     except TypeError as error:
         raise UnknownMetric(f"{name} does not take these parameters: {error}") from error
+    if missing := _explain_missing_extra(factory):
+        raise MetricUnavailable(missing)
     return factory(**parameters)
 
 
@@ -131,14 +139,26 @@ def list_metrics() -> list[MetricEntry]:
 
 def _entry(name: str) -> MetricEntry:
     factory = _metrics[name]
-    described = cast(type[Metric], factory.func if isinstance(factory, partial) else factory)
+    described = _find_class(factory)
     try:
         metric = factory()
-        reason = getattr(metric, "unavailable_because", lambda: None)()
+        reason = _explain_missing_extra(factory) or getattr(metric, "unavailable_because", lambda: None)()
         return MetricEntry(name, metric.title, metric.higher_is_better, metric.needs, reason)
     except MetricUnavailable as error:
         about = (described.title, described.higher_is_better, described.needs)
         return MetricEntry(name, *about, str(error))  # type: ignore[arg-type]  # class attributes, not properties
+
+
+def _explain_missing_extra(factory: MetricFactory) -> str | None:
+    """Return which command installs the packages that the metric computes with, if they are absent."""
+    if not COMPILED or not _find_class(factory).__module__.startswith(COMPUTING):
+        return None
+    problem = find_missing_package("numba")
+    return str(problem) if problem else None
+
+
+def _find_class(factory: MetricFactory) -> type[Metric]:
+    return cast(type[Metric], factory.func if isinstance(factory, partial) else factory)
 
 
 def _find(name: str) -> MetricFactory:

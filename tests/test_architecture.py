@@ -15,8 +15,8 @@ APPS = ("appraise", "evaluation", "metrics")
 
 # Modules that implement methods: they know neither the web nor the database.
 PURE = [
-    "appraise.lib", "evaluation.agreement", "evaluation.alignment", "evaluation.assessments",
-    "evaluation.blinding",
+    "appraise.lib", "appraise.notebook",
+    "evaluation.agreement", "evaluation.alignment", "evaluation.assessments", "evaluation.blinding",
     "evaluation.campaign_diff", "evaluation.exporters", "evaluation.importers", "evaluation.panel",
     "evaluation.phenomena", "evaluation.power", "evaluation.presentation", "evaluation.results",
     "evaluation.schemes", "evaluation.stopping", "evaluation.study", "evaluation.tokens",

@@ -47,7 +47,7 @@ def install(folder: Path, name: str, *fields: str) -> list[str]:
 
 
 class TestLocks:
-    @pytest.mark.parametrize("name", ["run", "dev", "tools"])
+    @pytest.mark.parametrize("name", ["base", "run", "dev", "tools"])
     def test_every_version_and_hash_of_a_lock_is_read(self, name: str) -> None:
         path = ROOT / "requirements" / f"{name}.txt"
         packages = read_lock(path)
@@ -89,9 +89,9 @@ class TestLocks:
 
     def test_a_site_has_its_lock_and_the_extras_come_beside_it(self) -> None:
         shipped = list_shipped()
-        run = read_lock(ROOT / "requirements" / "run.txt")
+        base = read_lock(ROOT / "requirements" / "base.txt")
         assert [package for package in shipped if not package.extras] == sorted(
-            run, key=lambda package: (package.name, package.version)
+            base, key=lambda package: (package.name, package.version)
         )
         assert {extra for package in shipped for extra in package.extras} == set(read_extras())
         names = {package.name for package in shipped}
@@ -209,7 +209,7 @@ class TestBill:
         document = json.loads(path.read_text("utf-8"))
         components = {component["purl"]: component for component in document["components"]}
         assert len(components) == len(document["components"]) == len(list_shipped())
-        for package in read_lock(ROOT / "requirements" / "run.txt"):
+        for package in read_lock(ROOT / "requirements" / "base.txt"):
             component = components[package.purl]
             (distribution,) = component["externalReferences"]
             assert [entry["content"] for entry in distribution["hashes"]] == list(package.hashes)

@@ -106,7 +106,7 @@ class Bootstrap:
         numbers = max(len(table.first) * (2 + 2 * judgements.size), annotators * judgements.size) * items
         if not len(table.first) or numbers > MAX_NUMBERS:
             return None
-        labels = count_labels(judgements).toarray().reshape(annotators, judgements.size, -1)
+        labels = count_labels(judgements)
         columns = [
             sum_by_sentence(_pair_features(labels[a], labels[b]), judgements)
             for a, b in zip(table.first, table.second, strict=True)

@@ -6,12 +6,12 @@ one of them judged an item twice, every combination counts.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-from scipy import sparse
 
 from evaluation.agreement.coefficients import none_if_nan, ratio
 from evaluation.agreement.judgements import Codes, Floats, Ints, Judgements
@@ -98,23 +98,42 @@ def cohen_from_confusions(confusion: Ints, weights: DisagreementWeights = Disagr
 
 
 def build_pair_table(judgements: Judgements) -> PairTable:
-    """Compute all confusion matrices at once: (annotator, label) × item counts times their transpose."""
+    """Compute all confusion matrices at once, from every two judgements of one item."""
+    size, annotators = judgements.size, max(len(judgements.annotator_names), 1)
+    cells, counts = _count_judgement_pairs(judgements)
+    cells, labels = np.divmod(cells, size * size)
+    codes, pair = np.unique(cells, return_inverse=True)
+    confusion = np.zeros((len(codes), size * size), dtype=np.int64)
+    confusion[pair.reshape(-1), labels] = counts
+    return PairTable(codes // annotators, codes % annotators, confusion.reshape(-1, size, size))
+
+
+def _count_judgement_pairs(judgements: Judgements) -> tuple[Ints, Ints]:
+    """Return the different (annotator, later annotator, their labels), coded as numbers, and their counts."""
     size, annotators = judgements.size, len(judgements.annotator_names)
-    counts = count_labels(judgements)
-    gram = (counts @ counts.T).tocoo()
-    (a, k), (b, m) = np.divmod(gram.row, size), np.divmod(gram.col, size)
-    upper = a < b
-    codes, pair = np.unique(a[upper].astype(np.int64) * annotators + b[upper], return_inverse=True)
-    confusion = np.zeros((len(codes), size, size), dtype=np.int64)
-    confusion[pair.reshape(-1), k[upper], m[upper]] = gram.data[upper]
-    return PairTable(codes // max(annotators, 1), codes % max(annotators, 1), confusion)
+    order = np.lexsort((judgements.annotators, judgements.items))
+    items, who = judgements.items[order], judgements.annotators[order].astype(np.int64)
+    labels = judgements.labels[order].astype(np.int64)
+    found = [(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))]
+    for distance in range(1, len(items)):  # between two judgements of an item, in this order
+        earlier = np.flatnonzero(items[distance:] == items[:-distance])
+        if not len(earlier):
+            break
+        earlier = earlier[who[earlier] < who[earlier + distance]]  # not the same annotator twice
+        later = earlier + distance
+        codes = ((who[earlier] * annotators + who[later]) * size + labels[earlier]) * size + labels[later]
+        found.append(np.unique(codes, return_counts=True))
+    cells, place = np.unique(np.concatenate([cells for cells, _ in found]), return_inverse=True)
+    counts = np.bincount(place.reshape(-1), np.concatenate([counts for _, counts in found]), len(cells))
+    return cells, counts.astype(np.int64)
 
 
-def count_labels(judgements: Judgements) -> sparse.csr_array:
-    """Count (annotator, label) × items."""
+def count_labels(judgements: Judgements) -> Ints:
+    """Count annotators × labels × items."""
+    shape = (len(judgements.annotator_names), judgements.size, judgements.counts.shape[1])
     rows = judgements.annotators.astype(np.int64) * judgements.size + judgements.labels
-    shape = (len(judgements.annotator_names) * judgements.size, judgements.counts.shape[1])
-    return sparse.csr_array((np.ones(len(rows), dtype=np.int64), (rows, judgements.items)), shape=shape)
+    cells = rows * shape[2] + judgements.items
+    return np.bincount(cells, minlength=math.prod(shape)).reshape(shape)
 
 
 def _count_confusions(first: Codes, second: Codes, size: int) -> Ints:

@@ -14,7 +14,7 @@ from itertools import combinations
 
 import numpy as np
 
-from appraise.lib.resampling import Floats
+from appraise.lib.resampling import Floats, Ints
 from evaluation.assessments.scores import ScoreRating
 from evaluation.assessments.unitizing import Continuum, Unit, measure_alpha
 from evaluation.assessments.values import OutputRating, SpanSide
@@ -88,6 +88,32 @@ def _character_f1(marked: Iterable[tuple[int, list[Unit], list[Unit]]]) -> float
 
 
 def _kendall_tau_c(first: Floats, second: Floats) -> float:
-    from scipy.stats import kendalltau  # here, because it takes half a second to load
+    """τ_c = 2 (concordant − discordant) / (n² (m − 1)/m), with m different scores on the side with fewer."""
+    (x_values, x), (y_values, y) = (np.unique(side, return_inverse=True) for side in (first, second))
+    cells = np.unique(x * len(y_values) + y, return_counts=True)[1]
+    tied = [_count_pairs(counts) for counts in (np.bincount(x), np.bincount(y), cells)]
+    n, m = len(x), min(len(x_values), len(y_values))
+    untied = n * (n - 1) // 2 - tied[0] - tied[1] + tied[2]
+    discordant = _count_inversions(y[np.lexsort((y, x))])
+    return 2 * (untied - 2 * discordant) / (n**2 * (m - 1) / m)
 
-    return float(kendalltau(first, second, variant="c").statistic)
+
+def _count_pairs(counts: Ints) -> int:
+    return int((counts * (counts - 1) // 2).sum())
+
+
+def _count_inversions(values: Ints) -> int:
+    """Count the pairs of whole numbers whose first is larger, bit by bit.
+
+    >>> _count_inversions(np.array([2, 0, 1, 1]))
+    3
+    """
+    inversions = 0
+    for bit in range(int(values.max(initial=0)).bit_length()):
+        above = values >> (bit + 1)  # numbers that are equal here differ in this bit, or in lower ones
+        order = np.argsort(above, kind="stable")
+        is_set = (values[order] >> bit) & 1
+        set_before = np.cumsum(is_set) - is_set
+        starts = np.searchsorted(above[order], above[order])
+        inversions += int(((set_before - set_before[starts]) * (1 - is_set)).sum())
+    return inversions

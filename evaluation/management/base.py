@@ -30,6 +30,7 @@ from django.db import DatabaseError, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from appraise.lib.digests import find_version
+from appraise.lib.extras import explain_missing_package
 from appraise.lib.problems import InputError, Problem
 from appraise.lib.tables import to_csv, to_latex, to_text, to_tsv
 
@@ -155,13 +156,19 @@ class AppraiseCommand(DatabaseCommand):
 
 
 class CommandLine(ManagementUtility):
-    """Django's own commands, such as ``createsuperuser``, report database errors like ours."""
+    """Reports a missing extra, and database errors of Django's own commands, too."""
 
     def execute(self) -> None:
         if self.argv[1:] in (["--version"], ["version"]):  # ours, and not Django's
             print(f"Appraise {find_version()}")
-        else:
+            return
+        try:
             super().execute()
+        except ModuleNotFoundError as error:
+            if (problem := explain_missing_package(error)) is None:
+                raise
+            print(problem, file=sys.stderr)
+            sys.exit(2)
 
     def fetch_command(self, subcommand: str) -> BaseCommand:
         command = super().fetch_command(subcommand)

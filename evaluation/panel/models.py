@@ -31,7 +31,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import sparse
 
 from evaluation.agreement import Judgements
 from evaluation.agreement.judgements import Codes, Floats, Ints
@@ -168,10 +167,9 @@ def _maximise_mace(counts: Floats, confusion: Floats, _prior: Floats) -> tuple[F
 class _PanelFit:
     """EM over *patterns*: items with the same votes are one item with a larger weight.
 
-    A panel of five with four labels has far fewer patterns than items, which makes a bootstrap cheap. Each
-    step is one sparse product: ``weighted_votes`` is patterns × (member, label) with the weight of the
-    member, ``votes`` is its transpose with ones. ``codes`` are the labels of the rows of ``first``, −1 where
-    the row is not a vote.
+    A panel of five with four labels has far fewer patterns than items, which makes a bootstrap cheap. A
+    vote is an entry of ``patterns``, ``columns`` (member and label) and ``weights``. ``codes`` are the labels
+    of the rows of ``first``, −1 where the row is not a vote.
     """
 
     def __init__(
@@ -192,11 +190,9 @@ class _PanelFit:
         patterns, pattern_of = np.unique(table, axis=0, return_inverse=True)
         self.pattern_of: Ints = pattern_of.reshape(-1)
         pattern, member = np.nonzero(patterns >= 0)
-        column = member * self.labels + patterns[pattern, member]
         self.length = len(patterns)
-        shape = (self.length, self.members * self.labels)
-        self.weighted_votes = sparse.csr_array((weights[member], (pattern, column)), shape=shape)
-        self.votes = sparse.csr_array((np.ones(len(column)), (column, pattern)), shape=shape[::-1])
+        self.patterns, self.weights = pattern, weights[member]
+        self.columns = member * self.labels + patterns[pattern, member]
         self.has_votes = np.bincount(pattern, minlength=self.length) > 0
 
     def run(self, item_counts: Floats | None = None, start: Panel | None = None) -> Panel:
@@ -224,14 +220,30 @@ class _PanelFit:
         return Panel(self.model, prior, by_item, confusion, reliability, likelihood, self.options)
 
     def _vote_shares(self) -> Floats:
-        votes = self.weighted_votes @ np.tile(np.eye(self.labels), (self.members, 1))
+        votes = self._sum_votes(np.tile(np.eye(self.labels), (self.members, 1)))
         total = votes.sum(axis=1)
         return np.asarray(votes / np.where(total > 0, total, 1)[:, None])
 
+    def _sum_votes(self, values: Floats) -> Floats:
+        """Return the weighted sums over the votes of each pattern; ``values`` has one row per column."""
+        return np.column_stack(
+            [
+                np.bincount(self.patterns, column[self.columns] * self.weights, self.length)
+                for column in values.T.copy()
+            ]
+        )
+
     def _expected_counts(self, posterior: Floats) -> Floats:
         """Members × true × said."""
-        by_vote: Floats = self.votes @ (posterior * self.pattern_weights[:, None])
-        counts = by_vote.reshape(self.members, self.labels, self.labels).transpose(0, 2, 1)
+        weighted = posterior * self.pattern_weights[:, None]
+        by_vote = np.stack(
+            [
+                np.bincount(self.columns, column[self.patterns], self.members * self.labels)
+                for column in weighted.T.copy()
+            ]
+        )
+        shape = self.labels, self.members, self.labels
+        counts: Floats = np.asarray(by_vote, dtype=np.float64).reshape(shape).transpose(1, 0, 2)
         if self.options.mirror is not None:
             mirror = list(self.options.mirror)
             counts = (counts + counts[:, mirror][:, :, mirror]) / 2
@@ -239,7 +251,7 @@ class _PanelFit:
 
     def _expect(self, prior: Floats, confusion: Floats) -> tuple[Floats, float]:
         logs = np.log(confusion).transpose(0, 2, 1).reshape(-1, self.labels)
-        scores = self.weighted_votes @ logs + np.log(prior)
+        scores = self._sum_votes(logs) + np.log(prior)
         top = scores.max(axis=1, keepdims=True)
         posterior = np.exp(scores - top)
         mass = posterior.sum(axis=1, keepdims=True)

@@ -18,14 +18,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
 
 from evaluation.results.consistency import wilson_interval
 
+NORMAL = NormalDist()
 MAX_VOTES_AT_ONCE = 2_000_000  # simulated at a time, to limit memory
 
 
@@ -97,7 +98,7 @@ def compute_power(design: Design, sentences: int, alpha: float = 0.05) -> float:
     if design.variance <= 0:
         return 1.0 if design.mean > 0 else 0.0
     strength = design.mean * math.sqrt(sentences / design.variance)
-    return float(ndtr(strength - float(ndtri(1 - alpha / 2))))
+    return NORMAL.cdf(strength - NORMAL.inv_cdf(1 - alpha / 2))
 
 
 def find_required_sentences(design: Design, wanted: float = 0.8, alpha: float = 0.05) -> int | None:
@@ -110,7 +111,7 @@ def find_required_sentences(design: Design, wanted: float = 0.8, alpha: float = 
         raise ValueError(f"power must be between 0 and 1, found {wanted}")
     if design.mean <= 0:
         return None
-    z = float(ndtri(1 - alpha / 2) + ndtri(wanted))
+    z = NORMAL.inv_cdf(1 - alpha / 2) + NORMAL.inv_cdf(wanted)
     return max(math.ceil(max(z, 0.0) ** 2 * design.variance / design.mean**2 - 1e-9), 1)
 
 
@@ -156,7 +157,7 @@ def find_significant(values: NDArray[np.float64], alpha: float = 0.05) -> NDArra
     mean, spread = values.mean(axis=1), values.std(axis=1, ddof=1)
     z = np.where(mean > 0, np.inf, 0.0)  # where all sentences are equal
     np.divide(mean * math.sqrt(values.shape[1]), spread, out=z, where=spread > 0)
-    return np.asarray(z > float(ndtri(1 - alpha / 2)))
+    return np.asarray(z > NORMAL.inv_cdf(1 - alpha / 2))
 
 
 def _simulate_sentences(

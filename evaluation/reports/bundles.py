@@ -8,7 +8,6 @@ from typing import IO, Any
 
 import django
 import numpy as np
-import scipy
 from django.conf import settings
 from django.db.models import Prefetch, QuerySet
 
@@ -94,7 +93,6 @@ def code_version() -> dict[str, str]:
         "python": platform.python_version(),
         "django": django.get_version(),
         "numpy": np.__version__,
-        "scipy": str(scipy.__version__),
     }
 
 

@@ -16,8 +16,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csgraph
-from scipy.special import bdtr  # scipy.stats has the same function but takes a second to import
 
 from appraise.lib.resampling import holm, resample_totals
 from evaluation.agreement.coefficients import none_if_nan, ratio
@@ -115,8 +113,10 @@ def find_connected_systems(wins: Floats | Ints, ties: Floats | Ints) -> Ints:
     """
     is_compared = wins + wins.T + ties > 0
     systems = np.flatnonzero(is_compared.any(axis=1))
-    parts = csgraph.connected_components(is_compared[np.ix_(systems, systems)])[0] if len(systems) else 0
-    return systems if parts == 1 else np.zeros(0, dtype=np.int64)
+    reached = np.isin(np.arange(len(is_compared)), systems[:1])
+    for _ in systems:
+        reached |= is_compared[reached].any(axis=0)
+    return systems if reached[systems].all() else np.zeros(0, dtype=np.int64)
 
 
 def expected_wins(wins: Floats) -> Floats:
@@ -156,7 +156,13 @@ def sign_test(positive: int, negative: int) -> float:
     0.021484375
     """
     n = positive + negative
-    return min(1.0, 2 * float(bdtr(min(positive, negative), n, 0.5))) if n else np.nan
+    if n == 0:
+        return np.nan
+    ways = tail = 1  # binomial coefficients, and their sum: whole numbers, so that nothing is rounded
+    for k in range(min(positive, negative)):
+        ways = ways * (n - k) // (k + 1)
+        tail += ways
+    return min(1.0, 2 * tail / (1 << n))
 
 
 def _compute_lines(

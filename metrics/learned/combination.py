@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
 
 from metrics.learned.features import Scaling
 from metrics.metaeval.datasets import Comparisons, FloatArray, IntArray
@@ -65,6 +64,8 @@ def tune(sets: Sequence[JudgedTable], *, strength: float = STRENGTH) -> FeatureW
     Otherwise a language pair with more judgements would dominate. Pairs whose features are all equal are left
     out; ``NothingToLearn`` if no pair remains.
     """
+    from sklearn.linear_model import LogisticRegression  # here, because only training needs it
+
     if not 0 < strength < np.inf:
         raise ValueError(f"the strength C is a positive number, not {strength}")
     scaling = Scaling.fit(np.concatenate([table.rows for table in sets]), "standard")

@@ -8,9 +8,9 @@ that are measured on the same items share the human scores, so their difference 
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 
 import numpy as np
-from scipy.special import ndtri, stdtr  # scipy.stats has the same and takes long to load
 
 from metrics.metaeval.datasets import FloatArray
 
@@ -60,7 +60,7 @@ def fisher_interval(r: float | None, n: int, *, level: float = 0.95) -> tuple[fl
         raise ValueError(f"a confidence level lies between 0 and 1, not {level}")
     if r is None or n < 4 or abs(r) >= 1:
         return None
-    half = float(ndtri((1 + level) / 2)) / math.sqrt(n - 3)
+    half = NormalDist().inv_cdf((1 + level) / 2) / math.sqrt(n - 3)
     z = math.atanh(r)
     return math.tanh(z - half), math.tanh(z + half)
 
@@ -81,6 +81,8 @@ def williams_test(r12: float, r13: float, r23: float, n: int) -> float | None:
     under = 2 * max(k, 0.0) * (n - 1) / (n - 3) + mean**2 * (1 - r23) ** 3
     if under <= 0:
         return None
+    from scipy.special import stdtr  # scipy.stats has the same and takes long to load
+
     t = (r12 - r13) * math.sqrt((n - 1) * (1 + r23) / under)
     return float(stdtr(n - 3, -t))
 

@@ -34,7 +34,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy import sparse
 
 from appraise.lib.problems import InputError
 from evaluation.tokens import tokenize
@@ -249,6 +248,8 @@ def _ngrams(text: Sequence[str] | str, n: int) -> Counter[tuple[str, ...]]:
 
 def _mean_f1(bags: Sequence[Counter[tuple[str, ...]]]) -> FloatArray:
     """Mean over the others of 2·|A ∩ B| / (|A| + |B|); 0 for two empty bags."""
+    from scipy import sparse  # here, because only rankers need it
+
     ids: dict[tuple[str, ...], int] = {}
     # A bag becomes a 0/1 row with one column per (n-gram, occurrence), so that a product counts the overlap.
     rows, columns = [], []

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial.distance import cdist
 
 from metrics.ranking.classifiers import FloatArray
 
@@ -60,6 +59,8 @@ def _scale(features: FloatArray) -> FloatArray:
 def _distances(some: FloatArray, scaled: FloatArray) -> FloatArray:
     """Mean difference over the features that both have; infinite where they share none."""
     if not np.isnan(scaled).any():
+        from scipy.spatial.distance import cdist  # here, because only training needs it
+
         return np.asarray(cdist(some, scaled, "cityblock") / scaled.shape[1])
     total, shared = np.zeros((len(some), len(scaled))), np.zeros((len(some), len(scaled)))
     for left, right in zip(some.T, scaled.T, strict=True):

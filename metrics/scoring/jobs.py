@@ -10,6 +10,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _, gettext_noop
 
+from appraise.lib.extras import find_missing_package
 from appraise.lib.problems import InputError
 from evaluation.jobs import JobProgress, enqueue, handler
 from evaluation.models import Candidate, Job, Task, User
@@ -30,7 +31,9 @@ def begin_scoring(task: Task, names: list[str], owner: User | None) -> Job:
 def begin_training(
     task: Task, name: str, owner: User | None, *, method: str = "combination", parser: bool = False
 ) -> Job:
-    """Enqueue the training of a model."""
+    """Enqueue the training of a model; ``InputError`` without the packages that learn."""
+    if problem := find_missing_package("sklearn"):
+        raise InputError(problem)
     title = _("Train %(name)s on %(task)s") % {"name": name, "task": task.name}
     return enqueue("train", title, owner=owner, task=task, name=name, method=method, parser=parser)
 

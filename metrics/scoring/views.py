@@ -105,7 +105,11 @@ def train(request: HttpRequest, slug: str) -> HttpResponse:
     form = TrainForm(request.POST)
     if not form.is_valid():
         return _render_choice(request, slug, train=form)
-    return redirect(begin_training(task, owner=get_user(request), **form.cleaned_data))
+    try:
+        job = begin_training(task, owner=get_user(request), **form.cleaned_data)
+    except InputError as error:
+        return _render_choice(request, slug, train=form, problems=error.problems)
+    return redirect(job)
 
 
 def _card(request: HttpRequest, pk: int) -> ModelCard:

@@ -64,7 +64,7 @@ def _read_block(block: str) -> LockedPackage:
 
 def list_shipped(root: Path = ROOT) -> list[LockedPackage]:
     """What a site may have in its process: the lock of a site, and in addition what each extra brings."""
-    shipped = read_lock(root / "requirements" / "run.txt")
+    shipped = read_lock(root / "requirements" / "base.txt")
     everywhere = {package.name for package in shipped}
     beside = read_lock(root / "requirements" / "dev.txt")
     known = {package.name for package in beside}

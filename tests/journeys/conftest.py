@@ -22,6 +22,13 @@ expect.set_options(timeout=20_000)
 LiveServerThread.server_class = OrderlyServer
 
 
+def _find_chromium(*, windows: bool = False) -> str:
+    try:
+        return chromium_path(windows=windows)
+    except FileNotFoundError as error:
+        pytest.skip(str(error))
+
+
 @pytest.fixture(scope="session")
 def playwright() -> Iterator[Playwright]:
     with sync_playwright() as playwright:
@@ -30,7 +37,7 @@ def playwright() -> Iterator[Playwright]:
 
 @pytest.fixture(scope="session")
 def browser(playwright: Playwright) -> Iterator[Browser]:
-    browser = playwright.chromium.launch(executable_path=chromium_path(), args=FLAGS)
+    browser = playwright.chromium.launch(executable_path=_find_chromium(), args=FLAGS)
     yield browser
     browser.close()
 
@@ -38,7 +45,7 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def browser_with_windows(playwright: Playwright) -> Iterator[Browser]:
     """As on a desk; shown nowhere."""
-    browser = playwright.chromium.launch(executable_path=chromium_path(windows=True), args=FLAGS)
+    browser = playwright.chromium.launch(executable_path=_find_chromium(windows=True), args=FLAGS)
     yield browser
     browser.close()
 

@@ -1,7 +1,9 @@
-"""``python -m tests.operations.package``: build the wheel and use it as a stranger would.
+"""``python -m tests.operations.package``: build the wheel and use it as a stranger would, in every Python.
 
 A fresh environment outside the checkout, the locked dependencies, an empty directory, an empty home; then
-``appraise run``, a demo log-in over HTTP, a page, a stylesheet, a command, and a polite end. Prints JSON.
+``appraise run``, a demo log-in over HTTP, a page, a stylesheet, a command, and a polite end. First without
+extras, then with the extra ``metrics``, which scores. Prints a line of JSON for each Python. Arguments name
+interpreters that are neither on the path nor in pyenv.
 
 How long the site may take to come up is counted in its own work, not on the clock: on a machine that has ten
 times more to do than it can, two minutes of the clock are ten seconds of work.
@@ -14,6 +16,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -21,6 +24,7 @@ import sys
 import tempfile
 import time
 import urllib.request
+from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -28,6 +32,9 @@ from appraise.lib.digests import find_version
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 UV = Path(sys.executable).parent / "uv"
+TEXTS = ROOT / "fixtures" / "samples" / "text"
+VERSIONS = ("3.11", "3.12", "3.13", "3.14")
+ASK_VERSION = "import sys, venv; print('%d.%d' % sys.version_info[:2])"
 MOST_WORK = 120  # seconds of processor time until the first answer
 MOST_WAITING = 1800  # seconds on the clock: nothing happens any more
 PORTS = range(20_000, 32_000)  # below those that systems give to connections of their own
@@ -35,12 +42,48 @@ PORTS = range(20_000, 32_000)  # below those that systems give to connections of
 
 def main() -> int:
     with tempfile.TemporaryDirectory(prefix="appraise-wheel-") as name:
-        folder = Path(name)
-        wheel = build(folder)
-        appraise = install(folder, wheel)
-        found = {"wheel": wheel.name, "kilobytes": wheel.stat().st_size // 1000, **use(folder, appraise)}
-    print(json.dumps(found))
+        wheel = build(Path(name))
+        print(json.dumps({"wheel": wheel.name, "kilobytes": wheel.stat().st_size // 1000}), flush=True)
+        pythons = find_pythons(sys.argv[1:])
+        for version, python in pythons.items():
+            with tempfile.TemporaryDirectory(prefix=f"appraise-{version}-") as folder:
+                print(json.dumps({"python": version} | check(Path(folder), python, wheel)), flush=True)
+    absent = [version for version in VERSIONS if version not in pythons]
+    print(json.dumps({"not installed here": absent}))
     return 0
+
+
+def find_pythons(named: Sequence[str]) -> dict[str, str]:
+    """Return an interpreter of each supported version that works here."""
+    candidates = [*named, sys.executable]
+    for version in VERSIONS:
+        candidates += [
+            *filter(None, [shutil.which(f"python{version}")]),
+            *map(str, Path.home().glob(f".pyenv/versions/{version}.*/bin/python3")),
+        ]
+    pythons: dict[str, str] = {}
+    for python in candidates:  # what pyenv puts on the path does not always start
+        asked = subprocess.run([python, "-c", ASK_VERSION], capture_output=True, text=True, check=False)
+        if asked.returncode == 0 and (version := asked.stdout.strip()) in VERSIONS:
+            pythons.setdefault(version, python)
+    return dict(sorted(pythons.items()))
+
+
+def check(folder: Path, python: str, wheel: Path) -> dict[str, object]:
+    appraise = install(folder, python, wheel)
+    installed = measure_megabytes(folder / "venv")
+    summary = {"megabytes": installed, **use(folder, appraise)}
+    add_lock(folder, "run")
+    score = (appraise, "score", "--metrics", "bleu,ter", "--ref", TEXTS / "reference.en.txt")
+    scored = run_program([*score, "--hyp", TEXTS / "north.en.txt"], folder, make_environment(folder))
+    if scored.returncode or not json.loads(scored.stdout)["bleu"]:
+        sys.exit(f"the extra metrics does not score: {scored.stderr}")
+    return summary | {"megabytes with metrics and compiled modules": measure_megabytes(folder / "venv")}
+
+
+def measure_megabytes(folder: Path) -> int:
+    """Space on the disk, as ``du`` counts it."""
+    return sum(path.lstat().st_blocks for path in folder.rglob("*")) * 512 // 1_000_000
 
 
 def build(folder: Path) -> Path:
@@ -49,26 +92,36 @@ def build(folder: Path) -> Path:
     return wheel
 
 
-def install(folder: Path, wheel: Path) -> Path:
+def install(folder: Path, python: str, wheel: Path) -> Path:
     """The program, in an environment that holds nothing but the lock and the wheel."""
     venv = folder / "venv"
-    run(UV, "venv", "--quiet", "--python", sys.executable, venv)
-    pip = (UV, "pip", "install", "--quiet", "--python", venv / "bin" / "python")
-    run(*pip, "--require-hashes", "-r", ROOT / "requirements" / "run.txt")
-    run(*pip, "--no-deps", wheel)
+    run(UV, "venv", "--quiet", "--python", python, venv)
+    add_lock(folder, "base")
+    run(UV, "pip", "install", "--quiet", "--python", venv / "bin" / "python", "--no-deps", wheel)
     return venv / "bin" / "appraise"
+
+
+def add_lock(folder: Path, name: str) -> None:
+    pip = (UV, "pip", "install", "--quiet", "--python", folder / "venv" / "bin" / "python")
+    run(*pip, "--require-hashes", "-r", ROOT / "requirements" / f"{name}.txt")
+
+
+def make_environment(folder: Path) -> dict[str, str]:
+    """Nothing that knows this checkout."""
+    kept = {"PATH", "LANG", "LC_ALL"}
+    return {name: os.environ[name] for name in kept if name in os.environ} | {"HOME": str(folder)}
 
 
 def use(folder: Path, appraise: Path) -> dict[str, object]:
     empty = folder / "empty"
     empty.mkdir()
-    kept = {"PATH", "LANG", "LC_ALL"}  # and nothing that knows this checkout
-    environment = {name: os.environ[name] for name in kept if name in os.environ} | {"HOME": str(folder)}
+    environment = make_environment(folder)
     port = quiet_port()
     command = [str(appraise), "run", "--port", str(port)]
     site = subprocess.Popen(command, cwd=empty, env=environment, start_new_session=True)
     try:
         seconds = wait_for(port, site)
+        work = worked(site.pid)
         pages = visit(f"http://127.0.0.1:{port}")
         site.send_signal(signal.SIGTERM)
         status = site.wait(MOST_WAITING)
@@ -77,6 +130,7 @@ def use(folder: Path, appraise: Path) -> dict[str, object]:
             site.terminate()
             site.wait(MOST_WAITING)
     listed = run_program([appraise, "score", "--list"], empty, environment)
+    refused = run_program([appraise, "check_metric", "bleu"], empty, environment)
     foreign = folder / "foreign" / "metrics" / "__init__.py"
     foreign.parent.mkdir(parents=True)
     foreign.touch()
@@ -87,13 +141,18 @@ def use(folder: Path, appraise: Path) -> dict[str, object]:
         "its data lies in the home": (folder / ".local/share/appraise/appraise.sqlite3").is_file(),
         "nothing was left in the directory": not list(empty.iterdir()),
         "metrics are known": (listed.returncode, "bleu" in listed.stdout) == (0, True),
+        "the extra is named": refused.returncode == 2 and "appraise-mt[metrics]" in refused.stderr,
         "its version is printed": version.stdout == f"Appraise {find_version()}\n",
         "a foreign package is named": beside.returncode == 1 and str(foreign) in beside.stderr,
         **pages,
     }
     if failed := [name for name, passed in checks.items() if not passed]:
         sys.exit(f"the package does not hold: {failed}")
-    return {"seconds to the first answer": round(seconds, 1), "checks": len(checks)}
+    return {
+        "seconds to the first answer": round(seconds, 1),
+        "of work": round(work, 1),
+        "checks": len(checks),
+    }
 
 
 def run_program(

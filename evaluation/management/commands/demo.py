@@ -21,6 +21,7 @@ from django.core.management.base import CommandParser
 from django.db import transaction
 from django.utils import timezone
 
+from appraise.lib.extras import find_missing_package
 from evaluation import jobs, models
 from evaluation.annotate.places import count_steps
 from evaluation.annotate.services import answers, assignments, places, practice
@@ -127,8 +128,8 @@ def load_second_round() -> models.Task:
 
 
 def enqueue_scoring(tasks: list[models.Task]) -> None:
-    """Queue scoring jobs, if the metrics app is installed, so that every page shows something."""
-    if "score" not in jobs.HANDLERS:
+    """Queue scoring jobs, if the metrics can compute here, so that every page shows something."""
+    if "score" not in jobs.HANDLERS or find_missing_package("numba"):
         return
     manager = models.User.objects.get(username="manager")
     metrics = ["bleu", "chrf++", "ter", "wer"]

@@ -9,8 +9,10 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from appraise.lib.extras import find_missing_package
 from appraise.lib.tables import to_latex
 from evaluation.exporters import FORMATS
+from evaluation.exporters.parquet import write_parquet
 from evaluation.importers.json_format import dump_lines
 from evaluation.management.base import AppraiseCommand
 from evaluation.models import AuditEntry
@@ -27,9 +29,9 @@ from evaluation.study.tables import build_study_tables
 
 class Command(AppraiseCommand):
     help = (
-        "Export answers (csv, tsv, jsonl, xml, spreadsheet), scores and error spans (mtme, appraise-csv,"
-        " mqm-tsv), preferred translations (preferences), sentences (items), tables (latex), answers and"
-        " tables (xlsx), all (bundle)."
+        "Export answers (csv, tsv, jsonl, xml, spreadsheet, parquet), scores and error spans (mtme,"
+        " appraise-csv, mqm-tsv), preferred translations (preferences), sentences (items), tables (latex),"
+        " answers and tables (xlsx), all (bundle)."
     )
     examples = (
         "export --task evening-news --format csv --out answers.csv",
@@ -47,7 +49,7 @@ class Command(AppraiseCommand):
         what = parser.add_mutually_exclusive_group(required=True)
         what.add_argument("--task", metavar="SLUG")
         what.add_argument("--campaign", metavar="SLUG")
-        forms = [*FORMATS, *EVIDENCE_EXPORTS, "preferences", "xlsx", "items", "latex", "bundle"]
+        forms = [*FORMATS, *EVIDENCE_EXPORTS, "parquet", "preferences", "xlsx", "items", "latex", "bundle"]
         parser.add_argument("--format", required=True, choices=forms)
         parser.add_argument("--out", metavar="FILE", type=Path)
         parser.add_argument("--identify", action="store_true")
@@ -56,7 +58,7 @@ class Command(AppraiseCommand):
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         kind = "task" if options["task"] else "campaign"
         scope, form = load_scope(kind, options[kind]), options["format"]
-        named = (*FORMATS, *EVIDENCE_EXPORTS, "xlsx")
+        named = (*FORMATS, *EVIDENCE_EXPORTS, "parquet", "xlsx")
         if options["identify"] and form not in named:
             self.refuse(f"--identify is for {', '.join(named)}; a {form} export contains no user names")
         detail = {"format": form, "identified": options["identify"]}
@@ -76,14 +78,20 @@ class Command(AppraiseCommand):
         self, scope: Scope, form: str, out: Path | None, *, identify: bool, answers: AnswerKind | None
     ) -> None:
         pieces: Iterator[str]
-        if form in ("bundle", "xlsx"):
+        if form in ("bundle", "parquet", "xlsx"):
             if out is None:
                 self.refuse(f"{form} is a binary file; say where it goes with --out FILE")
+            if form == "parquet" and (missing := find_missing_package("pyarrow")):
+                self.refuse(str(missing))
             with out.open("wb") as stream:
                 if form == "bundle":
                     self.note(write_bundle(scope, stream))
                     return
-                write_spreadsheet(scope, stream, identify=identify, answers=answers)
+                if form == "parquet":
+                    names = load_display_names(scope, identify=identify)
+                    write_parquet(read_answers(scope, names, answers), stream)
+                else:
+                    write_spreadsheet(scope, stream, identify=identify, answers=answers)
             self.note(f"{out} written")
             return
         if form in EVIDENCE_EXPORTS:
