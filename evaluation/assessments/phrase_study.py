@@ -5,8 +5,9 @@ units at each level of ``coarseness``. A source prefers the side of a unit with 
 distinct pair of texts of a segment counts once: its weights are summed over the system pairs in which it
 occurs; ``…_occurrences`` counts it as often as it occurs instead. ``same_side`` is the share of units with
 the same preference among those on which both sources prefer a side. ``scott_pi`` has "no preference" as a
-third label; exchanging A and B must not change it, so both preferences have the same chance. Intervals
-resample segments.
+third label; exchanging A and B must not change it, so both preferences have the same chance. ``…_scores``
+prefers the sentence with the higher score instead; a source without scores has minus its error weight.
+Intervals resample segments.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def study_phrases(
         study.add_segment(segment)
         progress(segment + 1, len(texts))
     rows = tuple(
-        make_row(pair, name, level, resamples, seed)
+        make_row(pair, name, level, study.scores[pair] if name == SENTENCE else None, resamples, seed)
         for pair, levels in study.levels.items()
         for name, level in levels.items()
     )
@@ -84,6 +85,7 @@ class _Study:
         self.levels: dict[EvidencePair, dict[str, UnitCounts]] = {
             pair: {name: UnitCounts() for name in COARSENESS_LEVELS} for pair in combinations(names, 2)
         }
+        self.scores = {pair: UnitCounts() for pair in self.levels}
         self.sentence_pairs = 0
 
     def add_segment(self, segment: int) -> None:
@@ -108,8 +110,10 @@ class _Study:
                 outputs = [(rated[name][a], rated[name][b]) for name in names]
                 for level, counts in self.levels[names].items():
                     pair.count(level, counts, outputs)
-        for levels in self.levels.values():
-            for counts in levels.values():
+                if any(rated.score is not None for both in outputs for rated in both):
+                    self.scores[names].add(((text_a,), (text_b,)), [compare_scores(a, b) for a, b in outputs])
+        for names, levels in self.levels.items():
+            for counts in (*levels.values(), self.scores[names]):
                 counts.close_segment()
 
     def _align(self, a: Sequence[str], b: Sequence[str]) -> PhraseAlignment:
@@ -117,18 +121,27 @@ class _Study:
 
 
 class _RatedOutput:
-    """The ratings of one output by one source: weight by token, and the tokens of each span with a weight."""
+    """One output as one source rated it: weight by token, tokens of each span with a weight, and score."""
 
     def __init__(self, source: SpanEvidence, ratings: Sequence[OutputRating], tokens: Sequence[Span]) -> None:
         self.weights = TokenWeights.mean(
             [TokenWeights.of(rating.spans, tokens, source.weigh) for rating in ratings]
         )
+        scores = [rating.score for rating in ratings if rating.score is not None]
+        self.score = sum(scores) / len(scores) if scores else None
         spans: list[MarkedSpan] = [span for rating in ratings for span in rating.spans]
         self.spans = [
             (touched, weight)
             for span in spans
             if (weight := source.weigh(span)) and (touched := find_tokens(span, tokens))
         ]
+
+
+def compare_scores(a: _RatedOutput, b: _RatedOutput) -> SideWeights:
+    """Two outputs by their scores, as weights: a lower score weighs more."""
+    if a.score is None or b.score is None:
+        return SideWeights(a.weights.total, b.weights.total)
+    return SideWeights(-a.score, -b.score)
 
 
 class _PairOfOutputs:
@@ -166,13 +179,10 @@ class _PairOfOutputs:
         return SideWeights(a.inside(unit.a), b.inside(unit.b))
 
     def _add_unit(self, level: UnitCounts, unit: StudyUnit, weights: list[SideWeights]) -> None:
-        """Add an occurrence of a pair of texts, the smaller text first."""
         a, b = (
             tuple(" ".join(tokens[slice(*run)]) for run in runs)
             for tokens, runs in zip(self._tokens, unit, strict=True)
         )
-        if a > b:
-            a, b, weights = b, a, [source.mirrored for source in weights]
         level.add((a, b), weights)
 
     def _count_spans(

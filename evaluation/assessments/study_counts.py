@@ -31,7 +31,9 @@ class UnitCounts:
     occurrences: list[int] = field(default_factory=lambda: [0] * _COLUMNS)
 
     def add(self, key: UnitKey, weights: list[SideWeights]) -> None:
-        """Add an occurrence of a pair of texts, with the weights of both sources."""
+        """Add an occurrence of a pair of texts, in any order, with the weights of both sources."""
+        if key[0] > key[1]:
+            key, weights = (key[1], key[0]), [source.mirrored for source in weights]
         _count_preferences(self.occurrences, weights)
         known = self.units.get(key)
         self.units[key] = (
@@ -76,6 +78,9 @@ class StudyRow:
     same_side_occurrences: float | None
     same_side_occurrences_ci: Interval | None
     scott_pi_occurrences: float | None
+    n_scores: int | None
+    same_side_scores: float | None
+    same_side_scores_ci: Interval | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +99,7 @@ class PhraseStudy:
             *("evidence", "coarseness", "questions", "in one", "cut", "covered"),
             *("same side", "low", "high", "n", "P(A)", "π", "π low", "π high"),
             *("same side, occurrences", "low", "high", "n", "π"),
+            *("same side, scores", "low", "high", "n"),
         )
         rows = [
             (
@@ -101,19 +107,21 @@ class PhraseStudy:
                 *(row.same_side, *(row.same_side_ci or (None, None)), row.n, row.p_a),
                 *(row.scott_pi, *(row.scott_pi_ci or (None, None)), row.same_side_occurrences),
                 *(*(row.same_side_occurrences_ci or (None, None)), row.n_occurrences),
-                row.scott_pi_occurrences,
+                *(row.scott_pi_occurrences, row.same_side_scores, *(row.same_side_scores_ci or (None, None))),
+                row.n_scores,
             )
             for row in self.rows
         ]
         return Table(f"{self.sentence_pairs:,} sentence pairs", columns, tuple(rows))
 
 
-def make_row(pair: EvidencePair, name: str, level: UnitCounts, resamples: int, seed: int) -> StudyRow:
-    columns = np.array([column for column in level.columns if column[_ALL]], dtype=np.float64)
-    columns = columns.reshape(-1, 2 * _COLUMNS).T
-    totals, occurrences = np.split(columns.sum(axis=1), 2)
-    resampled = resample_totals(columns, resamples, seed)
-    distinct, repeated = (None, None) if resampled is None else np.split(resampled, 2)
+def make_row(
+    pair: EvidencePair, name: str, level: UnitCounts, by_scores: UnitCounts | None, resamples: int, seed: int
+) -> StudyRow:
+    """The figures of a level; those by scores are None without ``by_scores`` or any score."""
+    (totals, occurrences), (distinct, repeated) = _resample(level, resamples, seed)
+    scores = by_scores if by_scores and any(column[_ALL] for column in by_scores.columns) else None
+    (of_scores, _), (resampled, _) = _resample(scores or UnitCounts(), resamples, seed)
     counts, weights = level.counts, level.weights
     return StudyRow(
         evidence=pair,
@@ -132,7 +140,20 @@ def make_row(pair: EvidencePair, name: str, level: UnitCounts, resamples: int, s
         same_side_occurrences=_none_if_nan(same_side(occurrences)),
         same_side_occurrences_ci=_interval(same_side, repeated),
         scott_pi_occurrences=_none_if_nan(scott_pi(occurrences)),
+        n_scores=int(of_scores[_BOTH]) if scores else None,
+        same_side_scores=_none_if_nan(same_side(of_scores)),
+        same_side_scores_ci=_interval(same_side, resampled),
     )
+
+
+def _resample(
+    level: UnitCounts, resamples: int, seed: int
+) -> tuple[Sequence[Floats], Sequence[Floats] | tuple[None, None]]:
+    """The totals of distinct units and of occurrences, and those of resampled segments."""
+    columns = np.array([column for column in level.columns if column[_ALL]], dtype=np.float64)
+    columns = columns.reshape(-1, 2 * _COLUMNS).T
+    resampled = resample_totals(columns, resamples, seed)
+    return np.split(columns.sum(axis=1), 2), (None, None) if resampled is None else np.split(resampled, 2)
 
 
 def _interval(statistic: Callable[[Floats], Floats], resampled: Floats | None) -> Interval | None:

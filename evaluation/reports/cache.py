@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 
 class DatabaseState(NamedTuple):
-    """The ids of the newest answer of each kind, alignment and score set, and when an answer came last.
+    """The newest ids of each kind of ``ANSWERS``, of alignments and score sets; when an answer came last.
 
     A pinned state is that of a result which is shown although there may be newer answers.
     """
@@ -47,6 +47,11 @@ class DatabaseState(NamedTuple):
     ids: tuple[object, ...]
     newest_at: datetime | None
     is_pinned: bool = False
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether any task of the site has scores without a person."""
+        return bool(self.ids[-1])
 
 
 class NotShared(Exception):

@@ -21,14 +21,13 @@ from evaluation.models import Item
 from evaluation.reports import evidence_query
 from evaluation.reports.ratings import get_assessment_set, get_summary
 from evaluation.reports.registry import Report, ReportOptions, report
-from evaluation.reports.scope import Scope, get_study, get_system_pairs
+from evaluation.reports.scope import Scope, get_study, get_system_outputs, get_system_pairs
 from evaluation.reports.span_votes import collect_span_votes
 from evaluation.reports.system_results import compute_results
-from evaluation.reports.votes import compare_scope_votes, estimate_vote_seconds, list_scope_voters
+from evaluation.reports.votes import compare_scope_votes, estimate_vote_seconds, list_scope_span_voters
 from evaluation.results import SystemResults, Votes, compute_system_results
 from evaluation.study import SystemPairs
 from evaluation.study.rating_tables import find_default_score
-from evaluation.voters import VoterKind
 
 PAGE_SIZE = 20
 PHRASES = "phrases"
@@ -85,7 +84,7 @@ class EvidencePage:
     options: EvidenceOptions
     sources: list[EvidenceSource]
     systems: list[str]
-    references: set[str]
+    references: frozenset[str]
     shown: str
     rows: list[SentenceRow]
     votes: list[VoterPair]
@@ -132,7 +131,7 @@ class Evidence(Report[EvidenceOptions, EvidencePage]):
         if options.system in named:
             rows = _sort_rows(rows, systems.index(options.system))
         return EvidencePage(
-            scope, options, sources, systems, evidence_query.list_references(scope.tasks), shown, rows,
+            scope, options, sources, systems, get_system_outputs(scope).references, shown, rows,
             compare_scope_votes(scope),
         )  # fmt: skip
 
@@ -161,8 +160,7 @@ def _list_sources(scope: Scope) -> Iterator[EvidenceSource]:
     results = compute_results(scope)
     if results.votes:
         yield EvidenceSource(PHRASES, _("Phrase rankings"), "rankings", _vote_cells(results))
-    kinds = list_scope_voters(scope)
-    spans = [name for name, kind in kinds.items() if kind is VoterKind.SPANS and ":" not in name]
+    spans = [name for name in list_scope_span_voters(scope) if ":" not in name]
     for voter, tally in _count_span_votes(scope, spans).items():
         if tally.votes:
             title = _("phrases by %(name)s") % {"name": voter}
@@ -229,7 +227,7 @@ def _list_published(scope: Scope, known: Collection[str]) -> Iterator[EvidenceSo
     Means of what is ``known`` from its assessments are left out.
     """
     best: dict[tuple[bool, str], PublishedScores] = {}
-    for _task, scores in evidence_query.load_scores(scope.tasks):
+    for _task, scores in evidence_query.load_scope_scores(scope):
         key = (bool(scores.reference), scores.full_name)
         if scores.level is ScoreLevel.SYSTEM or (scores.level is ScoreLevel.SEGMENT and key not in best):
             best[key] = scores
@@ -264,11 +262,11 @@ def _order_systems(named: set[str], sources: Sequence[EvidenceSource]) -> list[s
 
 def _list_sentences(scope: Scope, evidence: str, systems: Sequence[str]) -> list[SentenceRow]:
     """Return the sentences with scores, in the order of the tasks."""
+    if not evidence:
+        return []
     columns = "pk", "task__slug", "position", "key", "document"
     rows = Item.objects.filter(task__in=scope.task_ids).order_by("task_id", "position").values_list(*columns)
     items = {pk: rest for pk, *rest in rows}
-    if not evidence:
-        return []
     rated = get_assessment_set(scope, evidence)
     segments = get_summary(scope, rated, evidence, find_default_score(rated), "segment").segments
     sentences = []

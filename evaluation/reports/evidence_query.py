@@ -24,7 +24,7 @@ from evaluation.assessments import (
 from evaluation.assessments.summary import QualityControl
 from evaluation.exporters.bundled_ratings import has_given_scores, measure_quality
 from evaluation.importers.evidence.assessment_sets import AssessmentSet
-from evaluation.models import Assessment, ErrorSpan, Item, Output, ScoreSet, SentenceAnswer, System, Task
+from evaluation.models import Assessment, ErrorSpan, Item, Output, ScoreSet, SentenceAnswer, Task
 from evaluation.reports.exports import DisplayNames, load_display_names
 from evaluation.reports.scope import Scope
 
@@ -200,6 +200,11 @@ def name_references(task: Task, references: Sequence[str]) -> list[str]:
     return [*named, *(f"ref{chr(65 + number)}" for number in range(len(named), len(references)))]
 
 
+def load_scope_scores(scope: Scope) -> Iterator[tuple[int, PublishedScores]]:
+    """Return ``load_scores`` of the tasks; no query on a site without any."""
+    return load_scores(scope.tasks) if scope.state is None or scope.state.has_scores else iter(())
+
+
 def load_scores(tasks: Sequence[Task]) -> Iterator[tuple[int, PublishedScores]]:
     """Yield the scores without a person, each with the id of its task."""
     for row in ScoreSet.objects.filter(task__in=[task.pk for task in tasks]):
@@ -211,9 +216,3 @@ def load_scores(tasks: Sequence[Task]) -> Iterator[tuple[int, PublishedScores]]:
             row.task_id,
             PublishedScores(row.name, ScoreLevel(row.level), values, tuple(row.groups), row.reference),
         )
-
-
-def list_references(tasks: Sequence[Task]) -> set[str]:
-    """Return the systems that are references."""
-    rows = System.objects.filter(task__in=[task.pk for task in tasks], is_reference=True)
-    return set(rows.values_list("name", flat=True))

@@ -7,9 +7,10 @@ phrase without any ranking.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
+from typing import NamedTuple
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -17,9 +18,9 @@ from django.shortcuts import render
 from evaluation.alignment import PhraseAlignment
 from evaluation.assessments import ScoreLevel
 from evaluation.assessments.votes import weigh_question
-from evaluation.models import Assessment, Comparison, Item, Ranking, Task
+from evaluation.models import Alignment, Assessment, Item, Ranking, Task
 from evaluation.reports.evidence_lanes import RatedOutput, ShownOutput, join_runs, lay_out_output
-from evaluation.reports.evidence_query import load_scores, read_spans
+from evaluation.reports.evidence_query import load_scope_scores, read_spans
 from evaluation.reports.exports import DisplayNames
 from evaluation.reports.scope import Scope, find_scope, load_names
 from evaluation.reports.span_votes import restore_alignment
@@ -67,10 +68,10 @@ class SentencePage:
 def page(request: HttpRequest, slug: str, position: int) -> HttpResponse:
     scope = find_scope(get_user(request), "task", slug)
     task = scope.tasks[0]
-    item = task.items.filter(position=position).first()
-    if item is None:
+    near = {item.position: item for item in task.items.filter(position__range=(position - 1, position + 1))}
+    if position not in near:
         raise Http404(f"no sentence {position}")
-    shown = build_page(scope, item, request.GET.get("a", ""), request.GET.get("b", ""))
+    shown = build_page(scope, near[position], request.GET.get("a", ""), request.GET.get("b", ""), set(near))
     context = {
         "task": task,
         "scope": scope,
@@ -81,8 +82,13 @@ def page(request: HttpRequest, slug: str, position: int) -> HttpResponse:
     return render(request, "reports/evidence-sentence.html", context)
 
 
-def build_page(scope: Scope, item: Item, a: str = "", b: str = "") -> SentencePage:
-    """Return the page for the systems ``a`` and ``b``, or for those with the most errors and the fewest."""
+def build_page(
+    scope: Scope, item: Item, a: str = "", b: str = "", near: Collection[int] = ()
+) -> SentencePage:
+    """Return the page for the systems ``a`` and ``b``, or for those with the most errors and the fewest.
+
+    ``near`` has the positions of the sentences around it.
+    """
     task = scope.tasks[0]
     outputs = {
         output.system.name: RatedOutput(output, output.candidate.stave)
@@ -90,8 +96,6 @@ def build_page(scope: Scope, item: Item, a: str = "", b: str = "") -> SentencePa
     }
     _add_ratings(scope, outputs)
     a, b = _choose_systems(outputs, a, b)
-    near = task.items.filter(position__in=(item.position - 1, item.position + 1))
-    neighbours = set(near.values_list("position", flat=True))
     sides = [outputs[name] for name in (a, b) if name]
     lanes = list(dict.fromkeys(name for side in sides for name in side.spans))
     before, after = item.position - 1, item.position + 1
@@ -104,18 +108,18 @@ def build_page(scope: Scope, item: Item, a: str = "", b: str = "") -> SentencePa
         questions=[],
         scores=_list_scores(scope, item, a, b),
         is_asked=False,
-        previous=before if before in neighbours else None,
-        following=after if after in neighbours else None,
+        previous=before if before in near else None,
+        following=after if after in near else None,
     )
     if len(sides) < 2:
         return page
-    alignment, groups, comparison, swapped = _find_alignment(task, item, *sides)
+    alignment, groups, places, swapped = _find_alignment(task, item, *sides)
     return replace(
         page,
         a=lay_out_output(sides[0], "a", alignment, groups, page.lanes),
         b=lay_out_output(sides[1], "b", alignment, groups, page.lanes),
-        questions=_make_questions(scope, sides, alignment, groups, comparison, lanes, swapped=swapped),
-        is_asked=comparison is not None,
+        questions=_make_questions(scope, sides, alignment, groups, places or (), lanes, swapped=swapped),
+        is_asked=places is not None,
     )
 
 
@@ -132,7 +136,7 @@ def _add_ratings(scope: Scope, outputs: Mapping[str, RatedOutput]) -> None:
     spans = read_spans(answers.values("pk"))
     rows = list(answers)
     names = DisplayNames(scope.campaign, [row.annotator for row in rows], identified=False)
-    known = load_names(scope)
+    known = load_names(scope) if any(row.annotator.user_id for row in rows) else {}
     by_output = {side.output.pk: side for side in outputs.values()}
     shared = {
         protocol
@@ -164,16 +168,28 @@ def _choose_systems(outputs: Mapping[str, RatedOutput], a: str, b: str) -> tuple
     return a, min(others, key=total, default="")
 
 
+class AskedPlace(NamedTuple):
+    """Where a stored pair is asked: the first phrase of the question, and whether the sides are exchanged."""
+
+    pair: int
+    phrase: int
+    flipped: bool
+
+
 def _find_alignment(
     task: Task, item: Item, a: RatedOutput, b: RatedOutput
-) -> tuple[PhraseAlignment, list[tuple[int, ...]], Comparison | None, bool]:
-    """Return the alignment from A to B with its questions, and the stored comparison if there is one."""
+) -> tuple[PhraseAlignment, list[tuple[int, ...]], list[AskedPlace] | None, bool]:
+    """Return the alignment from A to B with its questions; their places if the task compares the two."""
     swapped = a.stave.text > b.stave.text
     first, second = (b, a) if swapped else (a, b)
-    comparison = Comparison.objects.filter(
-        first=first.output.candidate_id, second=second.output.candidate_id, check_kind=""
-    ).first()
-    newest = comparison.alignments.order_by("-version").first() if comparison else None
+    newest = (
+        Alignment.objects.filter(
+            comparison__first=first.output.candidate_id, comparison__second=second.output.candidate_id,
+            comparison__check_kind="",
+        )
+        .order_by("comparison", "-version").first()
+    )  # fmt: skip
+    places = None
     if newest is None:
         settings = TaskSettings(
             task.name, task.scheme_name, target_language=task.target_language, moved=task.moved,
@@ -184,12 +200,14 @@ def _find_alignment(
         indices = [question.phrase for question in plan.questions]
     else:
         rows, groups = newest.phrases, newest.groups
-        indices = list(newest.occurrences.order_by("index").values_list("index", flat=True))
+        rows_of_places = newest.occurrences.order_by("index").values_list("pair_id", "index", "flipped")
+        places = [AskedPlace(*row) for row in rows_of_places]
+        indices = [place.phrase for place in places]
     alignment = restore_alignment(rows)
     if swapped:
         alignment = PhraseAlignment((), (), (), (), tuple(phrase.mirrored for phrase in alignment.phrases))
     by_index = {group[0]: tuple(group) for group in groups}
-    return alignment, [by_index.get(index, (index,)) for index in indices], comparison, swapped
+    return alignment, [by_index.get(index, (index,)) for index in indices], places, swapped
 
 
 def make_planner(settings: TaskSettings) -> Planner:
@@ -201,12 +219,12 @@ def _make_questions(
     sides: Sequence[RatedOutput],
     alignment: PhraseAlignment,
     groups: Sequence[tuple[int, ...]],
-    comparison: Comparison | None,
+    places: Sequence[AskedPlace],
     lanes: Sequence[str],
     *,
     swapped: bool,
 ) -> list[QuestionVotes]:
-    people, metrics = _read_votes(scope, comparison, swapped=swapped)
+    people, metrics = _read_votes(scope, places, swapped=swapped)
     weights = {lane: [side.weigh(lane) for side in sides] for lane in lanes}
     questions = []
     for number, group in enumerate(groups, 1):
@@ -225,14 +243,12 @@ def _make_questions(
 
 
 def _read_votes(
-    scope: Scope, comparison: Comparison | None, *, swapped: bool
+    scope: Scope, places: Sequence[AskedPlace], *, swapped: bool
 ) -> tuple[dict[int, list[tuple[Choice, int]]], dict[int, list[tuple[str, str]]]]:
     """Return the answers of people and the votes of metrics by the first phrase, relative to A and B."""
-    if comparison is None:
+    if not places:
         return {}, {}
-    newest = comparison.alignments.order_by("-version")[0]
-    places = list(newest.occurrences.values_list("pair_id", "index", "flipped"))
-    pairs = [pair for pair, *_ in places]
+    pairs = [place.pair for place in places]
     rankings = Ranking.objects.filter(pair__in=pairs, presentation=0, annotator__machine="").order_by(
         "version"
     )
@@ -260,7 +276,7 @@ def _read_votes(
 def _list_scores(scope: Scope, item: Item, a: str, b: str) -> list[tuple[str, float | None, float | None]]:
     """Return the published scores of this sentence, people first."""
     rows: list[tuple[bool, str, float | None, float | None]] = []
-    for _task, scores in load_scores(scope.tasks):
+    for _task, scores in load_scope_scores(scope):
         if scores.level is ScoreLevel.SEGMENT:
             first, second = (_value_at(scores.values.get(system, ()), item.position) for system in (a, b))
             if first is not None or second is not None:

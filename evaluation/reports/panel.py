@@ -6,11 +6,12 @@ The consensus is shown beside the raw votes and replaces none of them.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
+from django.db.models import OuterRef, Q, Subquery
 from django.utils.translation import gettext as _, gettext_lazy
 from ninja import Field
 from numpy.typing import NDArray
@@ -179,13 +180,15 @@ class ConsensusPanel(Report[PanelOptions, PanelPage]):
         study = get_study(scope)
         overruled = _find_overruled(fitted)
         people = _people_votes(fitted)
-        truth, majority = _read_adjudications(scope, study, fitted), find_majorities(people)
+        listed = overruled[:MAX_OVERRULED]
+        pairs = _load_pairs(scope, _ids(study, fitted.votes.pairs[listed]))
+        truth, majority = _read_adjudications(pairs, study, fitted), find_majorities(people)
         return PanelPage(
             scope=scope,
             options=options,
             panel=fitted,
             members=list_members(fitted, names),
-            overruled=_load_overruled(study, fitted, overruled[:MAX_OVERRULED]),
+            overruled=_list_overruled(pairs, study, fitted, listed),
             contradicted=len(overruled),
             unanimous=int(_are_unanimous(people[overruled]).sum()),
             adjudicated=measure_calibration(fitted.panel.posterior, truth),
@@ -305,14 +308,26 @@ def _find_overruled(fitted: FittedPanel) -> list[int]:
     return ordered
 
 
-def _load_overruled(study: Study, fitted: FittedPanel, items: Sequence[int]) -> list[OverruledPair]:
+def _load_pairs(scope: Scope, ids: Sequence[int]) -> dict[int, tuple[PhrasePair, str | None]]:
+    """Return some pairs, and all adjudicated ones, with the choice of the last adjudication. One query."""
+    choices = Adjudication.objects.filter(pair=OuterRef("pk")).order_by("-pk").values("choice")[:1]
+    adjudicated = Adjudication.objects.filter(pair__task__in=scope.task_ids).values("pair")
+    pairs = PhrasePair.objects.filter(Q(pk__in=adjudicated) | Q(pk__in=ids))
+    rows = pairs.select_related("task", "owner__item").annotate(adjudicated=Subquery(choices))
+    return {pair.pk: (pair, pair.adjudicated) for pair in rows}
+
+
+def _list_overruled(
+    pairs: Mapping[int, tuple[PhrasePair, str | None]],
+    study: Study,
+    fitted: FittedPanel,
+    items: Sequence[int],
+) -> list[OverruledPair]:
     ids = _ids(study, fitted.votes.pairs[items])
-    # Queried even where nothing was overruled: the number of queries must not depend on the answers.
-    pairs = PhrasePair.objects.select_related("task", "owner__item").in_bulk(ids or [0])
     votes, posterior = _people_votes(fitted), fitted.panel.posterior
     return [
         OverruledPair(
-            pair=pairs[pk],
+            pair=pairs[pk][0],
             votes=[(choice, int(n)) for choice, n in zip(FOUR_WAY.choices, votes[item], strict=True) if n],
             consensus=FOUR_WAY.choices[int(posterior[item].argmax())],
             probability=float(posterior[item].max()),
@@ -321,14 +336,13 @@ def _load_overruled(study: Study, fitted: FittedPanel, items: Sequence[int]) -> 
     ]
 
 
-def _read_adjudications(scope: Scope, study: Study, fitted: FittedPanel) -> Ints:
+def _read_adjudications(
+    pairs: Mapping[int, tuple[PhrasePair, str | None]], study: Study, fitted: FittedPanel
+) -> Ints:
     """Return the label of the last adjudication of each item, −1 where there is none."""
-    decided = dict(
-        Adjudication.objects.filter(pair__task__in=scope.task_ids)
-        .order_by("pk")
-        .values_list("pair_id", "choice")
-    )
-    labels = {pk: FOUR_WAY.choices.index(Choice(choice).collapsed) for pk, choice in decided.items()}
+    labels = {
+        pk: FOUR_WAY.choices.index(Choice(choice).collapsed) for pk, (_, choice) in pairs.items() if choice
+    }
     return np.array([labels.get(pk, -1) for pk in _ids(study, fitted.votes.pairs)], dtype=np.int64)
 
 

@@ -80,7 +80,7 @@ class Report(Generic[Options, Summary]):
 
     def estimate_seconds(self, scope: Scope, options: Options) -> float:
         """Estimate the time of ``compute`` if nothing is cached; above one second, any value will do."""
-        newest = [n for n in scope.state.ids[::2] if isinstance(n, int)] if scope.state else []
+        newest = [n for n in scope.state.ids[:2] if isinstance(n, int)] if scope.state else []
         if newest:
             # The newest ids bound the answers of the whole site; a small bound saves a query.
             most = self.seconds_for(sum(newest), scope, options)

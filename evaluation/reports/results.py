@@ -71,9 +71,9 @@ def compute_ratings(scope: Scope) -> list[RatingLine]:
         stored = get_sentence_answers(scope).ratings
         systems: dict[int, list[str]] = defaultdict(list)
         if stored:
-            (candidates, codes), names = get_system_outputs(scope)
-            for candidate, code in zip(candidates.tolist(), codes.tolist(), strict=True):
-                systems[candidate].append(names[code])
+            produced = get_system_outputs(scope)
+            for candidate, code in zip(*produced.outputs.tolist(), strict=True):
+                systems[candidate].append(produced.names[code])
         return compute_rating_lines(
             [Rating(row.annotator, row.item, systems[row.candidate], row.value) for row in stored]
         )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from django.db.models import Exists, OuterRef, QuerySet, Value
+from django.db.models import Exists, IntegerField, OuterRef, QuerySet, Subquery, Value
 from django.http import Http404
 from django.urls import reverse
 
@@ -114,10 +114,18 @@ def load_scope(kind: str, slug: str) -> Scope:
 
 
 def count_rankings(scope: Scope, most: float) -> int:
-    """Return the number of answers in the scope, of each kind not counting further than ``most``."""
+    """Return the number of answers, of each kind not counting further than ``most``. One query."""
     rankings = Ranking.objects.filter(pair__task__in=scope.task_ids).order_by()
     answers = SentenceAnswer.objects.filter(comparison__item__task__in=scope.task_ids).order_by()
-    return sum(rows[: int(most) + 1].count() for rows in (rankings, answers))
+    counts = (_RowCount(rows.values("pk")[: int(most) + 1]) for rows in (rankings, answers))
+    return sum(Task.objects.filter(pk=scope.tasks[0].pk).values_list(*counts).get())
+
+
+class _RowCount(Subquery):
+    """The number of rows of a subquery."""
+
+    template = "(SELECT COUNT(*) FROM (%(subquery)s) counted)"
+    output_field = IntegerField()
 
 
 def get_study(scope: Scope, kind: AnswerKind = AnswerKind.PHRASES) -> Study:

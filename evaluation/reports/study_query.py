@@ -201,10 +201,11 @@ class OccurrenceColumns(NamedTuple):
 
 
 class SystemOutputs(NamedTuple):
-    """(candidate, code of a system that produced it) × outputs, and the names of the systems."""
+    """(candidate, code of a system that produced it) × outputs, the systems, and which are references."""
 
     outputs: NDArray[np.int64]
     names: tuple[str, ...]
+    references: frozenset[str] = frozenset()
 
 
 def load_system_pairs(tasks: Sequence[Task], study: Study) -> SystemPairs:
@@ -218,7 +219,8 @@ def join_system_pairs(study: Study, occurrences: OccurrenceColumns, outputs: Sys
         np.unique(occurrences.items, return_inverse=True)[1],
         occurrences.first,
         occurrences.second,
-        *outputs,
+        outputs.outputs,
+        outputs.names,
     )
 
 
@@ -247,10 +249,11 @@ def load_occurrences(tasks: Sequence[Task]) -> OccurrenceColumns:
 def load_system_outputs(tasks: Sequence[Task]) -> SystemOutputs:
     """Return who produced which candidate; one query, which aggregates the outputs of each system."""
     systems = System.objects.filter(task__in=_ids(tasks)).order_by("name")
-    rows = list(systems.values_list("name", _ConcatenatedIds("outputs__candidate_id")))
-    return encode_system_outputs(
-        [(name, np.array(ids.split(",") if ids else [], dtype=np.int64)) for name, ids in rows]
+    rows = list(systems.values_list("name", "is_reference", _ConcatenatedIds("outputs__candidate_id")))
+    encoded = encode_system_outputs(
+        [(name, np.array(ids.split(",") if ids else [], dtype=np.int64)) for name, _, ids in rows]
     )
+    return encoded._replace(references=frozenset(name for name, is_reference, _ in rows if is_reference))
 
 
 def encode_system_outputs(candidates_of: Sequence[tuple[str, NDArray[np.int64]]]) -> SystemOutputs:

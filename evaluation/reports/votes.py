@@ -49,15 +49,12 @@ def list_scope_span_voters(scope: Scope) -> list[str]:
 
 def compare_scope_votes(scope: Scope) -> list[VoterPair]:
     """Compare the majority of the annotators and the error spans with each other and with every metric."""
-    kinds = list_scope_voters(scope)
-    votes: dict[str, dict[int, Choice]] = collect_scope_choices(scope, list(kinds)[:MAX_COMPARED])
+    cast, spans = collect_scope_votes(scope), set(list_scope_span_voters(scope))
+    names = {vote.voter for of_pair in cast.values() for vote in of_pair}
+    votes = select_choices(cast, sorted(names, key=lambda name: (name in spans, name))[:MAX_COMPARED])
     if majority := find_majority_choices(scope):
         votes = {ANNOTATORS: majority, **votes}
-    return [
-        pair
-        for pair in compare_voters(votes)
-        if pair.pairs and {kinds.get(pair.a), kinds.get(pair.b)} != {VoterKind.METRIC}
-    ]
+    return [pair for pair in compare_voters(votes) if pair.pairs and {pair.a, pair.b} & {ANNOTATORS, *spans}]
 
 
 def find_majority_choices(scope: Scope) -> dict[int, Choice]:

@@ -57,6 +57,11 @@ class Evaluation:
         value = float(tau(self.counts.sum(0), self.rule))
         return None if np.isnan(value) else value
 
+    @property
+    def accuracy_with_ties(self) -> float | None:
+        """The pairwise accuracy with calibrated ties (acc_eq), with human scores."""
+        return self.by_item.accuracy if self.by_item else None
+
     def as_json(self) -> dict[str, object]:
         """Return the figures, and the counts of exclusions if there are any."""
         left_out = {"undefined": self.undefined, "pairs_left_out": self.pairs_left_out}
@@ -76,7 +81,7 @@ class Evaluation:
     def _of_scores(self) -> dict[str, object]:
         """Return the figures that need human scores of segments."""
         return {
-            "acc_eq": self.by_item.accuracy if self.by_item else None,
+            "acc_eq": self.accuracy_with_ties,
             "acc_eq_epsilon": self.by_item.threshold if self.by_item else None,
             "system_pearson": self.system.pearson,
             "spa": self.spa,

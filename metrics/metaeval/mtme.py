@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,21 +50,28 @@ class MtmeSet:
         scores: dict[str, dict[ScoreLevel, PublishedScores]] = {name: {} for name in names}
         for published in read_metric_scores(self.files, self.texts, names, levels):
             scores[published.full_name][published.level] = published
-        return {name: self._cell_scores(name, by_level) for name, by_level in scores.items()}
-
-    def _cell_scores(self, name: str, by_level: dict[ScoreLevel, PublishedScores]) -> CellScores:
-        segments = by_level[ScoreLevel.SEGMENT].values
-        system_scores = by_level[ScoreLevel.SYSTEM].values if ScoreLevel.SYSTEM in by_level else {}
-        blank = (None,) * len(self.texts)
         systems = list(self.dataset.systems())
-        rows = [np.array(segments.get(system, blank), dtype=np.float64) for system in systems]
-        corpus = {
-            system: score
-            for system, row in zip(systems, rows, strict=True)
-            if (score := _system_score(row, system_scores.get(system))) is not None
+        return {
+            name: arrange_scores(name, systems, len(self.texts), by_level)
+            for name, by_level in scores.items()
         }
-        cells: FloatArray = np.concatenate(rows) if rows else np.empty(0)
-        return CellScores(cells, corpus, f"imported:{name}")
+
+
+def arrange_scores(
+    name: str, systems: Sequence[str], length: int, by_level: Mapping[ScoreLevel, PublishedScores]
+) -> CellScores:
+    """Return the published scores of a metric system by system, each with ``length`` segments."""
+    segments = by_level[ScoreLevel.SEGMENT].values
+    system_scores = by_level[ScoreLevel.SYSTEM].values if ScoreLevel.SYSTEM in by_level else {}
+    blank = (None,) * length
+    rows = [np.array(segments.get(system, blank), dtype=np.float64) for system in systems]
+    corpus = {
+        system: score
+        for system, row in zip(systems, rows, strict=True)
+        if (score := _system_score(row, system_scores.get(system))) is not None
+    }
+    cells: FloatArray = np.concatenate(rows) if rows else np.empty(0)
+    return CellScores(cells, corpus, f"imported:{name}")
 
 
 def load_mtme(

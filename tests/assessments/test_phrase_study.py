@@ -73,6 +73,24 @@ def test_sources_that_contradict_each_other() -> None:
         assert line.scott_pi == pytest.approx(-1.0)
 
 
+def test_the_better_sentence_by_scores_and_by_errors_is_told_apart() -> None:
+    """By its errors y prefers two and by its scores one, as x does, who gave no scores."""
+    first = evidence("x", one=[], two=[("minor", *BLUE)])
+    second = evidence("y", one=[("minor", *RED)], two=[])
+    scores = {"one": 80.0, "two": 60.0}
+    scored = {
+        cell: [replace(rating, score=scores[rating.system]) for rating in ratings]
+        for cell, ratings in second.ratings.items()
+    }
+    study = study_phrases(TEXTS, [first, replace(second, ratings=scored)], resamples=0)
+    sentence = row(study.rows, "sentence")
+    assert (sentence.n, sentence.same_side) == (1, 0.0)
+    assert (sentence.n_scores, sentence.same_side_scores) == (1, 1.0)
+    assert row(study.rows, "question").n_scores is None
+    without = row(study_phrases(TEXTS, [first, second], resamples=0).rows, "sentence")
+    assert (without.n_scores, without.same_side_scores) == (None, None)
+
+
 def test_a_span_over_a_shared_word_is_neither_in_one_question_nor_cut() -> None:
     first = evidence("x", one=[("minor", 10, 17)], two=[])
     study = study_phrases(TEXTS, [first, evidence("y", one=[], two=[])], resamples=0)

@@ -261,6 +261,19 @@ class TestUploadPage:
         self.upload(client, files)
         assert (Assessment.objects.count(), ScoreSet.objects.count()) == (12, 4)
 
+    @pytest.mark.parametrize("kind", ["ratings", "scores alone"])
+    def test_the_page_of_a_task_without_comparisons_leads_to_its_evidence(
+        self, client: Client, tmp_path: Path, kind: str
+    ) -> None:
+        folder = write_mtme(tmp_path / "wmt")
+        files = {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        if kind == "scores alone":
+            files = {name: content for name, content in files.items() if not name.endswith(".rating")}
+        self.upload(client, files)
+        address = Task.objects.get().get_absolute_url()
+        page = " ".join(client.get(address).content.decode().split())
+        assert f'No systems are compared yet. <a href="{address}evidence">' in page
+
     def test_scores_are_added_to_a_task_of_ones_own(self, client: Client, tmp_path: Path) -> None:
         task = import_files(write_mtme(tmp_path / "wmt"))
         answers, batches = write_appraise(tmp_path)

@@ -126,6 +126,54 @@ class TestRatings:
         assert "bob" not in json.dumps(found)
 
 
+class TestMetaEvaluation:
+    @pytest.fixture
+    def scored(self, folder: Path) -> Task:
+        """With a second metric, which agrees with people on one sentence of two."""
+        scores = [f"{name}\t{n}" for name, row in (("north", "2010"), ("south", "1110")) for n in row]
+        (folder / "metric-scores/de-en/QE-src.seg.score").write_text("\n".join([*scores, ""]), "utf-8")
+        return import_files(folder)
+
+    def test_the_report_says_what_the_command_says_about_the_files(
+        self, scored: Task, folder: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        capsys.readouterr()
+        names = ["chrF-refA", "QE-src"]
+        call_command(
+            "metaeval", "--mtme", str(folder), "--lp", "de-en", "--human", "mqm",
+            "--imported", ",".join(names), "--compare",
+        )  # fmt: skip
+        said = json.loads(capsys.readouterr().out)
+        page = load_reports()["meta-evaluation"]
+        scope = load_scope("task", scored.slug)
+        summary = page.compute(scope, page.options())
+        found = json.loads(json.dumps(page.document(summary)))
+        assert found.pop("evidence") == "mqm"
+        assert list(found) == names  # the better one first
+        differences = page.tables["differences"](summary)
+        assert differences is not None
+        [(better, worse, gap, *_)] = differences.rows
+        assert (better, worse) == tuple(names)
+        assert gap == pytest.approx(said["chrF-refA"]["compare"]["QE-src"]["acc_eq"])
+        for name in names:
+            del said[name]["compare"]
+            assert found[name] == said[name], name
+
+    def test_it_is_shown_where_there_are_ratings_and_metrics(
+        self, scored: Task, signed_in: SignInAs, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("metrics.reports.meta_evaluation.SECONDS", 0.0)
+        alice = person("alice")
+        Membership.objects.create(user=alice, campaign=scored.campaign, role=Role.MANAGER)
+        page = signed_in(alice).get(f"/tasks/{scored.slug}/meta-evaluation").content.decode()
+        assert "chrF-refA" in page
+        assert "SPA" in page
+        bare = make_task("Bare")
+        Membership.objects.create(user=alice, campaign=bare.campaign, role=Role.MANAGER)
+        page = signed_in(alice).get(f"/tasks/{bare.slug}/meta-evaluation").content.decode()
+        assert 'data-empty="meta-evaluation"' in page
+
+
 class TestVotes:
     def test_the_side_with_less_error_weight_is_better(self, evidence: Task) -> None:
         votes = collect_span_votes([evidence.pk], None)
