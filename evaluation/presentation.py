@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
 from functools import cached_property
 from typing import NamedTuple
 
@@ -208,16 +209,25 @@ def _make_cards(
 def _list_unmarked(
     staves: tuple[Stave, Stave], phrases: Sequence[ShownPhrase], units: Mapping[int, _Unit]
 ) -> list[tuple[str, str]]:
-    """Return what differs in phrases that count as shared: capital letters or punctuation."""
+    """Return what differs in phrases that count as shared: capital letters or punctuation, as written."""
     found: list[tuple[str, str]] = []
     for index, phrase in enumerate(phrases):
         if index not in units and phrase.first and phrase.second:
             words, others = staves[0].list_words(phrase.first), staves[1].list_words(phrase.second)
-            if len(words) == len(others):
-                found += [pair for pair in zip(words, others, strict=True) if len(set(pair)) == 2]
-            else:
-                found.append((" ".join(words), " ".join(others)))
+            (first, _), (second, _) = phrase.first, phrase.second
+            for tag, *bounds in SequenceMatcher(None, words, others, autojunk=False).get_opcodes():
+                if tag != "equal":
+                    i, j, k, m = _widen(*bounds)
+                    a = staves[0].slice((first + i, first + j))
+                    found.append((a, staves[1].slice((second + k, second + m))))
     return list(dict.fromkeys(found))
+
+
+def _widen(i: int, j: int, k: int, m: int) -> tuple[int, int, int, int]:
+    """Add the word before, or after, to a difference of which one side has nothing."""
+    if i < j and k < m:
+        return i, j, k, m
+    return (i - 1, j, k - 1, m) if i else (i, j + 1, k, m + 1)
 
 
 EXCERPT = 28

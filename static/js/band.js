@@ -13,7 +13,8 @@ export class Band {
 
   /** Listens to its buttons and to changes of its size. */
   watch() {
-    if (find(".band-b", this.root)?.checkVisibility()) this.toggleSource();
+    const isPhone = find(".band-b", this.root)?.checkVisibility();
+    if ((localStorage.getItem("source") ?? (isPhone ? "off" : "on")) === "off") this.#foldSource();
     for (const row of this.rows) row.addEventListener("scroll", () => this.#fade(row), { passive: true });
     this.root.addEventListener("click", ({ target }) => {
       const button = /** @type {Element} */ (target).closest("[data-source], [data-whole]");
@@ -43,20 +44,28 @@ export class Band {
     }
   }
 
+  /** Shows or hides the source, also on the next pages of this browser. */
   toggleSource() {
+    const isOpen = this.#foldSource();
+    if (isOpen !== undefined) localStorage.setItem("source", isOpen ? "on" : "off");
+  }
+
+  #foldSource() {
     const source = find(".stave-r", this.root);
-    if (source) this.#toggle(source, "is-open", "[data-source]");
+    return source ? this.#toggle(source, "is-open", "[data-source]") : undefined;
   }
 
   /**
    * @param {Element} element
    * @param {string} name
    * @param {string} buttons
+   * @returns {boolean} whether it is open now
    */
   #toggle(element, name, buttons) {
     const isOpen = element.classList.toggle(name);
     for (const button of findAll(buttons, this.root)) button.setAttribute("aria-expanded", String(isOpen));
     this.#centre();
+    return isOpen;
   }
 
   #centre() {

@@ -119,6 +119,22 @@ def test_what_is_written_differently_but_counts_as_shared_is_listed() -> None:
     ]
 
 
+def test_what_is_not_marked_is_as_short_as_the_difference_and_written_as_in_the_text() -> None:
+    a = Stave("(Two, or more speeds.", [(0, 1), (1, 4), (4, 5), (6, 8), (9, 13), (14, 20), (20, 21)])
+    b = Stave("Two or More speeds.", [(0, 3), (4, 6), (7, 11), (12, 18), (18, 19)])
+    shown = [ShownPhrase((0, 7), (0, 5), True, False)]
+    assert sheet(a, b, shown, {}, swapped=False).unmarked == [
+        ("(Two", "Two"),
+        ("Two,", "Two"),
+        ("more", "More"),
+    ]
+    assert sheet(a, b, shown, {}, swapped=True).unmarked == [
+        ("Two", "(Two"),
+        ("Two", "Two,"),
+        ("More", "more"),
+    ]
+
+
 def test_a_script_without_spaces_is_cut_anywhere() -> None:
     text = "市" * 60
     whole = Stave(text + "桥", [(n, n + 1) for n in range(61)])

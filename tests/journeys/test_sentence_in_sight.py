@@ -120,6 +120,19 @@ def test_on_a_phone_the_active_pair_is_seen_after_every_tap(open_page: Open) -> 
     assert in_sight(page)
 
 
+@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+def test_the_source_stays_shown_or_hidden_on_the_next_page(open_page: Open, size: tuple[int, int]) -> None:
+    page, is_hidden = open_page(size), size == PHONE
+    source = page.locator(".stave-r")
+    for _ in range(2):
+        assert ("is-open" in str(source.get_attribute("class"))) != is_hidden
+        page.keyboard.press("s")
+        is_hidden = not is_hidden
+        page.reload()
+        ready(page)
+        assert in_sight(page)
+
+
 @pytest.mark.parametrize("size", [(640, 400), (320, 568)], ids=["enlarged", "narrow"])
 def test_in_a_small_window_the_two_lines_stay(open_page: Open, size: tuple[int, int]) -> None:
     page = open_page(size, THIRTY)
