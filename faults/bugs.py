@@ -251,6 +251,51 @@ def order_by_clock() -> None:
     replace(answers, "load_differences", load_differences)
 
 
+@database_bug
+def endless_patience(settings: Settings) -> None:
+    """Waits for a silent database as long as TCP does by default."""
+    for name in ("connect_timeout", "tcp_user_timeout", "keepalives_idle", "keepalives_interval"):
+        del settings["OPTIONS"][name]
+
+
+@bug
+def chatty_pages() -> None:
+    """Asks the database for every line of a page."""
+    from evaluation.models import Task
+    from evaluation.tasks.views import overview
+
+    build = overview.build_home_page
+
+    def build_home_page(*given: Any) -> Any:
+        for _ in range(100):
+            Task.objects.exists()
+        return build(*given)
+
+    replace(overview, "build_home_page", build_home_page)
+
+
+@bug
+def count_in_process() -> None:
+    """Each web process counts failed sign-ins for itself."""
+    from collections import defaultdict
+    from datetime import timedelta
+
+    from evaluation.people import throttling
+
+    failed: dict[str, int] = defaultdict(int)
+
+    def begin_attempt(name: str, address: str) -> timedelta | None:
+        failed[name] += 1
+        return timedelta(minutes=15) if failed[name] > 10 else None
+
+    replace(throttling, "begin_attempt", begin_attempt)
+
+
+@bug
+def stuck_standby() -> None:
+    """Nothing in the product: the harness cuts the standby off some time before the primary is lost."""
+
+
 @bug
 def plain_copy() -> None:
     """Nothing in the product: the harness backs up by copying files."""
