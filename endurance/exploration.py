@@ -1,4 +1,4 @@
-"""``python -m endurance.exploration short|full [BUG]``: the explorer on the database of the environment; JSON."""
+"""``python -m endurance.exploration short|full [BUG]``: explores on the database of the environment."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """Every interleaving of two annotators and a manager, at the level of transactions.
 
-Each actor has a program of steps; a step is what a request does in one transaction, or reads before it: between
-reading an assignment and storing an answer, the alignment may be corrected, the task closed, the person erased.
-From every state each actor's next step is taken, depth first; a state that was reached before is not continued.
-In every state the invariants hold, with the SQL of the fault injection and against a model of what was
-acknowledged.
+Each actor has a program of steps. A step is what a request does in one transaction, or reads before it:
+between reading an assignment and storing an answer, the alignment may be corrected, the task closed, the
+person erased. From every state each actor's next step is taken, depth first; a state that was reached before
+is not continued. In every state the invariants hold, with the SQL of the fault injection and against a model
+of what was acknowledged.
 """
 
 from __future__ import annotations
@@ -42,17 +42,16 @@ ANNOTATOR: list[Step] = [
     ("claim",),
     ("load",), ("store", "0", "A>B"),
     ("load",), ("store", "1", "A=B"),
-    ("load",), ("store", "0", "A<B"),
     ("load",), ("finish",),
 ]  # fmt: skip
 MANAGER: list[Step] = [("look",), ("realign",), ("close",), ("open",), ("erase", "carol")]
-SHORT_ANNOTATOR = ANNOTATOR[:3] + ANNOTATOR[-2:]
-SHORT_MANAGER = [("look",), ("realign",), ("close",), ("erase", "carol")]
-LINKS = ((0, 0), (1, 1), (2, 2))
+SHORT_ANNOTATOR = ANNOTATOR[:3]
+SHORT_MANAGER: list[Step] = [("look",), ("realign",), ("erase", "carol")]
+LINKS = ((0, 0), (1, 2), (2, 1))
 SENTENCE: dict[str, Any] = {
     "id": "meeting",
     "source": "Wir trafen ihn.",
-    "candidates": {"alpha": "we met him on Monday in town", "beta": "we saw him in town this Monday"},
+    "candidates": {"alpha": "we met him on Monday", "beta": "we saw him this Monday"},
 }
 
 
@@ -92,6 +91,7 @@ class Explored:
     ends: int  # states in which every program is over
     interleavings: int  # all ways through, counted without taking each
     seen: dict[str, int]  # what happened, how often
+    violation: str = ""  # the first, which ends the exploration
 
 
 class Explorer:
@@ -112,9 +112,13 @@ class Explorer:
         }  # fmt: skip
 
     def explore(self) -> Explored:
+        ways, violation = 0, ""
         with discarded():
-            ways = self.visit()
-        return Explored(len(self.ways), self.transitions, self.ends, ways, self.seen)
+            try:
+                ways = self.visit()
+            except AssertionError as broken:
+                violation = str(broken)
+        return Explored(len(self.ways), self.transitions, self.ends, ways, self.seen, violation)
 
     def visit(self) -> int:
         """Go on from here; the number of ways to the end."""

@@ -27,6 +27,7 @@ LONGEST_OUTAGE = 30.0  # until people go on after a host was lost
 DELAY, LOSS = 20.0, 0.01  # milliseconds in each direction
 SLOWEST_MEDIAN = 2.0  # seconds, of a request over the disturbed link
 STANDBY_DELAY = 50.0  # milliseconds in each direction
+STANDBY_LOSS = 0.05  # only without synchronous replication
 TOKEN = """
 from evaluation.models import User
 from evaluation.people.api_tokens import create_token
@@ -155,13 +156,13 @@ def synchronous_failover(ground: Ground) -> Outcome:
 def asynchronous_failover(ground: Ground) -> Outcome:
     """H5: the same without waiting for the standby: how many answers are lost, and that no others are."""
     outcome = Outcome()
-    for name, delay in (("near", 0.0), ("far", STANDBY_DELAY)):
+    for name, delay, loss in (("near", 0.0, 0.0), ("poor_link", STANDBY_DELAY, STANDBY_LOSS)):
         own = Outcome()
         folder = ground.folder / name
         folder.mkdir(mode=0o755)
         place = Ground(ground.stage, folder, ground.kind, ground.bug, ground.full)
         with Hosts(place, synchronous=False) as hosts:
-            watched = _lose_primary(hosts, place, own, delay)
+            watched = _lose_primary(hosts, place, own, delay, loss)
             stored = hosts.store("db2")
             entries = list(watched.journal.entries())
             lost, changed = invariants.compare(entries, stored.rows(invariants.STORED))
@@ -182,9 +183,9 @@ def _expect_only_latest_lost(
     outcome.expect(not too_old, f"{too_old} answers from over a second before the failure are lost")
 
 
-def _lose_primary(hosts: Hosts, ground: Ground, outcome: Outcome, delay: float) -> Watched:
+def _lose_primary(hosts: Hosts, ground: Ground, outcome: Outcome, delay: float, loss: float = 0.0) -> Watched:
     if delay:
-        hosts.network.disturb("db2", BACK, milliseconds=delay)
+        hosts.network.disturb("db2", BACK, milliseconds=delay, loss=loss)
     watched = Watched(hosts, ground)
     watched.work_on(ground.size(600, 5000, 200), 120)
     if ground.bug == "stuck_standby":
@@ -318,9 +319,10 @@ HOST_FAULTS: dict[str, Fault] = {
         Fault(
             "H1",
             "Partition between web host and database",
-            f"While {PEOPLE} annotators answer through the proxy, one of two web hosts is cut off from the database"
-            f" for {PARTITION:.0f} s without notice. It must say so (503) within {LONGEST_SILENCE:.0f} s, the proxy"
-            " must go on with the other, and the host must come back by itself.",
+            f"While {PEOPLE} annotators answer through the proxy, one of two web hosts is cut off from the"
+            f" database for {PARTITION:.0f} s without notice. It must say so (503) within"
+            f" {LONGEST_SILENCE:.0f} s, the proxy must go on with the other, and the host must come back by"
+            " itself.",
             partition,
             {POSTGRESQL: "endless_patience"},
             ONLY,
@@ -328,7 +330,7 @@ HOST_FAULTS: dict[str, Fault] = {
         Fault(
             "H2",
             "Delay and loss",
-            f"{2 * DELAY:.0f} ms and {LOSS:.0%} loss in each direction between both web hosts and the database."
+            f"{2 * DELAY:.0f} ms for a round trip and {LOSS:.0%} loss between the web hosts and the database."
             f" Half of the pages must come within {SLOWEST_MEDIAN:.0f} s.",
             bad_link,
             {POSTGRESQL: "chatty_pages"},
@@ -353,8 +355,9 @@ HOST_FAULTS: dict[str, Fault] = {
         Fault(
             "H5",
             "Database host killed, asynchronous replication",
-            "The same without `synchronous_standby_names`, with a standby near and one"
-            f" {2 * STANDBY_DELAY:.0f} ms away. Answers may be lost; none that is older than a second.",
+            "The same without `synchronous_standby_names`, with a standby near by, and with one behind a poor"
+            f" link ({2 * STANDBY_DELAY:.0f} ms, {STANDBY_LOSS:.0%} loss). Answers"
+            " may be lost; none that is older than a second.",
             asynchronous_failover,
             {POSTGRESQL: "stuck_standby"},
             ONLY,
@@ -362,8 +365,8 @@ HOST_FAULTS: dict[str, Fault] = {
         Fault(
             "H6",
             "Two web hosts behind a proxy",
-            f"Sessions, sign-in limits, an upload, its job, a changed name, and {PEOPLE} annotators on the slots of"
-            " one task: it must not matter which host answers.",
+            f"Sessions, sign-in limits, an upload, its job, a changed name, and {PEOPLE} annotators on the"
+            " slots of one task: it must not matter which host answers.",
             two_web_hosts,
             {POSTGRESQL: "count_in_process"},
             ONLY,

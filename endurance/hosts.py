@@ -1,7 +1,7 @@
 """A site on several hosts, set up with the files of ``deploy/several-hosts`` as they are.
 
-A proxy, two web hosts, a worker, a primary and a standby; people on a host of their own. ``APPRAISE_HOME`` is a
-folder that web hosts and worker share.
+A proxy, two web hosts, a worker, a primary and a standby; people on a host of their own. ``APPRAISE_HOME`` is
+a folder that web hosts and worker share.
 """
 
 from __future__ import annotations

@@ -292,6 +292,39 @@ def count_in_process() -> None:
 
 
 @bug
+def hoarding() -> None:
+    """Keeps what every page needed for ever."""
+    from evaluation.annotate.services import answers
+
+    kept: list[bytes] = []
+    load = answers.load_differences
+
+    def load_differences(*given: Any) -> answers.Differences:
+        kept.append(b"page" * 50_000)
+        return load(*given)
+
+    replace(answers, "load_differences", load_differences)
+
+
+@bug
+def trust_old_pages() -> None:
+    """Takes the number of a question for one of the corrected alignment, whichever the page showed."""
+    from evaluation.annotate.services import answers
+    from evaluation.models import Occurrence
+
+    def find_pair(self: Any) -> None:
+        asked = Occurrence.objects.filter(
+            index=self.submission.question, alignment__assignments=self.assignment.pk
+        )
+        found = asked.values_list("pair_id", "flipped").first()
+        if found is None:
+            raise answers.UnknownQuestion
+        self.pair, self.turned = found[0], self.assignment.swapped != found[1]
+
+    replace(vars(answers)["_PairHistory"], "_find_pair", find_pair)
+
+
+@bug
 def stuck_standby() -> None:
     """Nothing in the product: the harness cuts the standby off some time before the primary is lost."""
 

@@ -225,7 +225,7 @@ def configure_sqlite(name: str) -> dict[str, object]:
 def configure_postgresql(url: str, pool_size: int) -> dict[str, object]:
     """PostgreSQL with a bounded pool: threads wait for a connection instead of failing.
 
-    A host that falls silent must not hold threads for a quarter of an hour, as it would by the defaults of TCP.
+    A host that falls silent must not hold threads for a quarter of an hour, as the defaults of TCP allow.
     The address may override these times.
     """
     parts = urlsplit(url)
