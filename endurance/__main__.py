@@ -71,7 +71,10 @@ def run_hosts(options: argparse.Namespace) -> Rows:
         print(f"SKIPPED: several hosts: {obstacle}", file=sys.stderr)
         return []
     faults = [HOST_FAULTS[key] for key in options.only or HOST_FAULTS]
-    return run_faults(faults, HOST_FAULTS, "endurance.host_faults", seeded=not options.no_bugs)
+    rows = run_faults(faults, HOST_FAULTS, "endurance.host_faults", seeded=not options.no_bugs)
+    kept = load_figures().get("hosts", {"rows": []})["rows"] if options.only else []
+    rows += [row for row in kept if row["run"]["fault"] not in options.only]
+    return sorted(rows, key=lambda row: str(row["run"]["fault"]))
 
 
 def run_soak(options: argparse.Namespace) -> Rows:
@@ -87,6 +90,7 @@ def run_faults(chosen: Any, faults: Mapping[str, Fault], module: str, *, seeded:
         prepare_stage(stage, POSTGRESQL)
         for run in sorted(plan(chosen, seeded=seeded), key=lambda run: run.fault):
             result = run_in_process(run, stage, full=False, faults=faults, module=module)
+            network.remove_leftovers()
             tell(result)
             rows.append(asdict(result))
     return rows

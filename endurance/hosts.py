@@ -54,7 +54,7 @@ class Hosts:
 
     def __init__(self, ground: Ground, *, synchronous: bool = True) -> None:
         self.ground, self.synchronous = ground, synchronous
-        self.network = Network(ground.folder.name)
+        self.network = Network()
         self.home = ground.folder / "home"
         self.sessions: list[str] = json.loads((ground.stage / f"{POSTGRESQL}.json").read_text())
         self.databases = {host: Cluster(ground.folder / host) for host in ("db1", "db2")}

@@ -48,10 +48,10 @@ def find_obstacle() -> str:
 
 
 class Network:
-    """The hosts; ``key`` makes their names unique on this machine."""
+    """The hosts; their names hold the number of the process that made them."""
 
-    def __init__(self, key: str) -> None:
-        self.prefix = f"{key}-"
+    def __init__(self) -> None:
+        self.prefix = f"appraise-{os.getpid()}-"
         self.wires: dict[tuple[str, str], subprocess.Popen[bytes]] = {}
 
     def __enter__(self) -> Self:
@@ -162,6 +162,14 @@ def remove(prefix: str) -> None:
     for path in sorted(NAMESPACES.glob(f"{prefix}*")):
         kill_processes(path.name)
         subprocess.run(["ip", "netns", "delete", path.name], capture_output=True, check=False)
+
+
+def remove_leftovers() -> None:
+    """Remove the hosts of processes that were killed before they could do it."""
+    for path in NAMESPACES.glob(f"appraise-*-{SWITCH}"):
+        _, pid, _ = path.name.split("-")
+        if not Path("/proc", pid).exists():
+            remove(path.name.removesuffix(SWITCH))
 
 
 def _enter(namespace: int) -> None:

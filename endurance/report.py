@@ -31,8 +31,8 @@ primary and a standby, and a host of the annotators, configured with the files o
 `deploy/several-hosts` as they are ([operators](operators.md#several-hosts)). A relay delays and
 drops frames. The invariants are those of the [fault injection](faults.md): every acknowledged
 answer is stored once with its value."""
-LIMITS = """One kernel and one clock serve all hosts, and `APPRAISE_HOME` is a folder of that machine: the tests
-say nothing about network file systems or clocks that differ."""
+LIMITS = """One kernel and one clock serve all hosts, and `APPRAISE_HOME` is a folder of that machine: the
+tests say nothing about network file systems or clocks that differ."""
 EXPLORER = """Two annotators and a manager each have a program: claim, answer, correct, finish; correct the
 alignment, close, reopen, erase. What a request reads before its transaction is a step of its own.
 From every state every possible next step is taken, and in every state all invariants hold: no
