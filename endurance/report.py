@@ -40,9 +40,11 @@ acknowledged answer is lost or changed or stored for another question than was s
 given twice, no sentence has too many annotators, nothing is finished with a question open, every
 reference is valid."""
 GROWTH = """One imported and answered sentence is copied inside PostgreSQL, with other keys and answers, in
-tasks of 1,000 sentences. Page and save are medians of 30 requests in a task with free seats; the
-reports, the export (JSON Lines) and the backup are of the whole campaign, without the start of the
-process. The exponent is the slope of the last tenfold step in logarithms: 1 is linear."""
+tasks of 1,000 sentences. Page and save are the shortest times of 30 pages and their answers in a
+task with free seats. The reports, the export (JSON Lines) and the backup are of the whole campaign,
+in CPU seconds of the process and of PostgreSQL, without the start of the process; the memory is the
+largest of the process. The exponent is the slope of the last tenfold step in logarithms: 1 is
+linear."""
 EXPLANATION = """Page and save do not depend on the size of the campaign. No report needs more memory than one
 machine has: they count in the database or in arrays, so that none is sent to a Dask cluster.
 Scoring, training and parsing can be; `make cluster` shows equal values on two workers."""

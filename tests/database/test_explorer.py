@@ -1,4 +1,4 @@
-"""Every interleaving of two annotators and a manager keeps every answer; the long programs are in ``endurance``."""
+"""Every interleaving of two annotators and a manager keeps every answer; the short programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts of ``python -m endurance`` that take no minutes: names, figures, report, recipe; and the network."""
+"""The parts of ``python -m endurance`` that take no minutes: catalogue, recipe, network, figures, page."""
 
 from __future__ import annotations
 
