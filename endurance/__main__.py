@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -35,6 +36,7 @@ GIGABYTES_PER_MILLION = 4.0  # of rankings: tables, indexes, log, export and bac
 
 def main() -> int:
     options = arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that everything is removed
     parts: dict[str, Callable[[argparse.Namespace], Rows]] = {
         "hosts": run_hosts, "explorer": run_explorer, "soak": run_soak, "growth": run_growth,
     }  # fmt: skip

@@ -97,7 +97,7 @@ def bad_link(ground: Ground) -> Outcome:
         for host in WEB_HOSTS:
             hosts.network.disturb(host, BACK, milliseconds=DELAY, loss=LOSS)
         watched = Watched(hosts, ground)
-        watched.work_on(ground.size(1500, 5000, 300), 240)
+        watched.work_on(ground.size(600, 5000, 200), 240)
         waits = measure_saves(hosts, ground.size(30, 60, 10))
         watched.go_home(outcome)
         for host in WEB_HOSTS:

@@ -34,7 +34,7 @@ PASSWORD = "change-me"
 ROLES = (
     f"CREATE ROLE appraise LOGIN PASSWORD '{PASSWORD}'",
     f"CREATE ROLE replicator LOGIN REPLICATION PASSWORD '{PASSWORD}'",
-    "CREATE DATABASE appraise TEMPLATE template0",
+    "CREATE DATABASE appraise OWNER appraise TEMPLATE template0",
 )
 
 
@@ -223,8 +223,6 @@ def copy_database(cluster: Cluster) -> None:
     cluster.execute(
         "pg_dump", *where, "-Fc", "--no-owner", "-f", str(cluster.sockets / dump.name), "postgres"
     )
-    store = Store(POSTGRESQL, cluster.url.replace("/postgres?", "/appraise?"))
-    store.change("GRANT ALL ON SCHEMA public TO appraise")
     cluster.execute(
         "pg_restore", *where, "--no-owner", "--role", "appraise", "-d", "appraise",
         str(cluster.sockets / dump.name),

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What tests need from the system: a Chromium for the journeys, and with `faults` strace, which counts syncs.
+# What tests need from the system: a Chromium for the journeys; with `faults` strace, which counts syncs; with
+# `hosts` what network namespaces and a proxy need, and no browser.
 # Installs what is missing where it may; elsewhere it says what to install, and fails. Firefox, WebKit and what
 # drives them are installed where they can be: without them the journey through all engines is skipped.
 set -euo pipefail
@@ -8,12 +9,17 @@ find_chromium() { command -v chromium || command -v chromium-browser || command 
 may_install() { [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; }
 
 missing=()
-find_chromium >/dev/null || missing+=(chromium fonts-dejavu-core)
+if [ "${1:-}" = hosts ]; then
+  command -v ip >/dev/null || missing+=(iproute2)
+  command -v haproxy >/dev/null || missing+=(haproxy)
+else
+  find_chromium >/dev/null || missing+=(chromium fonts-dejavu-core)
+fi
 [ "${1:-}" != faults ] || command -v strace >/dev/null || missing+=(strace)
 
 # Nobody needs these, and not every system has them. Without windows Chromium takes half the time.
 optional=()
-for pair in chromium-headless-shell chromium-driver=chromedriver firefox-esr webkit2gtk-driver=WebKitWebDriver xvfb=Xvfb; do
+[ "${1:-}" = hosts ] || for pair in chromium-headless-shell chromium-driver=chromedriver firefox-esr webkit2gtk-driver=WebKitWebDriver xvfb=Xvfb; do
   command -v "${pair#*=}" >/dev/null || optional+=("${pair%=*}")
 done
 

@@ -14,7 +14,7 @@ import pytest
 from endurance import network
 from endurance.growth import MEASURED, Point, fit_exponent
 from endurance.host_faults import HOST_FAULTS
-from endurance.hosts import RECIPE, read_settings
+from endurance.hosts import RECIPE, ROLES, read_settings
 from endurance.network import ADDRESSES, BACK, FRONT, Network
 from endurance.report import FIGURES, Occasion, as_page, is_good, load_figures, store_part
 from endurance.soak import SOAK, Samples
@@ -62,6 +62,8 @@ def test_the_recipe_names_the_addresses_of_the_test_and_of_the_page() -> None:
         assert ADDRESSES[host][FRONT] in page
     databases = f"{ADDRESSES['db1'][BACK]},{ADDRESSES['db2'][BACK]}"
     assert databases in read_settings()["DATABASE_URL"]
+    for statement in ROLES:
+        assert f"{statement};" in page
     for file in RECIPE.iterdir():
         assert file.name in page, file.name
 
