@@ -296,12 +296,12 @@ def check_caches(hosts: Hosts, outcome: Outcome) -> None:
     cookie = {"Cookie": f"sessionid={hosts.sessions[71]}; csrftoken={CSRF}", "X-CSRFToken": CSRF}
     path = hosts.ask("web1", "POST", f"/tasks/{CROWDED}/work", headers=cookie)[1]["location"]
 
-    def shown() -> list[bool]:
+    def find_name() -> list[bool]:
         return ["Renamed" in hosts.ask(host, "GET", path, headers=cookie)[2] for host in WEB_HOSTS]
 
-    before = shown()
+    before = find_name()
     hosts.store().change(f"UPDATE evaluation_task SET name = 'Renamed' WHERE slug = '{CROWDED}'")
-    after = shown()
+    after = find_name()
     hosts.ask("web1", "POST", f"{path}skip", headers=cookie)
     outcome.counts["hosts_with_the_new_name"] = sum(after)
     outcome.expect(before == [False, False] and after == [True, True], f"the change is shown on {after}")
