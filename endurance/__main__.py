@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from endurance import network
-from endurance.growth import free_space, measure_growth
+from endurance.growth import MEASURED, free_space, measure_growth
 from endurance.host_faults import HOST_FAULTS
 from endurance.report import PARTS, Occasion, as_page, is_good, load_figures, store_part
 from endurance.soak import SOAK
@@ -64,6 +64,7 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--no-bugs", action="store_true", help="leave the deliberate bugs out")
     parser.add_argument("--most", type=float, default=1e7, help="rankings of the largest campaign")
+    parser.add_argument("--measure", nargs="+", choices=MEASURED, help="only these costs; others are kept")
     parser.add_argument("--page", type=Path, help="also write the page, e.g. docs/endurance.md")
     return parser.parse_args()
 
@@ -132,8 +133,10 @@ def run_growth(options: argparse.Namespace) -> Rows:
     needed = 2 + options.most / 1e6 * GIGABYTES_PER_MILLION
     if free_space() < needed:
         sys.exit(f"growth to {options.most:,.0f} rankings needs {needed:.0f} GB in the temporary folder")
-    points = measure_growth(int(options.most), lambda point: print(point, flush=True))
-    return [asdict(point) for point in points]
+    measured = options.measure or MEASURED
+    points = measure_growth(int(options.most), measured, lambda point: print(point, flush=True))
+    kept = load_figures().get("growth", {"rows": []})["rows"] if options.measure else []
+    return [*(row for row in kept if row["what"] not in measured), *map(asdict, points)]
 
 
 if __name__ == "__main__":

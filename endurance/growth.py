@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,8 +64,8 @@ class Point:
     note: str = ""
 
 
-def measure_growth(most: int, tell: Callable[[Point], None]) -> list[Point]:
-    """Every measurement at every power of ten up to ``most``."""
+def measure_growth(most: int, measured: Sequence[str], tell: Callable[[Point], None]) -> list[Point]:
+    """The measurements at every power of ten up to ``most``."""
     points: list[Point] = []
     with tempfile.TemporaryDirectory(prefix="appraise-growth-") as name:
         folder = Path(name)
@@ -88,7 +88,7 @@ def measure_growth(most: int, tell: Callable[[Point], None]) -> list[Point]:
                 copier.grow(size)
                 point = Point("generate", size, round(time.monotonic() - started, 1), 0)
                 tell(point)
-                for what in MEASURED:
+                for what in measured:
                     point = run_part(site, what, folder, copier.rankings())
                     tell(point)
                     points.append(point)
@@ -202,7 +202,8 @@ def fit_exponent(points: list[tuple[float, float]]) -> float:
         return float("nan")
     mean_x, mean_y = (sum(values) / len(logs) for values in zip(*logs, strict=True))
     above = sum((x - mean_x) * (y - mean_y) for x, y in logs)
-    return above / sum((x - mean_x) ** 2 for x, _ in logs)
+    spread: float = sum((x - mean_x) ** 2 for x, _ in logs)
+    return above / spread
 
 
 def free_space() -> float:

@@ -185,8 +185,8 @@ class Hosts:
             person.network = self.network
             person.headers["Host"] = SITE
             made.append(person)
-        for person in made:
-            person.start()
+        for each in made:
+            each.start()
         return made
 
     def fail_over(self) -> float:

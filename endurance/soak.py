@@ -102,9 +102,11 @@ class Soak:
             for person in people:
                 person.start()
             self.go_on(60 * minutes, worker)
-            guests = [guest for guest, leaving, _ in self.guests if not leaving.set()]
-            statuses = go_home([*people, *guests, *self.erased], self.over)
-            self.report(minutes, [*people, *guests, *self.erased], statuses)
+            for guest, leaving, _ in self.guests:
+                leaving.set()
+                people.append(guest)
+            people += self.erased
+            self.report(minutes, people, go_home(people, self.over))
         finally:
             worker.kill()
             worker.wait()
