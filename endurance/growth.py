@@ -202,8 +202,8 @@ def fit_exponent(points: list[tuple[float, float]]) -> float:
         return float("nan")
     mean_x, mean_y = (sum(values) / len(logs) for values in zip(*logs, strict=True))
     above = sum((x - mean_x) * (y - mean_y) for x, y in logs)
-    spread: float = sum((x - mean_x) ** 2 for x, _ in logs)
-    return above / spread
+    spread = sum((x - mean_x) ** 2 for x, _ in logs)
+    return float(above / spread)
 
 
 def free_space() -> float:
