@@ -1,4 +1,4 @@
-"""``python -m endurance.exploration short|full [BUG]``: explores on the database of the environment."""
+"""``python -m endurance.exploration SIZE [BUG]``: explores on the database of the environment."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def main(size: str, bug: str = "") -> None:
     call_command("migrate", verbosity=0)
     if bug:
         bugs.plant(bug)
-    print(json.dumps([asdict(run_explorer(is_short=size == "short", overlap=overlap)) for overlap in (1, 2)]))
+    print(json.dumps([asdict(run_explorer(size, overlap=overlap)) for overlap in (1, 2)]))
 
 
 if __name__ == "__main__":

@@ -47,6 +47,11 @@ ANNOTATOR: list[Step] = [
 MANAGER: list[Step] = [("look",), ("realign",), ("close",), ("open",), ("erase", "carol")]
 SHORT_ANNOTATOR = ANNOTATOR[:3]
 SHORT_MANAGER: list[Step] = [("look",), ("realign",), ("erase", "carol")]
+PROGRAMS = {
+    "short": (SHORT_ANNOTATOR, SHORT_MANAGER),
+    "medium": (ANNOTATOR[:5], MANAGER[:3]),
+    "full": (ANNOTATOR, MANAGER),
+}
 LINKS = ((0, 0), (1, 2), (2, 1))
 SENTENCE: dict[str, Any] = {
     "id": "meeting",
@@ -319,11 +324,11 @@ def discarded() -> Iterator[None]:
         transaction.set_rollback(True)
 
 
-def run_explorer(*, is_short: bool, overlap: int = 1) -> Explored:
+def run_explorer(size: str, *, overlap: int = 1) -> Explored:
     """On the database of this process, of which nothing is left afterwards."""
     from tests.database.conftest import annotator, make_task, person
 
-    annotating, managing = (SHORT_ANNOTATOR, SHORT_MANAGER) if is_short else (ANNOTATOR, MANAGER)
+    annotating, managing = PROGRAMS[size]
     with discarded():
         task = make_task(sentences=[SENTENCE], overlap=overlap)
         people = {name: annotator(name, task) for name in ("bob", "carol")}

@@ -19,7 +19,7 @@ def own_ledger(db: None, settings: Any, tmp_path: Path) -> None:
 
 
 def test_every_interleaving_keeps_every_answer() -> None:
-    explored = run_explorer(is_short=True)
+    explored = run_explorer("short")
     steps = [len(SHORT_ANNOTATOR), len(SHORT_ANNOTATOR), len(SHORT_MANAGER)]
     ways = factorial(sum(steps))
     for count in steps:
@@ -40,4 +40,4 @@ def test_an_answer_to_another_question_than_was_shown_is_caught(monkeypatch: pyt
     history = vars(answers)["_PairHistory"]
     monkeypatch.setattr(history, "_find_pair", history._find_pair)  # restores it afterwards
     bugs.plant("trust_old_pages")
-    assert "another question" in run_explorer(is_short=True).violation
+    assert "another question" in run_explorer("short").violation
