@@ -67,9 +67,7 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--no-bugs", action="store_true", help="leave the deliberate bugs out")
     parser.add_argument("--most", type=float, default=1e7, help="rankings of the largest campaign")
-    parser.add_argument(
-        "--size", choices=list(PROGRAM_SIZES), default="full", help="programs of the explorer"
-    )
+    parser.add_argument("--size", choices=PROGRAM_SIZES, default="full", help="programs of the explorer")
     parser.add_argument("--measure", nargs="+", choices=MEASURED, help="only these costs; others are kept")
     parser.add_argument("--page", type=Path, help="also write the page, e.g. docs/endurance.md")
     return parser.parse_args()

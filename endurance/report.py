@@ -33,21 +33,27 @@ drops frames. The invariants are those of the [fault injection](faults.md): ever
 answer is stored once with its value."""
 LIMITS = """One kernel and one clock serve all hosts, and `APPRAISE_HOME` is a folder of that machine: the
 tests say nothing about network file systems or clocks that differ."""
-EXPLORER = """Two annotators and a manager each have a program: claim, answer, correct, finish; correct the
-alignment, close, reopen, erase. What a request reads before its transaction is a step of its own.
-From every state every possible next step is taken, and in every state all invariants hold: no
-acknowledged answer is lost or changed or stored for another question than was shown, no seat is
-given twice, no sentence has too many annotators, nothing is finished with a question open, every
-reference is valid."""
+EXPLORER = """\
+Two annotators and a manager each have a program. Short: the annotators claim a sentence and answer, the
+manager corrects its alignment and erases one of them. Medium: two answers; the manager corrects and
+closes. Full: two answers and finishing; the manager corrects, closes, reopens and erases. What a request
+reads before its transaction is a step of its own. From every state every possible next step is taken,
+and in every state all invariants hold: no acknowledged answer is lost or changed or stored for another
+question than was shown, no seat is given twice, no sentence has too many annotators, nothing is finished
+with a question open, every reference is valid. Deliberate bugs are sought with the short programs, until
+the first violation."""
 GROWTH = """One imported and answered sentence is copied inside PostgreSQL, with other keys and answers, in
 tasks of 1,000 sentences. Page and save are the shortest times of 30 pages and their answers in a
 task with free seats. The reports, the export (JSON Lines) and the backup are of the whole campaign,
 in CPU seconds of the process and of PostgreSQL, without the start of the process; the memory is the
 largest of the process. The exponent is the slope of the last tenfold step in logarithms: 1 is
 linear."""
-EXPLANATION = """Page and save do not depend on the size of the campaign. No report needs more memory than one
-machine has: they count in the database or in arrays, so that none is sent to a Dask cluster.
-Scoring, training and parsing can be; `make cluster` shows equal values on two workers."""
+EXPLANATION = """\
+Page and save do not depend on the size of the campaign; the reports, the export and the backup read
+every ranking. Their memory grows more slowly than the rankings, because they count in the database or in
+arrays of small numbers, or stream. No report needs more memory than one machine has, so none is computed
+on a Dask cluster; scoring, training and parsing can be, and `make cluster` shows equal values on two
+workers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +123,8 @@ def _faults(faults: dict[str, Fault], part: Part, *, headed: bool = True) -> Ite
 
 def _explorer(part: Part) -> list[str]:
     lines = ["## Every interleaving", "", _occasion(part), "", EXPLORER, ""]
-    lines += [
-        "| database | annotators per sentence | deliberate bug | interleavings | states | steps | result |"
-    ]
-    lines += ["|---|---|---|---|---|---|---|"]
+    lines += ["| database | programs | overlap | deliberate bug | interleavings | states | steps | result |"]
+    lines += ["|---|---|---|---|---|---|---|---|"]
     for row in part["rows"]:
         if row["bug"]:
             result = f"bug caught: yes ({row['violation']})" if row["violation"] else "**bug caught: no**"
@@ -128,7 +132,9 @@ def _explorer(part: Part) -> list[str]:
             result = f"**broken: {row['violation']}**" if row["violation"] else "held"
         counts = " | ".join(f"{row[name]:,}" for name in ("interleavings", "states", "transitions"))
         bug = row["bug"].replace("_", " ") or "none"
-        lines.append(f"| {row['database']} | {row['overlap']} | {bug} | {counts} | {result} |")
+        lines.append(
+            f"| {row['database']} | {row['size']} | {row['overlap']} | {bug} | {counts} | {result} |"
+        )
     return lines
 
 

@@ -23,6 +23,7 @@ from faults.runs import Result, Run
 from tests.conftest import ROOT
 
 OCCASION = Occasion("2026-11-19 22:00 UTC", "abc1234", "2 cores", 3.0, 8.0)
+EXPLORED = {"database": "SQLite", "size": "short", "overlap": 1}
 OBSTACLE = network.find_obstacle()
 
 
@@ -162,7 +163,14 @@ def test_the_page_has_what_was_stored_and_parts_are_stored_apart(tmp_path: Path)
     held = result(Run("H4", "postgresql"), counts={"acknowledged": 812, "lost": 0}, seconds=100.0)
     caught = result(Run("H4", "postgresql", "relaxed_sync"), violations=["14 answers are lost"])
     store_part("hosts", OCCASION, [held, caught], path)
-    explored = {"database": "SQLite", "overlap": 1, "interleavings": 1680, "states": 191, "transitions": 382}
+    explored = {
+        "database": "SQLite",
+        "size": "short",
+        "overlap": 1,
+        "interleavings": 1680,
+        "states": 191,
+        "transitions": 382,
+    }
     store_part("explorer", OCCASION, [{**explored, "bug": "", "violation": ""}], path)
     rows = [Point(what, size, size / 1e4, 100) for what in MEASURED for size in (10**4, 10**5)]
     store_part("growth", OCCASION, [json.loads(json.dumps(vars_of(row))) for row in rows], path)
@@ -171,7 +179,7 @@ def test_the_page_has_what_was_stored_and_parts_are_stored_apart(tmp_path: Path)
     assert all(is_good(name, part) for name, part in figures.items())
     assert "acknowledged 812, lost 0 | held" in page
     assert "bug caught: yes" in page
-    assert "| SQLite | 1 | none | 1,680 | 191 | 382 | held |" in page
+    assert "| SQLite | short | 1 | none | 1,680 | 191 | 382 | held |" in page
     assert "| export | 1.0 s, 100 MB | 10.0 s, 100 MB | 1.00 |" in page
     assert "commit `abc1234`" in page
     assert "shared with other work (load 8)" in page
@@ -187,7 +195,14 @@ def test_a_violation_without_a_bug_and_a_bug_without_a_violation_fail(tmp_path: 
     path = tmp_path / "figures.json"
     store_part("hosts", OCCASION, [result(Run("H1", "postgresql"), violations=["it was silent"])], path)
     store_part("soak", OCCASION, [result(Run("S1", "postgresql", "hoarding"))], path)
-    row = {"database": "SQLite", "overlap": 1, "interleavings": 0, "states": 1, "transitions": 1}
+    row = {
+        "database": "SQLite",
+        "size": "short",
+        "overlap": 1,
+        "interleavings": 0,
+        "states": 1,
+        "transitions": 1,
+    }
     store_part("explorer", OCCASION, [{**row, "bug": "trust_old_pages", "violation": ""}], path)
     store_part("growth", OCCASION, [vars_of(Point("page", 10, float("nan"), 1, "killed"))], path)
     figures = load_figures(path)
