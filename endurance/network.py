@@ -125,7 +125,9 @@ class Network:
             wire = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE)
         self.wires[host, network] = wire
         assert wire.stdout is not None
-        if wire.stdout.readline() != b"ready\n":
+        with wire.stdout as said:
+            is_ready = said.readline() == b"ready\n"
+        if not is_ready:
             raise RuntimeError("the disturbed link did not come up")
 
     def kill(self, host: str) -> None:
