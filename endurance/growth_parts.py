@@ -62,7 +62,7 @@ def make_task(slug: str, sentences: int) -> None:
     pairs = [(f"{left} w{n}", f"{right} w{n}") for n, (left, right) in enumerate(DIFFERENT * 2)]
     north, south = (" ".join(side) for side in zip(*pairs, strict=True))
     lines = [
-        json.dumps({"id": f"{n}", "source": f"Satz {n}", "candidates": {"north": north, "south": south}})
+        json.dumps({"id": f"{n}", "source": f"{slug}, {n}", "candidates": {"north": north, "south": south}})
         for n in range(sentences)
     ]
     imported = read([SourceFile.from_bytes("items.jsonl", "\n".join(lines).encode())])
