@@ -117,6 +117,20 @@ faults: $(DEV_STAMP) ## break a running site on purpose, on both databases (10 m
 	@scripts/system_packages.sh faults
 	@$(BIN)/python -m faults --page docs/faults.md
 
+# Several hosts as network namespaces (root on Linux; elsewhere they are skipped), every interleaving, an hour of
+# work, ten million rankings; docs/endurance.md has the results.
+.PHONY: endurance soak growth
+SOAK_MINUTES ?= 60
+endurance: $(DEV_STAMP) ## several hosts that fail, and every interleaving of steps (40 minutes)
+	@scripts/system_packages.sh hosts || true
+	@$(BIN)/python -m endurance hosts explorer --page docs/endurance.md
+
+soak: $(DEV_STAMP) ## an hour of simulated work (SOAK_MINUTES=…)
+	@SOAK_MINUTES=$(SOAK_MINUTES) $(BIN)/python -m endurance soak --page docs/endurance.md
+
+growth: $(DEV_STAMP) ## cost from 10^4 to 10^7 rankings on PostgreSQL (45 GB of disk; MOST=1e6 needs a tenth)
+	@$(BIN)/python -m endurance growth --most $(or $(MOST),1e7) --page docs/endurance.md
+
 .PHONY: docs screenshots package cluster catalogue
 catalogue: $(DEV_STAMP) ## collect new texts for translation, and compile the catalogues
 	@$(BIN)/python -m scripts.catalogue

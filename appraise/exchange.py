@@ -114,8 +114,8 @@ class RequestExchange(WsgiToAsgiInstance):
 
     async def respond(self, receive: Receive, send: Send) -> None:
         loop = asyncio.get_running_loop()
+        await acquire_slot(receive)
         download = Download(receive, send, loop)
-        await request_slots.acquire()
         try:
             content = await loop.run_in_executor(executor, self._run_django, download)
         finally:
@@ -140,6 +140,34 @@ class RequestExchange(WsgiToAsgiInstance):
             if hasattr(response, "close"):
                 response.close()  # ends the request for Django, in the thread that ran it
         return None
+
+
+async def acquire_slot(receive: Receive) -> None:
+    """Wait for a request slot, but no longer than the client does.
+
+    Otherwise, when requests take longer than clients wait, a server would be busy with abandoned ones only.
+    """
+    if not request_slots.locked():
+        await request_slots.acquire()
+        return
+    slot = asyncio.ensure_future(request_slots.acquire())
+    departure = asyncio.ensure_future(wait_for_departure(receive))
+    try:
+        await asyncio.wait({slot, departure}, return_when=asyncio.FIRST_COMPLETED)
+        if departure.done():
+            raise ClientDisconnected
+    except BaseException:
+        if slot.done() and not slot.cancelled():
+            request_slots.release()
+        slot.cancel()
+        raise
+    finally:
+        departure.cancel()
+
+
+async def wait_for_departure(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 class Download:
@@ -181,8 +209,7 @@ class Download:
             self._release_request_slot()
 
     async def _watch(self) -> None:
-        while (await self._receive())["type"] != "http.disconnect":
-            pass
+        await wait_for_departure(self._receive)
         self._is_abandoned = True
 
     def end(self) -> None:

@@ -269,6 +269,84 @@ def order_by_clock() -> None:
     replace(answers, "load_differences", load_differences)
 
 
+@database_bug
+def endless_patience(settings: Settings) -> None:
+    """Waits for a silent database as long as TCP does by default."""
+    for name in ("connect_timeout", "tcp_user_timeout", "keepalives_idle", "keepalives_interval"):
+        del settings["OPTIONS"][name]
+
+
+@bug
+def chatty_pages() -> None:
+    """Asks the database for every line of a page."""
+    from evaluation.models import Task
+    from evaluation.tasks.views import overview
+
+    build = vars(overview)["build_home_page"]
+
+    def build_home_page(*given: Any) -> Any:
+        for _ in range(100):
+            Task.objects.exists()
+        return build(*given)
+
+    replace(overview, "build_home_page", build_home_page)
+
+
+@bug
+def count_in_process() -> None:
+    """Each web process counts failed sign-ins for itself."""
+    from collections import defaultdict
+    from datetime import timedelta
+
+    from evaluation.people import throttling
+
+    failed: dict[str, int] = defaultdict(int)
+
+    def begin_attempt(name: str, address: str) -> timedelta | None:
+        failed[name] += 1
+        return timedelta(minutes=15) if failed[name] > 10 else None
+
+    replace(throttling, "begin_attempt", begin_attempt)
+
+
+@bug
+def hoarding() -> None:
+    """Keeps what every page needed for ever."""
+    from evaluation.annotate.services import answers
+
+    kept: list[bytes] = []
+    load = answers.load_differences
+
+    def load_differences(*given: Any) -> answers.Differences:
+        kept.append(b"page" * 50_000)
+        return load(*given)
+
+    replace(answers, "load_differences", load_differences)
+
+
+@bug
+def trust_old_pages() -> None:
+    """Takes the number of a question for one of the corrected alignment, whichever the page showed."""
+    from evaluation.annotate.services import answers
+    from evaluation.models import Occurrence
+
+    def find_pair(self: Any) -> None:
+        asked = Occurrence.objects.filter(
+            index=self.submission.question, alignment__assignments=self.assignment.pk
+        )
+        found = asked.values_list("pair_id", "flipped").first()
+        if found is None:
+            raise answers.UnknownQuestion
+        self.pair, self.turned = found[0], self.assignment.swapped != found[1]
+
+    replace(vars(answers)["_PairHistory"], "_find_pair", find_pair)
+
+
+@bug
+def stuck_standby() -> None:
+    """Nothing in the product: the harness cuts the standby off some time before the primary is lost."""
+
+
 @bug
 def plain_copy() -> None:
     """Nothing in the product: the harness backs up by copying files."""

@@ -46,6 +46,12 @@ class Store:
     def number(self, sql: str) -> int:
         return int(self.rows(sql)[0][0])
 
+    def administer(self, *statements: str) -> None:
+        """Statements of PostgreSQL that no transaction may hold."""
+        with psycopg.connect(self.address, autocommit=True) as connection:
+            for statement in statements:
+                connection.execute(statement.encode())
+
     def change(self, *statements: str) -> None:
         with self.connect() as connection:
             for statement in statements:
@@ -69,7 +75,7 @@ class Cluster:
         return f"postgresql://postgres:@/postgres?host={self.sockets}"
 
     def initialise(self) -> None:
-        self._execute(
+        self.execute(
             "initdb", "-D", str(self.data), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"
         )
 
@@ -84,15 +90,22 @@ class Cluster:
         self._control("restart", "-m", mode, "-l", str(self.data / "log"))
 
     def stop(self, mode: str = "fast") -> None:
+        self.stop_server(mode)
+        self._folder.cleanup()
+
+    def stop_server(self, mode: str = "fast") -> None:
+        """It can be started again."""
         if self.running:
             self._control("stop", "-m", mode)
             self.running = False
-        self._folder.cleanup()
+
+    def promote(self) -> None:
+        self._control("promote")
 
     def _control(self, command: str, *arguments: str, prefix: tuple[str, ...] = ()) -> None:
-        self._execute("pg_ctl", "-w", "-t", "60", "-D", str(self.data), *arguments, command, prefix=prefix)
+        self.execute("pg_ctl", "-w", "-t", "60", "-D", str(self.data), *arguments, command, prefix=prefix)
 
-    def _execute(self, program: str, *arguments: str, prefix: tuple[str, ...] = ()) -> None:
+    def execute(self, program: str, *arguments: str, prefix: tuple[str, ...] = ()) -> None:
         # Not a pipe: the server would inherit it and keep it open for ever.
         with tempfile.TemporaryFile("w+") as said:
             run = subprocess.run(

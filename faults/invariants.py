@@ -47,7 +47,8 @@ WHERE c.contype = 'f'
 def check(store: Store, journal: Journal, outcome: Outcome, *, late: bool = False) -> None:
     """All of them; ``late`` where answers after a lost lease may finish a comparison once too often."""
     expect_accepted(journal, outcome)
-    lost, changed = compare(journal.entries(), store.rows(STORED))
+    entries = list(journal.entries())  # first, because people may still be answering
+    lost, changed = compare(entries, store.rows(STORED))
     doubled = sum(store.number(sql) for sql in DOUBLED)
     over = store.number(OVER_OVERLAP) + (0 if late else store.number(OVER_SEATED))
     outcome.counts |= {

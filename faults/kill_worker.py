@@ -29,10 +29,12 @@ LONG_AGO = (  # as if the lease had run out
 class Foreman:
     """Speaks to ``faults.workers``."""
 
+    module = "faults.workers"
+
     def __init__(self, site: StagedSite) -> None:
         self.site = site
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "faults.workers"], cwd=ROOT, env=site.environment, text=True,
+            [sys.executable, "-m", self.module], cwd=ROOT, env=site.environment, text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=site.log(),
         )  # fmt: skip
         self._line()

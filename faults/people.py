@@ -24,6 +24,8 @@ class Person(threading.Thread):
     ``corrections`` further answers follow each first one, so that a sentence gives many acknowledgements.
     """
 
+    host = "127.0.0.1"
+
     def __init__(
         self, port: int, session: str, number: int, journal: Journal, over: threading.Event,
         *, task: str, corrections: int = 0, most: int | None = None,
@@ -90,7 +92,7 @@ class Person(threading.Thread):
     def request(self, method: str, url: str, body: str = "", kind: str = "") -> tuple[int, str, str]:
         """Status, where to go next, text."""
         if self.connection is None:
-            self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+            self.connection = http.client.HTTPConnection(self.host, self.port, timeout=60)
         started = time.monotonic()
         headers = {**self.headers, **({"Content-Type": kind} if kind else {})}
         self.connection.request(method, url, body.encode(), headers)

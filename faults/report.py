@@ -142,12 +142,12 @@ def as_page(about: About, results: list[Result], fuzzed: list[Fuzzed]) -> str:
     for key, fault in FAULTS.items():
         own = [result for result in results if result.run.fault == key]
         if own:
-            lines += [f"### {key}: {fault.title}", "", fault.method, "", *_table(own), ""]
+            lines += [f"### {key}: {fault.title}", "", fault.method, "", *tabulate(own), ""]
     lines += _fuzzing(fuzzed)
     return "\n".join(lines) + "\n"
 
 
-def _table(results: list[Result]) -> list[str]:
+def tabulate(results: list[Result]) -> list[str]:
     lines = ["| database | deliberate bug | counts | result | seconds |", "|---|---|---|---|---|"]
     for result in results:
         counts = ", ".join(

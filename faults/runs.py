@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -94,8 +94,10 @@ def run_all(
         return list(pool.map(run_and_report, runs))
 
 
-def run_in_process(run: Run, stage: Path, *, full: bool) -> Result:
-    """Run one fault; every process that it started is stopped afterwards, however it ends."""
+def run_in_process(
+    run: Run, stage: Path, *, full: bool, faults: Mapping[str, Fault] = FAULTS, module: str = "faults.runs"
+) -> Result:
+    """Run one fault of those that ``module`` runs; every process that it started is stopped afterwards."""
     started = time.monotonic()
     with (
         tempfile.TemporaryDirectory(prefix="appraise-fault-", ignore_cleanup_errors=True) as folder,
@@ -107,7 +109,7 @@ def run_in_process(run: Run, stage: Path, *, full: bool) -> Result:
             "-W",
             "ignore",
             "-m",
-            "faults.runs",
+            module,
             str(stage),
             folder,
             json.dumps(asdict(run)),
@@ -119,7 +121,7 @@ def run_in_process(run: Run, stage: Path, *, full: bool) -> Result:
             stdout=output,
             stderr=errors,
         )
-        limit = FAULTS[run.fault].seconds * (5 if full else 1)
+        limit = faults[run.fault].seconds * (5 if full else 1)
         result = Result(run)
         try:
             process.wait(limit)
@@ -164,12 +166,12 @@ def sweep(folder: str) -> None:
             continue
 
 
-def main(stage: str, folder: str, text: str, full: str) -> None:
+def main(faults: Mapping[str, Fault], stage: str, folder: str, text: str, full: str) -> None:
     """One run, in this process."""
     given = json.loads(text)
     Path(folder).chmod(0o755)  # PostgreSQL's user must be able to look inside
     ground = Ground(Path(stage), Path(folder), given["kind"], given["bug"], full == "1")
-    outcome = FAULTS[given["fault"]].run(ground)
+    outcome = faults[given["fault"]].run(ground)
     print(json.dumps([outcome.counts, outcome.violations[:20]]))
 
 
@@ -212,4 +214,4 @@ def fuzz(form: str, seconds: int, bug: str = "") -> Fuzzed:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(FAULTS, *sys.argv[1:])

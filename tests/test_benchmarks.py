@@ -91,7 +91,9 @@ def test_the_witness_stops_when_it_is_told_to(tmp_path: Path) -> None:
 def test_no_process_is_ended_by_the_signal_that_background_jobs_ignore() -> None:
     """``test_ctrl_c_ends_a_command_without_a_word`` sends it to a process that accepts it again."""
     files = [
-        path for name in ("benchmarks", "faults", "scripts", "tests") for path in (ROOT / name).rglob("*.py")
+        path
+        for name in ("benchmarks", "faults", "endurance", "scripts", "tests")
+        for path in (ROOT / name).rglob("*.py")
     ]
     senders = {
         path.name

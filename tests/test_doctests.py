@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-PACKAGES = ("appraise", "evaluation", "metrics", "scripts", "faults", "benchmarks")
+PACKAGES = ("appraise", "evaluation", "metrics", "scripts", "faults", "endurance", "benchmarks")
 MODULES = [
     ".".join(path.relative_to(ROOT).with_suffix("").parts)
     for package in PACKAGES

@@ -91,6 +91,16 @@ def test_a_database_address_with_a_socket_folder(tmp_path: Path) -> None:
     assert (found["HOST"], found["NAME"], found["PASSWORD"]) == ("/run/pg", "study", "a/b")
 
 
+def test_a_database_on_two_hosts_and_how_long_to_wait_for_them(tmp_path: Path) -> None:
+    url = "postgres://me@one,two/study?target_session_attrs=read-write&connect_timeout=2"
+    found = configure_database(tmp_path, {"DATABASE_URL": url})
+    options = found["OPTIONS"]
+    assert isinstance(options, dict)
+    assert (found["HOST"], found["PORT"]) == ("one,two", "")
+    assert (options["target_session_attrs"], options["connect_timeout"]) == ("read-write", "2")
+    assert options["tcp_user_timeout"] == 10_000
+
+
 def test_a_database_address_of_an_earlier_version_still_works(tmp_path: Path) -> None:
     found = configure_database(tmp_path, {"DATABASE_URL": "postgres://host/study?prepare_threshold=0"})
     assert found == configure_database(tmp_path, {"DATABASE_URL": "postgres://host/study"})

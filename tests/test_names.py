@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PRODUCT = ("appraise", "evaluation", "metrics")
-EVERYTHING = (*PRODUCT, "tests", "benchmarks", "faults", "scripts")
+EVERYTHING = (*PRODUCT, "tests", "benchmarks", "faults", "endurance", "scripts")
 # Participles and adverbs that say neither what a function does nor what a property is.
 FORBIDDEN = {
     "said", "told", "met", "found", "called", "given", "asked", "kept", "made", "seen", "shown", "taken",

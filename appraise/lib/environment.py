@@ -223,7 +223,11 @@ def configure_sqlite(name: str) -> dict[str, object]:
 
 
 def configure_postgresql(url: str, pool_size: int) -> dict[str, object]:
-    """PostgreSQL with a bounded pool: threads wait for a connection instead of failing."""
+    """PostgreSQL with a bounded pool: threads wait for a connection instead of failing.
+
+    A host that falls silent must not hold threads for a quarter of an hour, as the defaults of TCP allow.
+    The address may override these times.
+    """
     parts = urlsplit(url)
     name = unquote(parts.path.lstrip("/"))
     if not name:
@@ -241,6 +245,10 @@ def configure_postgresql(url: str, pool_size: int) -> dict[str, object]:
         "CONN_HEALTH_CHECKS": True,
         "OPTIONS": {
             "pool": {"min_size": 1, "max_size": pool_size, "timeout": 20},
+            "connect_timeout": 5,  # seconds, for each host
+            "tcp_user_timeout": 10_000,  # ms until what was sent must have arrived
+            "keepalives_idle": 10,
+            "keepalives_interval": 3,
             **query,
         },
     }

@@ -62,6 +62,30 @@ def test_requests_in_flight_are_finished_after_sigterm(tmp_path: Path) -> None:
     assert not is_healthy(port)
 
 
+def test_a_request_whose_client_left_while_it_waited_is_not_begun(tmp_path: Path) -> None:
+    """One thread; the second request waits for it, and its client leaves."""
+    port, begun = free_port(), tmp_path / "begun"
+    begun.touch()
+    command = web_command("127.0.0.1", port, 1, "tests.operations.slow:application")
+    surroundings = clean_environment(tmp_path, BEGUN=str(begun), WEB_THREADS="1")
+    server = subprocess.Popen(command, cwd=ROOT, env=surroundings)
+    try:
+        wait_until(lambda: is_healthy(port))
+        first = threading.Thread(target=get, args=(port, "/slow"))
+        first.start()
+        wait_until(lambda: begun.stat().st_size == 1)
+        leaving = HTTPConnection("127.0.0.1", port, timeout=30)
+        leaving.request("GET", "/slow")
+        time.sleep(0.3)
+        leaving.close()
+        assert get(port, "/") == 200
+        first.join(30)
+        assert begun.read_text() == "x"
+    finally:
+        server.kill()
+        server.wait()
+
+
 @pytest.mark.parametrize("option", ["--port=65536", "--port=0", "--processes=0", "--threads=-1"])
 def test_a_site_that_cannot_be_is_refused_before_anything_is_made(option: str) -> None:
     with pytest.raises(CommandError, match="is no whole number from 1 to"):
