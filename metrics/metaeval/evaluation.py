@@ -71,6 +71,7 @@ class Evaluation:
             "spearman": self.spearman,
             **(self._of_scores() if self.has_scores else {}),
             **(left_out if self.undefined else {}),
+            "signature": self.signature,
         }
 
     def _of_scores(self) -> dict[str, object]:
@@ -86,7 +87,6 @@ class Evaluation:
         """Return what ``--details`` adds."""
         calibrated = self.calibrated
         return {
-            "signature": self.signature,
             "ties": self.rule.value,
             "concordant_discordant_tied": self.counts.sum(0).tolist(),
             "segments": len(self.counts),

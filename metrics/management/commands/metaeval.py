@@ -236,6 +236,8 @@ def average_sets(sets: dict[str, dict[str, dict[str, object]]]) -> dict[str, dic
             values = [value for row in of_sets.values() if isinstance(value := row.get(key), int | float)]
             if key == "pairs":
                 means[key] = sum(values)
+            elif isinstance(first[key], str):
+                means[key] = first[key]
             elif values or first[key] is None:
                 means[key] = sum(values) / len(values) if values else None
         document[name] = {**means, "sets": of_sets}
