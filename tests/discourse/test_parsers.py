@@ -11,10 +11,11 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from appraise.lib.problems import InputError
+from metrics.discourse.agreement import split_sentences, tree_agreement
 from metrics.discourse.learned import DiscourseModel, fit_parser, link_units, list_actions
 from metrics.discourse.parsers import CONNECTIVES, COORDINATORS, ImportedParser, get_parser, parse_by_rules
 from metrics.discourse.segmenter import MAX_EDUS, boundary_f1, fit_classifier, segment
-from metrics.discourse.training import branch_right, split_sentences, train_discourse, tree_agreement
+from metrics.discourse.training import branch_right, train_discourse
 from metrics.discourse.trees import RST_DT, Node, binarise, edu, join
 from metrics.discourse.words import find_classes, learn_classes, read_tagged_words, split_words
 from metrics.tools.base import ToolMode
@@ -293,6 +294,36 @@ def test_own_units_that_differ_cost_their_spans() -> None:
     gold = join("Cause", "NS", [edu("a"), edu("b c")])
     guess = join("Cause", "NS", [edu("a"), join("Cause", "NS", [edu("b"), edu("c")])])
     assert tree_agreement([(gold, guess)]).span == pytest.approx(2 / 3)
+
+
+def test_parsers_are_measured_on_documents_of_the_user(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write_corpus(tmp_path / "gold", 2)
+    files = [str(path) for path in sorted(folder.glob("*.dis"))]
+    command = ["parse", "--discourse", "--tool", "heuristic", "--gold"]
+    call_command(*command, *files)
+    found = json.loads(capsys.readouterr().out)
+    golds = [gold for document in documents(2) for gold in split_sentences(document) if gold.tree]
+    texts = [" ".join(word for unit in gold.units for word in unit) for gold in golds]
+    guessed = get_parser("heuristic").parse(texts)
+    expected = tree_agreement(
+        [(gold.tree, tree) for gold, tree in zip(golds, guessed, strict=True) if gold.tree]
+    )
+    assert found["tool"]["mode"] == "heuristic"
+    assert (found["sentences"], found["nodes"]) == (12, expected.nodes)
+    assert (found["span"], found["full"]) == (expected.span, expected.full)
+    assert 0 < found["full"] <= found["span"] <= 1
+    spoilt = folder / "doc00.dis"
+    spoilt.write_text(spoilt.read_text().replace("(span 1 ", "(span 2 ", 1))
+    with pytest.raises(CommandError, match="wrong_numbers"):
+        call_command(*command, *files)
+    call_command(*command, *files, "--lenient")
+    said = capsys.readouterr()
+    assert json.loads(said.out) == found
+    assert "wrong_numbers" in said.err
+    with pytest.raises(CommandError, match="--gold belongs to --discourse"):
+        call_command("parse", "--tags", "--gold", *files)
 
 
 def test_the_baseline_branches_to_the_right() -> None:
