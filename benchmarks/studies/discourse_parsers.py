@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="DR and DR-LEX with several parsers, and without a parser.")
     parser.add_argument("--set", nargs="+", required=True, dest="sets", metavar="DIR/PREFIX")
     parser.add_argument("--segments", type=int, default=150, help="judged segments of each set")
-    parser.add_argument("--parser", nargs="+", default=["heuristic", "real"], help="NAME or NAME:model=FILE")
+    parser.add_argument("--parser", nargs="+", default=["heuristic", "real"])
     parser.add_argument("--resamples", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)

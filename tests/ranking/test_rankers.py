@@ -587,7 +587,7 @@ def test_the_table_is_not_made_of_bad_values(inline: Path, arguments: list[str])
         ["rerank", "--model", "/nowhere", "--nbest", "{set}", "--source", "{set}"],
         ["parse", "--constituency", "--language", "de", "{set}"],
         ["parse", "--tags", "--tool", "oracle", "{set}"],
-        ["parse", "--discourse", "--tool", "learned", "{set}"],
+        ["parse", "--discourse", "--tool", "oracle", "{set}"],
     ],
 )
 def test_bad_values_exit_two_and_write_nothing(inline: Path, tmp_path: Path, arguments: list[str]) -> None:

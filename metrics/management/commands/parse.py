@@ -55,9 +55,6 @@ class Command(AppraiseCommand):
             "--tool", default="", help="tool to use; an unknown name lists the available ones"
         )
         parser.add_argument(
-            "--model", default="", metavar="FILE", help="model file of the learned discourse parser"
-        )
-        parser.add_argument(
             "--k", type=whole_number(1), default=100, help="trees per sentence (constituency)"
         )
         parser.add_argument("--workers", type=whole_number(1), default=1, help="processes")
@@ -98,7 +95,7 @@ class Command(AppraiseCommand):
         warn = self.note if options["lenient"] else None
         documents = [tree for path in options["gold"] for tree in read_trees(Path(path), warn)]
         golds = [gold for tree in documents for gold in split_sentences(tree) if gold.tree is not None]
-        parser = get_parser(options["tool"], options["model"])
+        parser = get_parser(options["tool"])
         parsed = parser.parse([" ".join(word for unit in gold.units for word in unit) for gold in golds])
         trees = [gold.tree for gold in golds if gold.tree is not None]
         agreement = asdict(tree_agreement(zip(trees, parsed, strict=True)))
@@ -109,31 +106,26 @@ class Command(AppraiseCommand):
         of_kind = {
             "constituency": {"en": {"stanford": constituency}},
             "tags": {"en": {"spacy": english_tags, "stanford": stanford_tags}, "de": {"hanta": german_tags}},
-            "discourse": {"en": {"real": discourse, "learned": discourse, "heuristic": discourse}},
+            "discourse": {"en": {"real": discourse, "heuristic": discourse}},
         }[options["kind"]]
         known = of_kind.get(options["language"].partition("-")[0])
         if known is None:
             message = f"--{options['kind']} is not available for the language {options['language']!r}"
             self.refuse(f"{message}; known: {', '.join(of_kind)}")
         if options["kind"] == "discourse" and not options["tool"]:
-            options["tool"] = self._discourse_tool(options)
+            options["tool"] = self._discourse_tool()
         options["tool"] = options["tool"] or next(iter(known))
         if options["tool"] not in known:
             self.refuse(f"there is no tool {options['tool']!r} for this; known: {', '.join(known)}")
-        if options["tool"] == "learned" and not Path(options["model"]).is_file():
-            self.refuse("the learned discourse parser needs --model FILE, one that `train discourse` wrote")
         return known[options["tool"]]
 
-    def _discourse_tool(self, options: Options) -> str:
-        """Return the learned parser if there is a model, else the real one if installed, else the heuristic
-        one.
+    def _discourse_tool(self) -> str:
+        """Return the real parser if installed, else the heuristic one.
 
         Every answer names the tool and its mode, so a fallback is never mistaken for the real parser.
         """
         from metrics.discourse.external_parser import shared_parser
 
-        if options["model"]:
-            return "learned"
         try:
             shared_parser()
         except ToolAbsent as error:
@@ -195,7 +187,7 @@ def discourse(slices: Slices, options: Options) -> Answers:
     from metrics.discourse.parsers import get_parser
     from metrics.discourse.trees import as_json
 
-    parser = get_parser(options["tool"], options["model"])
+    parser = get_parser(options["tool"])
     for tree in chain.from_iterable(map(parser.parse, slices)):
         yield {"tree": as_json(tree), "reason": "", "tool": parser.tool.as_dict()}
 
