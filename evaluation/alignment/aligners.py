@@ -12,13 +12,17 @@ dependency of this project; if one is not installed, ``AlignerMissing`` is raise
 from __future__ import annotations
 
 import itertools
+import json
+import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module, metadata
+from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
 
@@ -178,25 +182,46 @@ class SystranAligner(_CorpusAligner):
     name = "systran"
 
     def __init__(self, corpus: Corpus) -> None:
-        try:
-            module = import_module("systran_align")
-        except ImportError:
-            raise AlignerMissing("systran-align is not installed") from None
-        self.version = f"systran-align {_version('systran-align')}"
         pairs = [(tuple(a), tuple(b)) for a, b in corpus if a and b]
-        with tempfile.TemporaryDirectory() as folder:
-            forward, backward = str(Path(folder) / "forward"), str(Path(folder) / "backward")
-            train = Path(folder) / "corpus"
-            train.write_text(
-                "".join(f"{' '.join(a)} ||| {' '.join(b)}\n" for a, b in pairs), encoding="utf-8"
-            )
-            module.generate_alignment_probabilities(str(train), forward, backward)
-            tool = module.Aligner(forward, backward)
-            answers = [tool.align(list(a), list(b))["alignments"] for a, b in pairs]
+        command = [_find_systran(), "-c", _SYSTRAN]
+        run = subprocess.run(command, input=json.dumps(pairs), capture_output=True, check=True, text=True)
+        answer = json.loads(run.stdout.rpartition("\n")[2])
+        self.version = f"systran-align {answer['version']}"
         self._links = {
             pair: tuple(sorted((int(i), int(j)) for i, j in links))
-            for pair, links in zip(pairs, answers, strict=True)
+            for pair, links in zip(pairs, answer["links"], strict=True)
         }
+
+
+def _find_systran() -> str:
+    """Return a Python interpreter that has systran-align: this one, or that of `make tools`."""
+    if find_spec("systran_align"):
+        return sys.executable
+    tools = Path(os.environ.get("APPRAISE_TOOLS") or Path(__file__).parents[2] / ".tools") / "env"
+    if any((tools / "lib").glob("python3.*/site-packages/systran_align*")):
+        return str(tools / "bin" / "python")
+    raise AlignerMissing("systran-align is not installed; run `make tools` to install it")
+
+
+_SYSTRAN = """
+import json, sys, tempfile
+from importlib import metadata
+from pathlib import Path
+import systran_align
+pairs = json.load(sys.stdin)
+with tempfile.TemporaryDirectory() as folder:
+    corpus, forward, backward = (str(Path(folder) / name) for name in ("corpus", "forward", "backward"))
+    lines = "".join(f"{' '.join(a)} ||| {' '.join(b)}\\n" for a, b in pairs)
+    Path(corpus).write_text(lines, encoding="utf-8")
+    systran_align.generate_alignment_probabilities(corpus, forward, backward)
+    tool = systran_align.Aligner(forward, backward)
+    links = [tool.align(a, b)["alignments"] for a, b in pairs]
+try:
+    version = metadata.version("systran-align")
+except metadata.PackageNotFoundError:
+    version = "unknown"
+print("\\n" + json.dumps({"version": version, "links": links}), end="")
+"""
 
 
 def _version(package: str) -> str:

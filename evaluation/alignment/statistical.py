@@ -24,7 +24,7 @@ from evaluation.alignment.values import Link
 Posteriors = list[tuple[Floats, Floats]]
 """For each batch the posteriors of words and of NULL."""
 
-ROUNDS = (5, 5)  # of model 1, of the HMM
+ROUNDS = (1, 8)  # of model 1, of the HMM
 THRESHOLD = 0.2  # for the product of both posteriors
 PREFIX = 4  # letters that identify a word
 ALIKE = 20.0  # initial weight of words with the same spelling, relative to others
@@ -46,7 +46,7 @@ class StatisticalAligner:
         self._train([self._number_words(a) for a, _ in pairs], [self._number_words(b) for _, b in pairs])
         kind = "monolingual" if monolingual else "directed"
         self.version = (
-            f"statistical-1 {kind} rounds={ROUNDS[0]}+{ROUNDS[1]} prefix={prefix} corpus={_digest(corpus)}"
+            f"statistical-2 {kind} rounds={ROUNDS[0]}+{ROUNDS[1]} prefix={prefix} corpus={_digest(corpus)}"
         )
 
     def links(self, a: Sequence[str], b: Sequence[str]) -> tuple[Link, ...]:

@@ -16,6 +16,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from evaluation.alignment import PhraseAlignment
+from evaluation.alignment.composites import Composite, SpacedText, compose_preferred
 from evaluation.assessments import ScoreLevel
 from evaluation.assessments.votes import weigh_question
 from evaluation.models import Alignment, Assessment, Item, Ranking, Task
@@ -58,6 +59,7 @@ class SentencePage:
     b: ShownOutput | None
     lanes: list[str]
     questions: list[QuestionVotes]
+    composite: Composite | None
     scores: list[tuple[str, float | None, float | None]]
     is_asked: bool
     previous: int | None
@@ -106,6 +108,7 @@ def build_page(
         b=None,
         lanes=lanes[:MAX_LANES],
         questions=[],
+        composite=None,
         scores=_list_scores(scope, item, a, b),
         is_asked=False,
         previous=before if before in near else None,
@@ -114,13 +117,25 @@ def build_page(
     if len(sides) < 2:
         return page
     alignment, groups, places, swapped = _find_alignment(task, item, *sides)
+    questions = _make_questions(scope, sides, alignment, groups, places or (), lanes, swapped=swapped)
     return replace(
         page,
         a=lay_out_output(sides[0], "a", alignment, groups, page.lanes),
         b=lay_out_output(sides[1], "b", alignment, groups, page.lanes),
-        questions=_make_questions(scope, sides, alignment, groups, places or (), lanes, swapped=swapped),
+        questions=questions,
+        composite=_compose(sides, alignment, dict(zip(groups, questions, strict=True))),
         is_asked=places is not None,
     )
+
+
+def _compose(
+    sides: Sequence[RatedOutput], alignment: PhraseAlignment, asked: Mapping[tuple[int, ...], QuestionVotes]
+) -> Composite | None:
+    """Return the composite of the answers of people; None where it would be one of the two sentences."""
+    leads = {group: sum((c.sign or 0) * n for c, n in question.people) for group, question in asked.items()}
+    a, b = (SpacedText(side.stave.text, tuple(side.stave.spans)) for side in sides)
+    composite = compose_preferred(alignment, a, b, leads)
+    return composite if composite.taken and composite.text not in (a.text, b.text) else None
 
 
 def _add_ratings(scope: Scope, outputs: Mapping[str, RatedOutput]) -> None:

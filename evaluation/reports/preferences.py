@@ -1,20 +1,25 @@
-"""Export of preferred translations, as programs that tune models on preferences read them."""
+"""Exports of preferred translations: for tuning models on preferences, and as composites."""
 
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import numpy as np
+from django.db.models import Max
 
-from evaluation.models import Candidate
+from evaluation.alignment.composites import SpacedText, compose_preferred
+from evaluation.models import Alignment, Candidate, Comparison
 from evaluation.reports.scope import Scope, choose_kind, get_study, load_occurrences
+from evaluation.reports.span_votes import restore_alignment
 from evaluation.study import AnswerKind
 from evaluation.study.preferences import CandidatePreference, measure_preferences
+from evaluation.study.systems import NO_VOTE, SIGNS
 
 AT_ONCE = 1_000
-EXTENSION, CONTENT_TYPE = "preferences.jsonl", "application/jsonl; charset=utf-8"
+CONTENT_TYPE = "application/jsonl; charset=utf-8"
 
 
 def dump_preferences(scope: Scope, answers: AnswerKind | None) -> Iterator[str]:
@@ -40,21 +45,88 @@ def _dump(preferences: Sequence[CandidatePreference]) -> Iterator[str]:
     candidates = {candidate.pk: candidate for candidate in related.prefetch_related("systems")}
     for preference in preferences:
         chosen, rejected = candidates[preference.chosen], candidates[preference.rejected]
-        item = chosen.item
         line = {
-            "prompt": item.source or next(iter(item.references), ""),
+            "prompt": _find_prompt(chosen),
             "chosen": chosen.text,
             "rejected": rejected.text,
             "margin": preference.margin,
             "votes": preference.votes,
             "annotators": preference.annotators,
             "agreement": preference.agreement,
-            "task": item.task.slug,
-            "item": item.key,
-            "document": item.document,
-            "source_language": item.task.source_language,
-            "target_language": item.task.target_language,
-            "systems_chosen": sorted(system.name for system in chosen.systems.all()),
-            "systems_rejected": sorted(system.name for system in rejected.systems.all()),
+            **_describe_item(chosen),
+            "systems_chosen": _list_systems(chosen),
+            "systems_rejected": _list_systems(rejected),
         }
         yield json.dumps(line, ensure_ascii=False) + "\n"
+
+
+def dump_composites(scope: Scope, _answers: AnswerKind | None = None) -> Iterator[str]:
+    """Yield for every comparison with votes the sentence that has the preferred variant at every question.
+
+    ``better`` has more votes in all; the composite differs from it at ``taken`` questions. Attention checks
+    and repeats are left out.
+    """
+    study = get_study(scope)
+    leads: defaultdict[int, int] = defaultdict(int)
+    rows = np.flatnonzero(study.is_counted & (SIGNS[study.labels] != NO_VOTE))
+    keys = np.asarray(study.pair_keys)[study.pairs[rows]]
+    for key, sign in zip(keys.tolist(), SIGNS[study.labels[rows]].tolist(), strict=True):
+        leads[key] += sign
+    comparisons = Comparison.objects.filter(item__task__in=scope.task_ids, check_kind="")
+    newest = comparisons.annotate(newest=Max("alignments__pk")).values("newest")
+    alignments = Alignment.objects.filter(pk__in=newest).order_by("comparison__item__task", "comparison")
+    related = alignments.select_related("comparison__first__item__task", "comparison__second__item__task")
+    related = related.prefetch_related(
+        "occurrences", "comparison__first__systems", "comparison__second__systems"
+    )
+    for alignment in related.iterator(AT_ONCE):
+        votes = {
+            place.index: -leads[place.pair_id] if place.flipped else leads[place.pair_id]
+            for place in alignment.occurrences.all()
+            if place.pair_id in leads
+        }
+        if votes:
+            yield _dump_composite(alignment, votes)
+
+
+def _dump_composite(alignment: Alignment, votes: dict[int, int]) -> str:
+    sides = alignment.comparison.first, alignment.comparison.second
+    groups = {group[0]: tuple(group) for group in alignment.groups}
+    first, second = (SpacedText(side.text, tuple(side.spans)) for side in sides)
+    leads = {groups.get(index, (index,)): lead for index, lead in votes.items()}
+    composite = compose_preferred(restore_alignment(alignment.phrases), first, second, leads)
+    better, other = sides[::-1] if composite.is_b else sides
+    line = {
+        "prompt": _find_prompt(better),
+        "composite": composite.text,
+        "better": better.text,
+        "other": other.text,
+        "questions": len(votes),
+        "taken": composite.taken,
+        **_describe_item(better),
+        "systems_better": _list_systems(better),
+        "systems_other": _list_systems(other),
+    }
+    return json.dumps(line, ensure_ascii=False) + "\n"
+
+
+def _find_prompt(candidate: Candidate) -> str:
+    return candidate.item.source or next(iter(candidate.item.references), "")
+
+
+def _describe_item(candidate: Candidate) -> dict[str, str]:
+    item = candidate.item
+    return {
+        "task": item.task.slug,
+        "item": item.key,
+        "document": item.document,
+        "source_language": item.task.source_language,
+        "target_language": item.task.target_language,
+    }
+
+
+def _list_systems(candidate: Candidate) -> list[str]:
+    return sorted(system.name for system in candidate.systems.all())
+
+
+PREFERENCE_EXPORTS = {"preferences": dump_preferences, "composites": dump_composites}

@@ -31,7 +31,7 @@ from evaluation.reports.agreement import get_agreement
 from evaluation.reports.bundles import write_bundle
 from evaluation.reports.evidence_exports import EVIDENCE_EXPORTS, export_files, write_archive
 from evaluation.reports.exports import DisplayNames, load_display_names
-from evaluation.reports.preferences import CONTENT_TYPE, EXTENSION, dump_preferences
+from evaluation.reports.preferences import CONTENT_TYPE, PREFERENCE_EXPORTS
 from evaluation.reports.registry import REPORTS, AnyReport, StudyOptions, read_options
 from evaluation.reports.report_job import ReportPending, compute_report
 from evaluation.reports.scope import Scope, choose_kind, find_scope, find_scopes
@@ -145,7 +145,7 @@ def send_export(
     user: User, scope: Scope, form: str, *, identify: bool, answers: AnswerKind | None
 ) -> HttpResponseBase:
     """Return the response to a request for an export, by page or by API."""
-    if form not in {*FORMATS, *EVIDENCE_EXPORTS, "preferences", "xlsx", "latex", "bundle"}:
+    if form not in {*FORMATS, *EVIDENCE_EXPORTS, *PREFERENCE_EXPORTS, "xlsx", "latex", "bundle"}:
         raise Http404(f"no format {form}")
     if form in EVIDENCE_EXPORTS and not scope.task:
         raise Http404(f"{form} is a format of single tasks")
@@ -169,8 +169,9 @@ def send_export(
         return attachment(f"{scope.slug}-tables.tex", "application/x-tex; charset=utf-8", text)
     if form in EVIDENCE_EXPORTS:
         return _evidence(scope, form, load_display_names(scope, identify=identify))
-    if form == "preferences":
-        return _stream(dump_preferences(scope, answers), f"{scope.slug}.{EXTENSION}", CONTENT_TYPE)
+    if form in PREFERENCE_EXPORTS:
+        pieces = PREFERENCE_EXPORTS[form](scope, answers)
+        return _stream(pieces, f"{scope.slug}.{form}.jsonl", CONTENT_TYPE)
     file_format = FORMATS[form]
     pairs = read_answers(scope, load_display_names(scope, identify=identify), answers)
     name = f"{scope.slug}.{file_format.extension}"

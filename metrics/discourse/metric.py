@@ -26,7 +26,7 @@ from metrics.tools.base import ToolAbsent
 
 @dataclass(frozen=True)
 class DiscourseMetric:
-    """Base of both metrics; ``model`` is the file of a learned parser or of imported trees."""
+    """Base of both metrics; ``model`` is the file of imported trees."""
 
     name: ClassVar[str]
     title: ClassVar[str]

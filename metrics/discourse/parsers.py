@@ -1,9 +1,8 @@
 """The discourse parsers by name, behind one protocol.
 
-``real`` is the Feng and Hirst parser in the environment of the tools, ``learned`` our own with a model file,
-``heuristic`` rules without a model, ``imported`` trees from a file, ``flat`` one unit per sentence (a
-control). Each reports its ``Tool``. One parser reads both sides of every comparison, so that trees of
-different tools are never compared.
+``real`` is the Feng and Hirst parser in the environment of the tools, ``heuristic`` rules without a model,
+``imported`` trees from a file, ``flat`` one unit per sentence (a control). Each reports its ``Tool``. One
+parser reads both sides of every comparison, so that trees of different tools are never compared.
 
 The heuristic parser is the fallback that is always available. A unit begins at a connective (*because*,
 *although*, *which* …) that has a verb on either side, and after the comma that ends a sentence-initial
@@ -22,16 +21,16 @@ from pathlib import Path
 from typing import Protocol
 
 from appraise.lib.problems import InputError
-from metrics.discourse.learned import FORMAT, DiscourseModel
-from metrics.discourse.segmenter import AUXILIARIES, MAX_EDUS
 from metrics.discourse.tree_files import read_trees
 from metrics.discourse.trees import Node, binarise, coarse, edu, join, rename_relations
 from metrics.discourse.words import VOCABULARY, split_words
 from metrics.tools.base import Tool, ToolMode, file_digest
 
-NAMES = ("heuristic", "learned", "real", "imported", "flat")
-CACHED, CACHED_LEARNED = 20_000, 100_000  # sentences, because several metrics parse the same ones
+NAMES = ("heuristic", "real", "imported", "flat")
+MAX_EDUS = 60  # real sentences have under thirty; the rest of a longer line belongs to the last unit
+CACHED = 20_000  # sentences, because several metrics parse the same ones
 CONNECTIVES, COORDINATORS = VOCABULARY["connectives"], VOCABULARY["coordinators"]
+AUXILIARIES = frozenset(VOCABULARY["words"]["auxiliaries"].split())
 SAYING = frozenset(VOCABULARY["words"]["saying"].split())
 CLAUSE_OPENERS = frozenset(VOCABULARY["words"]["clause-openers"].split())
 ATTRIBUTION, ELABORATION = ("Attribution", "SN"), ("Elaboration", "NS")
@@ -80,22 +79,19 @@ class ImportedParser:
 
 
 def get_parser(name: str, model: str = "") -> DiscourseParser:
-    """A parser; ``model`` is the file of a learned parser or of imported trees.
+    """A parser; ``model`` is the file of imported trees.
 
     Raises ``ValueError`` for an unknown name or for a file that is missing or not used, ``InputError`` for a
     bad file, and ``ToolAbsent`` if the real parser is not installed.
     """
     if name not in NAMES:
         raise ValueError(f"unknown discourse parser {name!r}; known: {', '.join(NAMES)}")
-    if name in ("learned", "imported"):
+    if name == "imported":
         if not model:
-            raise ValueError(f"the {name} discourse parser needs a file: model=FILE")
-        return _load_parser(name, model, Path(model).stat().st_mtime_ns if Path(model).exists() else 0)
+            raise ValueError("imported discourse trees need a file: model=FILE")
+        return _load_trees(model, Path(model).stat().st_mtime_ns if Path(model).exists() else 0)
     if model:
-        raise ValueError(
-            f"the {name} discourse parser reads no file; a trained model is for the parser “learned”, "
-            "a file of trees for “imported”"
-        )
+        raise ValueError(f"the {name} discourse parser reads no file; a file of trees is for “imported”")
     if name == "real":
         from metrics.discourse.external_parser import shared_parser
 
@@ -106,13 +102,8 @@ def get_parser(name: str, model: str = "") -> DiscourseParser:
 
 
 @lru_cache(maxsize=4)
-def _load_parser(name: str, model: str, _changed: int) -> DiscourseParser:
-    path = Path(model)
-    if name == "imported":
-        return ImportedParser(path)
-    trained = DiscourseModel.load(path)
-    tool = Tool("appraise-rst", FORMAT.rpartition("-")[2], file_digest(path), ToolMode.LEARNED)
-    return SentenceParser(tool, lru_cache(maxsize=CACHED_LEARNED)(trained.parse))
+def _load_trees(path: str, _changed: int) -> DiscourseParser:
+    return ImportedParser(Path(path))
 
 
 def _key(text: str) -> tuple[str, ...]:

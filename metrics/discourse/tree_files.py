@@ -13,6 +13,7 @@ The numbers are checked against the tree. The first problem of a file is reporte
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
@@ -22,18 +23,19 @@ from metrics.discourse.trees import MAX_DEPTH, Node, Nuclearity
 
 TOKEN = re.compile(r'_!(?P<quoted>.*?)_!|(?P<bracket>[()])|(?P<word>[^\s()"]+)|\S')
 ATTRIBUTES = ("span", "leaf", "rel2par", "text")
+Warn = Callable[[str], None]
 ROLES = {str(role): role for role in Nuclearity}
 
 
-def read_trees(path: Path) -> list[Node]:
-    """All trees of a file; raises ``InputError``."""
+def read_trees(path: Path, warn: Warn | None = None) -> list[Node]:
+    """All trees of a file; raises ``InputError``, except that ``warn`` gets wrong numbers."""
     lines = (line for _, line in read_lines(path, blank=True, file=str(path)))
-    return read_dis("\n".join(lines), str(path))
+    return read_dis("\n".join(lines), str(path), warn)
 
 
-def read_dis(text: str, name: str = "") -> list[Node]:
+def read_dis(text: str, name: str = "", warn: Warn | None = None) -> list[Node]:
     """All trees of a text; raises ``InputError`` with its first problem."""
-    reader, trees = _DisReader(text, name), []
+    reader, trees = _DisReader(text, name, warn), []
     while reader.token.kind != "end":
         trees.append(reader.read_tree())
     return trees
@@ -51,8 +53,9 @@ class BracketToken(NamedTuple):
 class _DisReader:
     """Reads a text token by token, and counts the EDUs of the tree."""
 
-    def __init__(self, text: str, name: str) -> None:
+    def __init__(self, text: str, name: str, warn: Warn | None) -> None:
         self.name = name
+        self.warn = warn
         self.edus = 0
         self.tokens = self._scan(text)
         self.at = 0
@@ -88,7 +91,9 @@ class _DisReader:
         found, wanted = attributes.get(key), " ".join(map(str, numbers))
         if found != wanted:
             message = f"expected ({key} {wanted}), found {found or 'nothing'}"
-            self._refuse(start, "wrong_numbers", message, "number the EDUs from 1")
+            if self.warn is None:
+                self._refuse(start, "wrong_numbers", message, "number the EDUs from 1, or use --lenient")
+            self.warn(f"{self.name}:{start.line}:{start.column}: wrong_numbers: {message}")
         if children and not any(child.nuclearity is Nuclearity.NUCLEUS for child in children):
             self._refuse(start, "no_nucleus", "none of the parts is a Nucleus", "mark at least one")
         return Node(role, relation, text, children)

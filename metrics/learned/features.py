@@ -43,7 +43,16 @@ RICH = (*matching.NAMES, *METRICS)
 SCALINGS = ("none", "standard", "minmax")
 MISSING = {"standard": 0.0, "minmax": 0.5}  # what a missing value becomes: the mean, the middle
 NEURAL = ("minilm-cosine", *(f"minilm-f1:layer={layer}" for layer in range(1, 7)))  # English, `make tools`
-SETS = {"basic": BASIC, "extended": EXTENDED, "rich": RICH, "neural": NEURAL}
+LEXICAL = (*RICH, "meteor-1.5", "meteor-synonyms:tokenize=13a")  # English, WordNet
+RECOMMENDED = "recommended"
+SETS = {
+    "basic": BASIC,
+    "extended": EXTENDED,
+    "rich": RICH,
+    "lexical": LEXICAL,
+    "neural": NEURAL,
+    RECOMMENDED: (*LEXICAL, *NEURAL),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +77,17 @@ def parse_names(text: str) -> tuple[str, ...]:
     if not names:
         raise ValueError("no feature is named")
     return names
+
+
+def select_available(names: Sequence[str]) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Return the names that can be computed here, and why the others cannot."""
+    reasons: dict[str, str] = {}
+    for name in names:
+        if _provider(name) is None:
+            find_reason = getattr(registry.parse(name), "unavailable_because", lambda: None)
+            if reason := find_reason():
+                reasons[name] = reason
+    return tuple(name for name in names if name not in reasons), reasons
 
 
 def compute(

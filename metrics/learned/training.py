@@ -68,7 +68,12 @@ def add_trainers(kinds: Any) -> None:  # Any: argparse's private class of subpar
     )
     _add_sets(combination)
     add = combination.add_argument
-    add("--features", "--metrics", default="rich", help="rich, basic, or metrics")
+    add(
+        "--features",
+        "--metrics",
+        default=features.RECOMMENDED,
+        help="recommended, lexical, rich, basic, or metrics",
+    )
     help_method = "weights learned from rankings, or equal weights"
     add("--method", choices=["tuned", "uniform"], default="tuned", help=help_method)
     add("--strength", type=float, default=STRENGTH, help="C of the regression")
@@ -79,7 +84,7 @@ def add_trainers(kinds: Any) -> None:  # Any: argparse's private class of subpar
 def train_svm(options: Options, note: Note) -> dict[str, object]:
     """Build examples, search the grid and write the best machine."""
     _check_numbers(options)
-    names, preparation = _features(options)
+    names, preparation = _features(options, note)
     sets = _read_sets(options, judged=options["classes"] == "ranked")
     try:
         kind, training, validation = _examples(sets, options)
@@ -113,7 +118,7 @@ def train_svm(options: Options, note: Note) -> dict[str, object]:
 def train_combination(options: Options, note: Note) -> dict[str, object]:
     """Learn weights from all decisive pairs of all sets, or give every feature the same weight."""
     _check_numbers(options)
-    names, preparation = _features(options)
+    names, preparation = _features(options, note)
     sets = _read_sets(options, judged=options["method"] == "tuned" or options["folds"] > 0)
     try:
         tables = []
@@ -209,10 +214,15 @@ def _add_references(data: TrainingSet, paths: Sequence[str]) -> TrainingSet:
     return replace(data, dataset=dataset, files=(*data.files, *map(Path, paths)))
 
 
-def _features(options: Options) -> tuple[tuple[str, ...], Preparation]:
+def _features(options: Options, note: Note) -> tuple[tuple[str, ...], Preparation]:
+    """Return the features; of the recommended ones, those whose tools are missing are left out."""
     try:
         preparation = Preparation(options["tokenize"], options["lowercase"])
         names = features.parse_names(options["features"])
+        if options["features"] == features.RECOMMENDED:
+            names, missing = features.select_available(names)
+            for name, reason in missing.items():
+                note(f"left out: {name}: {reason}")
         features.check(names)
         features.signatures(names, preparation)
     except (UnknownMetric, MetricUnavailable, ValueError) as error:

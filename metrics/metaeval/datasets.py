@@ -53,6 +53,7 @@ class Text:
     source: str
     references: tuple[str, ...]
     document: str = ""
+    domain: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,24 @@ class Ratings:
     values: FloatArray
 
 
+def restrict_cells(
+    dataset: Dataset, human: Comparisons | Ratings, kept: IntArray
+) -> tuple[Dataset, Comparisons | Ratings]:
+    """Return some cells, in ascending order, with the judgements that are about them alone."""
+    place = np.full(len(dataset.cells), -1)
+    place[kept] = np.arange(len(kept))
+    cells = tuple(dataset.cells[number] for number in kept.tolist())
+    texts = {cell.segment: dataset.texts[cell.segment] for cell in cells}
+    part = Dataset(texts, cells, dataset.reference_names)
+    if isinstance(human, Ratings):
+        numbers = place[human.cells]
+        return part, Ratings(numbers[numbers >= 0], human.values[numbers >= 0])
+    decided = np.stack([place[human.better], place[human.worse]])
+    better, worse = decided[:, (decided >= 0).all(axis=0)]
+    tied = place[human.tied]
+    return part, Comparisons(better, worse, tied[(tied >= 0).all(axis=1)])
+
+
 @dataclass(frozen=True, slots=True)
 class JudgedTexts:
     """A file with texts and score in one row; ``groups`` has the group of each cell."""
@@ -110,15 +129,10 @@ class JudgedTexts:
     ratings: Ratings
     groups: tuple[str, ...]
 
-    def group(self, name: str) -> tuple[Dataset, Ratings]:
+    def group(self, name: str) -> tuple[Dataset, Comparisons | Ratings]:
         """Return the texts and ratings of one group."""
-        members = [number for number, group in enumerate(self.groups) if group == name]
-        cells = tuple(self.dataset.cells[number] for number in members)
-        texts = {cell.segment: self.dataset.texts[cell.segment] for cell in cells}
-        is_rated = np.isin(self.ratings.cells, members)
-        rated = np.searchsorted(members, self.ratings.cells[is_rated])
-        dataset = Dataset(texts, cells, self.dataset.reference_names)
-        return dataset, Ratings(rated, self.ratings.values[is_rated])
+        members = np.flatnonzero(np.array(self.groups) == name)
+        return restrict_cells(self.dataset, self.ratings, members)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from metrics.metaeval.kendall import (
     CalibratedAccuracy,
     TieRule,
     bootstrap_tau,
+    bootstrap_tau_with_systems,
     calibrated_accuracy,
     outcome_counts,
     permutation_p,
@@ -76,6 +77,7 @@ class Evaluation:
             "spearman": self.spearman,
             **(self._of_scores() if self.has_scores else {}),
             **(left_out if self.undefined else {}),
+            "signature": self.signature,
         }
 
     def _of_scores(self) -> dict[str, object]:
@@ -91,7 +93,6 @@ class Evaluation:
         """Return what ``--details`` adds."""
         calibrated = self.calibrated
         return {
-            "signature": self.signature,
             "ties": self.rule.value,
             "concordant_discordant_tied": self.counts.sum(0).tolist(),
             "segments": len(self.counts),
@@ -112,31 +113,43 @@ class HumanJudgements:
     ratings: Ratings
     by_system: dict[str, float]
     segments: IntArray
-    systems: IntArray | None = None  # the system of every cell, where people gave scores
-    p_values: FloatArray | None = None  # of the pairs of systems, for soft pairwise accuracy
+    systems: IntArray  # the system of every cell
+    p_values: FloatArray | None = None  # where people gave scores: of the pairs of systems
 
 
 def human_judgements(dataset: Dataset, human: Comparisons | Ratings, *, seed: int = 1) -> HumanJudgements:
     """Derive ratings from comparisons (shares of wins), or comparisons from ratings of one segment."""
     segments, by_system = dataset.segment_codes(), human_by_system(human, dataset.systems())
+    systems = np.empty(len(dataset.cells), dtype=np.int64)
+    for number, cells in enumerate(dataset.systems().values()):
+        systems[cells] = number
     if isinstance(human, Ratings):
-        ratings, systems = _means(human), np.empty(len(dataset.cells), dtype=np.int64)
-        for number, cells in enumerate(dataset.systems().values()):
-            systems[cells] = number
+        ratings = _means(human)
         values = np.full(len(dataset.cells), np.nan)
         values[ratings.cells] = ratings.values
         p_values = permutation_p_values(_by_system(values, systems, segments), seed=seed)
         return HumanJudgements(pairs_of(ratings, segments), ratings, by_system, segments, systems, p_values)
     shares = wins_share(human, len(dataset.cells))
     cells, values = np.array([*shares], dtype=np.int64), np.array([*shares.values()], dtype=np.float64)
-    return HumanJudgements(human, Ratings(cells, values), by_system, segments)
+    return HumanJudgements(human, Ratings(cells, values), by_system, segments, systems)
 
 
 def evaluate(
-    scores: CellScores, human: HumanJudgements, rule: TieRule, *, resamples: int = 1000, seed: int = 1
+    scores: CellScores,
+    human: HumanJudgements,
+    rule: TieRule,
+    *,
+    resamples: int = 1000,
+    seed: int = 1,
+    resample_systems: bool = False,
 ) -> Evaluation:
-    """Compare the scores of a metric with human judgements."""
+    """Compare the scores of a metric with human judgements; the interval of τ resamples segments."""
     counts = outcome_counts(scores.cells, human.comparisons, human.segments)
+    if resample_systems:
+        about = (scores.cells, human.comparisons, human.segments, human.systems, rule)
+        interval = bootstrap_tau_with_systems(*about, resamples=resamples, seed=seed)
+    else:
+        interval = bootstrap_tau(counts, rule, resamples=resamples, seed=seed)
     known = ~np.isnan(scores.cells[human.ratings.cells])
     ours: FloatArray = scores.cells[human.ratings.cells[known]]
     theirs = human.ratings.values[known]
@@ -146,7 +159,7 @@ def evaluate(
         signature=scores.signature,
         counts=counts,
         rule=rule,
-        tau_ci=bootstrap_tau(counts, rule, resamples=resamples, seed=seed),
+        tau_ci=interval,
         system=system_level(scores.systems, human.by_system),
         items=len(theirs),
         pearson=r,
@@ -166,7 +179,7 @@ def evaluate(
 
 def _soft_accuracy(scores: FloatArray, human: HumanJudgements, seed: int) -> float | None:
     """Return the soft pairwise accuracy on the cells that people scored."""
-    if human.systems is None or human.p_values is None:
+    if human.p_values is None:
         return None
     judged = np.full(len(scores), np.nan)
     judged[human.ratings.cells] = scores[human.ratings.cells]

@@ -23,7 +23,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from appraise.lib.resampling import block_sizes, percentile_interval, sample_counts
+from appraise.lib.resampling import block_sizes, multinomial_counts, percentile_interval, sample_counts
 from metrics.metaeval.datasets import Comparisons, FloatArray, IntArray
 
 
@@ -154,6 +154,42 @@ def bootstrap_tau(
 ) -> tuple[float, float] | None:
     """Return the 95 % interval of τ from rows (C, D, T); None without resamples or two segments."""
     return percentile_interval(bootstrap_sums(counts, lambda sums: tau(sums, rule), resamples, seed))
+
+
+def bootstrap_tau_with_systems(
+    scores: FloatArray,
+    human: Comparisons,
+    segments: IntArray,
+    systems: IntArray,
+    rule: TieRule,
+    *,
+    resamples: int = 1000,
+    seed: int = 1,
+) -> tuple[float, float] | None:
+    """Return the 95 % interval of τ if segments and systems are resampled together.
+
+    A pair counts as often as its segment and both of its systems were drawn. ``segments`` and ``systems`` are
+    the codes of every cell. None without resamples, two segments or two systems.
+    """
+    difference = scores[human.better] - scores[human.worse]
+    known = ~np.isnan(difference)
+    better, worse = human.better[known], human.worse[known]
+    kinds = np.stack([difference[known] > 0, difference[known] < 0, difference[known] == 0], axis=1)
+    names, segment = np.unique(segments[better], return_inverse=True)
+    both, system = np.unique(np.stack([systems[better], systems[worse]]), return_inverse=True)
+    first, second = system.reshape(2, -1)
+    if len(names) < 2 or len(both) < 2:
+        return None
+    rng = np.random.default_rng(seed)
+    values = []
+    for _ in range(resamples):
+        of_segment, of_system = (
+            multinomial_counts(len(names), 1, rng)[0],
+            multinomial_counts(len(both), 1, rng)[0],
+        )
+        weights = of_segment[segment] * of_system[first] * of_system[second]
+        values.append(float(tau(weights @ kinds, rule)))
+    return percentile_interval(np.array(values))
 
 
 def bootstrap_sums(

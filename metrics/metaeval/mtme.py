@@ -10,6 +10,7 @@ import numpy as np
 
 from appraise.lib.problems import InputError, Problem, shorten
 from evaluation.assessments import ParallelTexts, PublishedScores, ScoreLevel
+from evaluation.assessments.values import DocumentLabel
 from evaluation.assessments.weights import weigh_as_stated
 from evaluation.importers.evidence import (
     MtmeFiles,
@@ -91,8 +92,14 @@ def load_mtme(
         name for name in texts.outputs if name in rated and (with_references or name not in texts.references)
     ]
     chosen = _choose_references(texts, references)
+    labels = texts.documents or (DocumentLabel("", ""),) * len(texts)
     segments = {
-        str(segment + 1): Text(source, tuple(texts.references[name][segment] for name in chosen))
+        str(segment + 1): Text(
+            source,
+            tuple(texts.references[name][segment] for name in chosen),
+            labels[segment].document,
+            labels[segment].domain,
+        )
         for segment, source in enumerate(texts.sources)
     }
     cells = tuple(

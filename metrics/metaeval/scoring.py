@@ -45,6 +45,13 @@ class CellScores:
         """The number of cells without a score."""
         return int(np.count_nonzero(np.isnan(self.cells)))
 
+    def restrict(self, kept: IntArray, part: Dataset) -> CellScores:
+        """Return the scores of the cells of a part; a system then has the mean of its cells."""
+        cells = self.cells[kept]
+        known = {name: own[~np.isnan(own)] for name, rows in part.systems().items() for own in [cells[rows]]}
+        systems = {name: float(own.mean()) for name, own in known.items() if len(own)}
+        return CellScores(cells, systems, self.signature)
+
 
 def score_dataset(metric: Metric, dataset: Dataset, *, workers: int = 1) -> CellScores:
     """Score every cell.

@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 
 from metrics.base import FloatArray, MetricUnavailable, Needs, Scores, Segment, mean_or_none
-from metrics.ranking.features import Extractor, feature_columns
+from metrics.ranking.features import Extractor, absent_tool, feature_columns
 from metrics.ranking.models import RankerModel, load_ranker
 from metrics.ranking.pairs import preferences_of, win_shares
 from metrics.ranking.toolbox import FeatureResources, open_tools
@@ -86,14 +86,15 @@ class RankerMetric:
         return preferences_of(list(by_source), self.trained.classifier)
 
     def resources(self) -> FeatureResources:
-        """The resources that the features of the model need."""
+        """The resources that the features of the model need; no parser if it was trained without one."""
         about = self.trained.about
+        had_parser = about["tools"]["parser"] != str(absent_tool("parser"))
         return FeatureResources(
             about["source_language"],
             about["target_language"],
             _find_resource(self.lm, about, "lm", self.model),
             _find_resource(self.lexicon, about, "lexicon", self.model),
-            self.parser,
+            self.parser if had_parser or self.parser != "auto" else "none",
             cache=default_path(),
         ).for_features(self.trained.features)
 

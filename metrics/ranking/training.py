@@ -67,7 +67,11 @@ def train_ranker(options: Options, note: Note) -> dict[str, object]:
     sets, digest = _read_sets(options)
     resources = FeatureResources.from_options(options).for_features(names)
     with open_tools(resources, note) as extractor:
-        described = join_described([describe_set(each, extractor) for each in sets])
+        parts = []
+        for number, each in enumerate(sets, 1):
+            note(f"set {number} of {len(sets)}: features of {len(each.judged_cells()):,} translations")
+            parts.append(describe_set(each, extractor))
+        described = join_described(parts)
         tools = {name: str(tool) for name, tool in extractor.tools.items()}
     pairs = described.pairs(names)
     about = {"data": digest, "pairs": len(pairs.won) // 2, "tools": tools, **resources.as_dict()}

@@ -69,8 +69,7 @@ def run(options: ReplicationOptions, note: Note = lambda message: None) -> Repli
 
 def metric_specifications(options: ReplicationOptions) -> dict[str, str]:
     """The metrics to compute, by their names in the tables."""
-    model = options.discourse_model
-    parser = f":parser=learned:model={model}" if model else ":parser=heuristic"
+    parser = f":parser={options.discourse_parser}"
     return {"dr": f"dr{parser}", "dr-lex": f"dr-lex{parser}"} | SINGLE | (SYNTAX if options.syntax else {})
 
 

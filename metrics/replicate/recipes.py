@@ -18,11 +18,11 @@ RECIPES: Mapping[str, frozenset[str]] = {
     "paper-001": frozenset({"test", "lm", "lexicon", "parser", "source_language", "tested", "resamples"}),
     "paper-002": frozenset({"table"}),
     "paper-003": frozenset({"scheme", "resamples"}),
-    "paper-004": frozenset({"test", "discourse_model", "syntax", "whole", "resamples"}),
+    "paper-004": frozenset({"test", "discourse_parser", "syntax", "whole", "resamples"}),
 }
 """The options of each recipe besides ``sets`` and ``seed``."""
 COMMON = frozenset({"sets", "seed"})
-FILES = frozenset({"table", "lm", "lexicon", "discourse_model"})
+FILES = frozenset({"table", "lm", "lexicon"})
 
 
 def run_recipe(name: str, options: ReplicationOptions, note: Note = lambda message: None) -> Replication:

@@ -65,7 +65,7 @@ class ReplicationOptions:
     lexicon: str = ""
     parser: str = "none"
     source_language: str = ""
-    discourse_model: str = ""  # file of a learned discourse parser; empty: the heuristic one
+    discourse_parser: str = "heuristic"
     syntax: bool = False  # also run the metrics that parse every judged sentence
     whole: bool = False  # score all outputs for the system level, as the paper does
     examples: int = 2000

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -16,7 +15,7 @@ CORPUS = [(["the", "red", "house"], ["das", "rote", "haus"]), (["go"], ["geh", "
 
 def test_a_missing_tool_is_said_plainly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    monkeypatch.setitem(sys.modules, "systran_align", None)
+    monkeypatch.setenv("APPRAISE_TOOLS", "/nowhere")
     for name in ("eflomal", "systran"):
         with pytest.raises(AlignerMissing, match="not installed"):
             load_aligner(name, "", CORPUS)
@@ -41,17 +40,26 @@ def test_eflomal_runs_as_a_program_and_both_directions_are_combined(
         made.links(["new"], ["neu"])
 
 
-def test_systran_align_is_used_as_a_module(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Aligner:
-        def __init__(self, forward: str, backward: str) -> None:
-            pass
-
-        def align(self, a: list[str], b: list[str]) -> dict[str, list[tuple[int, int]]]:
-            return {"alignments": [(0, 0)]}
-
-    module = ModuleType("systran_align")
-    vars(module).update(Aligner=Aligner, generate_alignment_probabilities=lambda *paths: None)
-    monkeypatch.setitem(sys.modules, "systran_align", module)
+@pytest.mark.parametrize("place", ["here", "tools"])
+def test_systran_align_is_found_here_and_among_the_tools(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    packages = tmp_path / "env" / "lib" / "python3.11" / "site-packages"
+    packages.mkdir(parents=True)
+    (packages / "systran_align.py").write_text(
+        "generate_alignment_probabilities = lambda *paths: print('noise')\n"
+        "class Aligner:\n"
+        "    def __init__(self, *paths): pass\n"
+        "    def align(self, a, b): return {'alignments': [(0, 0)]}\n"
+    )
+    program = tmp_path / "env" / "bin" / "python"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nPYTHONPATH={packages} exec {sys.executable} "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("APPRAISE_TOOLS", str(tmp_path if place == "tools" else "/nowhere"))
+    if place == "here":
+        monkeypatch.setenv("PYTHONPATH", str(packages))
+        monkeypatch.syspath_prepend(packages)
     made = load_aligner("systran", "", CORPUS)
     assert made.links(*CORPUS[1]) == ((0, 0),)
     assert made.version.startswith("systran-align")

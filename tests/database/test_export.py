@@ -131,6 +131,35 @@ def test_preferred_translations_are_chosen_and_rejected(task: Task, bob: Annotat
     assert exported("--task", another_task("Unanswered").slug, "--format", "preferences") == ""
 
 
+def test_composites_have_the_preferred_variant_at_every_question(
+    task: Task, alice: User, bob: Annotator, signed_in: SignIn
+) -> None:
+    def prefer_some(pair: PhrasePair, presentation: int) -> Choice:
+        return Choice.A_BETTER if pair.pk % 3 else Choice.B_BETTER
+
+    answer_task(task, bob, prefer_some)
+    lines = [
+        json.loads(line) for line in exported("--task", task.slug, "--format", "composites").splitlines()
+    ]
+    assert {line["item"] for line in lines} == {"s1", "s2", "s3", "s4"}
+    client = signed_in(alice)
+    for line in lines:
+        item = task.items.get(key=line["item"])
+        texts = set(item.candidates.values_list("text", flat=True))
+        assert {line["better"], line["other"]} <= texts
+        known = set(f"{line['better']} {line['other']}".lower().split())
+        assert set(line["composite"].lower().split()) <= known
+        assert (line["composite"] == line["better"]) == (line["taken"] == 0)
+        assert line["taken"] <= line["questions"] / 2
+        a, b = line["systems_better"][0], line["systems_other"][0]
+        page = client.get(reverse("evidence-sentence", args=[task.slug, item.position]), {"a": a, "b": b})
+        assert (line["composite"] in page.content.decode()) == (line["composite"] not in texts)
+    assert any(line["taken"] for line in lines)
+    sent = client.get(reverse("task-export", args=[task.slug, "composites"]))
+    assert [json.loads(line) for line in b"".join(sent.streaming_content).splitlines()] == lines  # type: ignore[attr-defined]  # a stream
+    assert exported("--task", another_task("Unanswered").slug, "--format", "composites") == ""
+
+
 def test_a_campaign_is_all_its_tasks(answered: Task, bob: Annotator) -> None:
     other = another_task("More")
     answer_task(other, bob, always(Choice.EQUAL), most=1)

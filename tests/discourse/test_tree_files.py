@@ -57,6 +57,17 @@ def test_satellites_may_have_relations_of_their_own() -> None:
 
 
 @pytest.mark.parametrize(
+    ("number", "wrong", "line"), [("(span 2 3)", "(span 2 4)", 3), ("(leaf 3)", "(leaf 9)", 5)]
+)
+def test_a_wrong_number_can_be_a_warning(number: str, wrong: str, line: int) -> None:
+    warnings: list[str] = []
+    assert read_dis(DIS.replace(number, wrong), "x.dis", warnings.append) == [TREE]
+    assert warnings == [
+        f"x.dis:{line}:{warnings[0].split(':')[2]}: wrong_numbers: expected {number}, found {wrong[6:-1]}"
+    ]
+
+
+@pytest.mark.parametrize(
     ("text", "code", "line"),
     [
         (DIS.replace("(span 2 3)", "(span 2 4)"), "wrong_numbers", 3),

@@ -18,7 +18,7 @@ def test_weights_from_wmt15_beat_single_metrics_on_wmt12(
     """docs/learned.md has the full experiment; this is a part of it that takes a minute."""
     out = tmp_path / "tuned.json"
     sets = [f"--set={real_data}/rr_wmt15/{pair}" for pair in ("de-en", "fr-en")]
-    call_command("train", "combination", *sets, f"--out={out}")
+    call_command("train", "combination", *sets, "--features=lexical", f"--out={out}")
     capsys.readouterr()
     prefix = real_data / "rr_wmt12" / "cs-en"
     files = [f"--segments={prefix}.segments.tsv.gz", f"--outputs={prefix}.outputs.tsv.gz"]

@@ -15,7 +15,7 @@ from django.core.management.base import CommandError
 
 from metrics import registry
 from metrics.base import Needs, Scores, Segment
-from metrics.learned import models
+from metrics.learned import features, models
 from metrics.learned.combination import FeatureWeights
 from metrics.learned.features import compute
 from metrics.learned.training import parse_grid
@@ -238,6 +238,21 @@ class LongOutputs:
     def score(self, segments: Sequence[Segment]) -> Scores:
         lengths = np.array([float(len(segment.hypothesis.split())) for segment in segments])
         return Scores(np.where(lengths < 4, np.nan, lengths), None, self.signature)
+
+
+def test_the_recommended_features_are_those_that_can_be_computed_here(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("APPRAISE_TOOLS", str(tmp_path / "nothing"))
+    monkeypatch.setattr("metrics.lexical.meteor.RankedMeteor.unavailable_because", lambda self: "no WordNet")
+    learn, out = write_set(tmp_path, "learn"), tmp_path / "combination.json"
+    call_command("train", "combination", f"--set={learn}", f"--out={out}")
+    said = capsys.readouterr().err
+    assert "left out: meteor-1.5: no WordNet" in said
+    assert "left out: minilm-cosine: " in said
+    assert set(features.RICH) <= set(models.load(out).names) < set(features.SETS["recommended"])
+    with pytest.raises(CommandError, match="unknown_feature"):
+        call_command("train", "combination", f"--set={learn}", "--features=neural", f"--out={out}")
 
 
 @pytest.mark.parametrize("method", ["tuned", "uniform"])

@@ -12,7 +12,6 @@ import pytest
 
 from appraise.lib.problems import InputError
 from appraise.lib.streams import read_arrays
-from metrics.discourse.learned import DiscourseModel
 from metrics.learned import models
 from metrics.ranking import models as ranking_models
 from metrics.scoring.model_files import read_format
@@ -54,7 +53,6 @@ def test_a_file_that_breaks_off_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "load",
     [
-        DiscourseModel.load,
         ranking_models.load_ranker,
         ranking_models.load_lexicons,
         ranking_models.load_language_model,

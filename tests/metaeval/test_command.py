@@ -46,7 +46,7 @@ def test_rankings_and_pairs_give_every_figure(
     kind, name = human.split("=")
     found = run(capsys, *texts(folder), f"--{kind}={folder}/{name}", "--metrics=wer,chrf", "--ties=drop")
     assert list(found) == ["wer", "chrf"]
-    assert list(found["wer"]) == KEYS
+    assert list(found["wer"]) == [*KEYS, "signature"]
     assert found["wer"]["pairs"] == 5
     assert found["wer"]["systems"] == 3
     assert found["wer"]["tau"] == pytest.approx(3 / 5)
@@ -78,7 +78,15 @@ def test_judged_files_are_reported_whole_and_by_group(
 ) -> None:
     arguments = [f"--judged={folder}/x.judged.tsv", "--score-column=da", "--metrics=chrf"]
     found = run(capsys, *arguments, "--by=lp")
-    assert list(found["chrf"]) == [*KEYS, "acc_eq", "acc_eq_epsilon", "system_pearson", "spa", "by"]
+    assert list(found["chrf"]) == [
+        *KEYS,
+        "acc_eq",
+        "acc_eq_epsilon",
+        "system_pearson",
+        "spa",
+        "signature",
+        "by",
+    ]
     assert list(found["chrf"]["by"]) == ["de-en", "cs-en"]
     assert found["chrf"]["by"]["de-en"]["tau"] == 1
     assert found["chrf"]["pairs"] == 2

@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 
 from appraise.lib.problems import InputError
 from metrics.metaeval import datasets
-from metrics.metaeval.datasets import Dataset
+from metrics.metaeval.datasets import Dataset, Ratings
 from tests.metaeval import samples
 
 
@@ -117,6 +117,7 @@ def test_judged_rows_are_segments_by_text_and_split_by_group(tmp_path: Path) -> 
     judged = datasets.read_judged(tmp_path / "x.judged.tsv", column="da", by="lp")
     assert list(judged.dataset.systems()) == ["de-en/alpha", "de-en/beta", "cs-en/alpha", "cs-en/beta"]
     dataset, ratings = judged.group("cs-en")
+    assert isinstance(ratings, Ratings)
     assert [cell.translation for cell in dataset.cells] == ["one two", "one two three"]
     assert ratings.values.tolist() == [0.5, 0.7]
     assert len(dataset.texts) == 1

@@ -47,6 +47,29 @@ def test_all_published_metrics_take_part_unless_some_are_named(
     assert 0 <= odd["spa"] < good["spa"] <= 1
 
 
+def test_documents_and_domains_have_figures_of_their_own(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The figures of a domain are those of a directory with its segments only."""
+    labels = [line.split("\t") for line in (folder / "documents" / "en-de.docs").read_text().splitlines()]
+    arguments = [f"--mtme={folder}", "--lp=en-de", "--resamples=0", "--metrics=chrf", "--imported=good-refA"]
+    for column, by in enumerate(("domain", "document")):
+        found = run(capsys, *arguments, f"--by={by}")
+        for figures in found.values():
+            assert list(figures["by"]) == list(dict.fromkeys(row[column] for row in labels))
+            assert sum(part["pairs"] for part in figures["by"].values()) == figures["pairs"]
+    (folder / "documents" / "en-de.docs").unlink()
+    with pytest.raises(CommandError, match="the segments name no domain"):
+        call_command("metaeval", *arguments, "--by=domain")
+    with pytest.raises(CommandError, match="--by COLUMN belongs to --judged"):
+        call_command("metaeval", *arguments, "--by=speaker")
+
+
+def test_systems_can_be_resampled_with_segments(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = run(capsys, f"--mtme={folder}", "--lp=en-de", "--imported=good-refA", "--resample-systems")
+    assert found["good-refA"]["tau_ci"] == [1.0, 1.0]
+
+
 def test_our_metrics_use_the_first_reference(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = run(capsys, f"--mtme={folder}", "--lp=en-de", "--metrics=chrf", "--imported=good-refA")
     assert list(found) == ["chrf", "good-refA"]

@@ -104,6 +104,7 @@ def test_the_figures_of_a_small_set_by_hand(dataset: Dataset, pairs: Comparisons
     result = evaluate(scores, human_judgements(dataset, pairs), TieRule.DROP)
     # α 1, 1; β 2/3, 1/3; γ 0, 2/3: four of the five verdicts are right
     assert result.as_json() | {"tau_ci": None, "pearson_ci": None} == {
+        "signature": "overlap|v:1",
         "tau": pytest.approx(3 / 5),
         "tau_ci": None,
         "pairs": 5,
@@ -126,6 +127,7 @@ def test_nothing_judged_gives_no_figure(dataset: Dataset) -> None:
         result = evaluate(scores, human_judgements(dataset, human), TieRule.WMT14)
         figures = result.as_json()
         assert (figures.pop("pairs"), figures.pop("systems")) == (0, 0)
+        assert figures.pop("signature") == "overlap|v:1"
         assert set(figures.values()) == {None}
 
 

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from metrics.metaeval import kendall
-from metrics.metaeval.datasets import IntArray
+from metrics.metaeval.datasets import Comparisons, IntArray
 from metrics.metaeval.kendall import (
     TieRule,
     bootstrap_tau,
+    bootstrap_tau_with_systems,
+    outcome_counts,
     permutation_p,
     tau,
 )
@@ -73,3 +75,39 @@ def test_equal_metrics_are_called_different_about_as_often_as_promised() -> None
 def test_metrics_on_different_sets_cannot_be_compared() -> None:
     with pytest.raises(ValueError, match="one shape"):
         permutation_p(counts(1, 0.5, 10), counts(1, 0.5, 11), TieRule.DROP)
+
+
+def test_resampling_systems_equals_a_bootstrap_of_the_whole_table() -> None:
+    """The twin draws segments and systems, writes every pair out and counts anew."""
+    rng = np.random.default_rng(7)
+    quality, segments, systems = rng.normal(0, 1, 6), np.repeat(np.arange(40), 6), np.tile(np.arange(6), 40)
+    human_scores = quality[systems] + rng.normal(0, 1, 240)
+    scores = rng.normal(0, 1, 6)[systems] + human_scores + rng.normal(0, 1, 240)
+    pairs = [
+        (a, b) if human_scores[a] > human_scores[b] else (b, a)
+        for segment in range(40)
+        for a in range(segment * 6, segment * 6 + 6)
+        for b in range(a + 1, segment * 6 + 6)
+    ]
+    human = Comparisons(*np.array(pairs).T)
+    interval = bootstrap_tau_with_systems(scores, human, segments, systems, TieRule.WMT14, resamples=2000)
+    slow = []
+    for _ in range(1500):
+        drawn = rng.integers(0, 6, 6).tolist()
+        won = [
+            1 if scores[a] > scores[b] else -1
+            for segment in rng.integers(0, 40, 40).tolist()
+            for place, one in enumerate(drawn)
+            for other in drawn[place + 1 :]
+            if one != other
+            for a, b in [(segment * 6 + one, segment * 6 + other)]
+            for a, b in [(a, b) if human_scores[a] > human_scores[b] else (b, a)]
+        ]
+        slow.append(np.mean(won))
+    assert interval == pytest.approx(tuple(np.quantile(slow, [0.025, 0.975])), abs=0.05)
+    alone = bootstrap_tau(outcome_counts(scores, human, segments), TieRule.WMT14)
+    assert interval is not None
+    assert alone is not None
+    assert interval[1] - interval[0] > 1.5 * (alone[1] - alone[0])
+    one_system = np.zeros(240, dtype=np.int64)
+    assert bootstrap_tau_with_systems(scores, human, segments, one_system, TieRule.WMT14) is None

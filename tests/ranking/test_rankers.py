@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ from metrics.ranking.features import (
     measure_consensus,
 )
 from metrics.ranking.language_model import train_language_model
+from metrics.ranking.metric import RankerMetric
 from metrics.ranking.models import train_lexicon
 from metrics.ranking.toolbox import report_progress
 from metrics.ranking.training import describe_set
@@ -413,6 +415,18 @@ def test_no_sentence_is_parsed_for_features_that_read_no_trees(
     assert found["tools"]["parser"] == "parser (absent)"
 
 
+def test_a_ranker_trained_without_a_parser_starts_none(
+    inline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = str(tmp_path / "ranker.npz")
+    options = ("--features", "len,copied,logparse", "--parser", "none", "--out", out)
+    run("train", "ranker", "--set", str(inline), *options)
+    metric = registry.parse(f"ranker:model={out}")
+    assert isinstance(metric, RankerMetric)
+    assert metric.resources().parser == "none"
+    assert replace(metric, parser="stanford").resources().parser == "stanford"
+
+
 def test_as_a_metric_it_scores_the_share_of_wins(model: Path) -> None:
     metric = registry.parse(f"ranker:model={model}:parser=none")
     sources = ["das rote Haus ist klein"] * 2
@@ -573,7 +587,7 @@ def test_the_table_is_not_made_of_bad_values(inline: Path, arguments: list[str])
         ["rerank", "--model", "/nowhere", "--nbest", "{set}", "--source", "{set}"],
         ["parse", "--constituency", "--language", "de", "{set}"],
         ["parse", "--tags", "--tool", "oracle", "{set}"],
-        ["parse", "--discourse", "--tool", "learned", "{set}"],
+        ["parse", "--discourse", "--tool", "oracle", "{set}"],
     ],
 )
 def test_bad_values_exit_two_and_write_nothing(inline: Path, tmp_path: Path, arguments: list[str]) -> None:

@@ -186,7 +186,6 @@ def test_without_a_language_model_every_row_says_what_it_lacks(ranked: tuple[str
     [
         ("paper-001", ReplicationOptions(lm="gone.npz")),
         ("paper-002", ReplicationOptions(table="gone.npz")),
-        ("paper-004", ReplicationOptions(discourse_model="gone.npz")),
     ],
 )
 def test_a_file_that_is_not_there_is_refused_before_any_work(paper: str, options: ReplicationOptions) -> None:

@@ -19,7 +19,7 @@ from evaluation.models import AuditEntry
 from evaluation.reports.bundles import write_bundle
 from evaluation.reports.evidence_exports import EVIDENCE_EXPORTS, export_files, write_folder
 from evaluation.reports.exports import load_display_names, read_sentences
-from evaluation.reports.preferences import dump_preferences
+from evaluation.reports.preferences import PREFERENCE_EXPORTS
 from evaluation.reports.scope import Scope, choose_kind, get_study, get_system_pairs, load_scope
 from evaluation.reports.sentence_exports import read_answers
 from evaluation.reports.workbooks import write_spreadsheet
@@ -30,8 +30,8 @@ from evaluation.study.tables import build_study_tables
 class Command(AppraiseCommand):
     help = (
         "Export answers (csv, tsv, jsonl, xml, spreadsheet, parquet), scores and error spans (mtme,"
-        " appraise-csv, mqm-tsv), preferred translations (preferences), sentences (items), tables (latex),"
-        " answers and tables (xlsx), all (bundle)."
+        " appraise-csv, mqm-tsv), preferred translations (preferences, composites), sentences (items),"
+        " tables (latex), answers and tables (xlsx), all (bundle)."
     )
     examples = (
         "export --task evening-news --format csv --out answers.csv",
@@ -49,7 +49,16 @@ class Command(AppraiseCommand):
         what = parser.add_mutually_exclusive_group(required=True)
         what.add_argument("--task", metavar="SLUG")
         what.add_argument("--campaign", metavar="SLUG")
-        forms = [*FORMATS, *EVIDENCE_EXPORTS, "parquet", "preferences", "xlsx", "items", "latex", "bundle"]
+        forms = [
+            *FORMATS,
+            *EVIDENCE_EXPORTS,
+            *PREFERENCE_EXPORTS,
+            "parquet",
+            "xlsx",
+            "items",
+            "latex",
+            "bundle",
+        ]
         parser.add_argument("--format", required=True, choices=forms)
         parser.add_argument("--out", metavar="FILE", type=Path)
         parser.add_argument("--identify", action="store_true")
@@ -105,8 +114,8 @@ class Command(AppraiseCommand):
             kind = choose_kind(scope, answers)
             tables = build_study_tables(get_study(scope, kind), get_system_pairs(scope, kind))
             pieces = (to_latex(table) + "\n" for table in tables.values())
-        elif form == "preferences":
-            pieces = dump_preferences(scope, answers)
+        elif form in PREFERENCE_EXPORTS:
+            pieces = PREFERENCE_EXPORTS[form](scope, answers)
         else:
             names = load_display_names(scope, identify=identify)
             pieces = FORMATS[form].write(read_answers(scope, names, answers))

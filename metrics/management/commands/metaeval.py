@@ -16,6 +16,7 @@ from itertools import combinations
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+import numpy as np
 from django.core.management.base import CommandParser
 
 from evaluation.management.base import AppraiseCommand, whole_number
@@ -67,7 +68,10 @@ class Command(AppraiseCommand):
         add("--segments", metavar="FILE.tsv")
         add("--outputs", metavar="FILE.tsv")
         add("--score-column", metavar="NAME", help="column to use if a file has several scores")
-        add("--by", metavar="COLUMN", help="with --judged: also report each group of this column")
+        help_by = "also report each document or domain; with --judged each group of this column"
+        add("--by", metavar="document|domain|COLUMN", help=help_by)
+        help_systems = "intervals of τ resample systems, too, not segments alone"
+        add("--resample-systems", action="store_true", help=help_systems)
         add("--metrics", default="", metavar="NAME,…", help="names of metrics, as listed by `score --list`")
         add("--model", action="append", default=[], metavar="FILE", help="a trained model")
         add("--ties", choices=[rule.value for rule in TieRule], default=TieRule.WMT14.value)
@@ -85,7 +89,7 @@ class Command(AppraiseCommand):
         document = parts[0][1]
         if options["set"]:
             document = average_sets(dict(zip(options["set"], [figures for _, figures in parts], strict=True)))
-        elif options["by"]:
+        elif options["judged"] and options["by"]:
             for name in document:
                 document[name]["by"] = {group: results[name] for group, results in parts[1:]}
         self._write(document, options["format"])
@@ -96,8 +100,8 @@ class Command(AppraiseCommand):
             self.refuse("--segments is needed with --rankings, --pairs and --scores")
         if (options["rankings"] or options["pairs"]) and not options["outputs"]:
             self.refuse("--outputs is needed with --rankings and --pairs")
-        if options["by"] and not options["judged"]:
-            self.refuse("--by belongs to --judged")
+        if options["by"] not in (None, "document", "domain") and not options["judged"]:
+            self.refuse("--by COLUMN belongs to --judged; otherwise --by document or --by domain")
         if options["mtme"] and not options["lp"]:
             self.refuse("--mtme needs --lp")
         for name in ("lp", "imported", "reference", "with_references"):
@@ -167,15 +171,34 @@ class Command(AppraiseCommand):
         for name, cells in scores.items():
             if cells.undefined:
                 self.note(f"{name} has no score for {cells.undefined} translations; they are left out")
-            results[name] = evaluate(
-                cells, sides, TieRule(options["ties"]), resamples=options["resamples"], seed=options["seed"]
-            )
+            results[name] = _compare_with_people(cells, sides, options)
         document = {name: result.as_json() for name, result in results.items()}
+        if options["by"] and not options["judged"]:
+            for name, groups in self._group(part, scores, options).items():
+                document[name]["by"] = groups
         if options["compare"]:
             _add_comparison(document, results, scores, sides, options)
         if options["details"]:
             _add_details(document, results, scores, sides, options)
         return document
+
+    def _group(
+        self, part: EvaluationPart, scores: Mapping[str, CellScores], options: Options
+    ) -> dict[str, dict[str, object]]:
+        """Return the figures of each document or domain by metric."""
+        texts = part.dataset.texts
+        labels = np.array([getattr(texts[cell.segment], options["by"]) for cell in part.dataset.cells])
+        if not labels.any():
+            self.refuse(f"--by {options['by']}: the segments name no {options['by']}")
+        found: dict[str, dict[str, object]] = {name: {} for name in scores}
+        for group in dict.fromkeys(labels.tolist()):
+            kept = np.flatnonzero(labels == group)
+            dataset, human = datasets.restrict_cells(part.dataset, part.human, kept)
+            sides = human_judgements(dataset, human, seed=options["seed"])
+            for name, cells in scores.items():
+                figures = _compare_with_people(cells.restrict(kept, dataset), sides, options)
+                found[name][group] = figures.as_json()
+        return found
 
     def _score(
         self, part: EvaluationPart, metrics: dict[str, Metric], options: Options
@@ -202,6 +225,17 @@ class Command(AppraiseCommand):
             )  # Any: nested results of the same shape
             for label, row in [(name, result), *((f"{name} {key}", row) for key, row in groups.items())]:
                 self.stdout.write("\t".join([label, *(_cell(row.get(key)) for key in columns)]))
+
+
+def _compare_with_people(cells: CellScores, sides: HumanJudgements, options: Options) -> Evaluation:
+    return evaluate(
+        cells,
+        sides,
+        TieRule(options["ties"]),
+        resamples=options["resamples"],
+        seed=options["seed"],
+        resample_systems=options["resample_systems"],
+    )
 
 
 class EvaluationPart(NamedTuple):
@@ -236,6 +270,8 @@ def average_sets(sets: dict[str, dict[str, dict[str, object]]]) -> dict[str, dic
             values = [value for row in of_sets.values() if isinstance(value := row.get(key), int | float)]
             if key == "pairs":
                 means[key] = sum(values)
+            elif isinstance(first[key], str):
+                means[key] = first[key]
             elif values or first[key] is None:
                 means[key] = sum(values) / len(values) if values else None
         document[name] = {**means, "sets": of_sets}

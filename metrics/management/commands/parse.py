@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -34,7 +35,11 @@ Slices = Iterator[Sequence[str]]
 
 class Command(AppraiseCommand):
     help = "Parse or tag text with the optional linguistic tools; one JSON line per line of text."
-    examples = ("parse --tags --language de sentences.txt", "parse --constituency --k 1 < sentences.txt")
+    examples = (
+        "parse --discourse --gold gum/*.dis",
+        "parse --tags --language de sentences.txt",
+        "parse --constituency --k 1 < sentences.txt",
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         kind = parser.add_mutually_exclusive_group(required=True)
@@ -50,17 +55,22 @@ class Command(AppraiseCommand):
             "--tool", default="", help="tool to use; an unknown name lists the available ones"
         )
         parser.add_argument(
-            "--model", default="", metavar="FILE", help="model file of the learned discourse parser"
-        )
-        parser.add_argument(
             "--k", type=whole_number(1), default=100, help="trees per sentence (constituency)"
         )
         parser.add_argument("--workers", type=whole_number(1), default=1, help="processes")
+        parser.add_argument(
+            "--gold", nargs="+", metavar="FILE", help="discourse trees (.dis): parse their sentences and"
+            " print the agreement (Parseval) instead"
+        )  # fmt: skip
+        parser.add_argument("--lenient", action="store_true", help="with --gold: wrong numbers are warnings")
         parser.add_argument("--no-cache", action="store_true", help="do not use cached results")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: argparse's values
         try:
             analyse = self._analyser(options)
+            if options["gold"]:
+                self.write_json(self._measure(options))
+                return
             with use_cluster():
                 for answer in self._answers(analyse, options):
                     self.stdout.write(json.dumps(answer, ensure_ascii=False))
@@ -74,36 +84,48 @@ class Command(AppraiseCommand):
             return analyse(slices, options)
         return chain.from_iterable(parallel_map(partial(_analyse_slice, analyse, options), slices))
 
+    def _measure(self, options: Options) -> dict[str, object]:
+        """Return the agreement of the parser with trees that people made, sentence by sentence."""
+        from metrics.discourse.agreement import split_sentences, tree_agreement
+        from metrics.discourse.parsers import get_parser
+        from metrics.discourse.tree_files import read_trees
+
+        if options["kind"] != "discourse":
+            self.refuse("--gold belongs to --discourse")
+        warn = self.note if options["lenient"] else None
+        documents = [tree for path in options["gold"] for tree in read_trees(Path(path), warn)]
+        golds = [gold for tree in documents for gold in split_sentences(tree) if gold.tree is not None]
+        parser = get_parser(options["tool"])
+        parsed = parser.parse([" ".join(word for unit in gold.units for word in unit) for gold in golds])
+        trees = [gold.tree for gold in golds if gold.tree is not None]
+        agreement = asdict(tree_agreement(zip(trees, parsed, strict=True)))
+        return {"sentences": len(golds), **agreement, "tool": parser.tool.as_dict()}
+
     def _analyser(self, options: Options) -> Callable[[Slices, Options], Answers]:
         """Return the function for the kind, language and tool; the first tool of a row is the default."""
         of_kind = {
             "constituency": {"en": {"stanford": constituency}},
             "tags": {"en": {"spacy": english_tags, "stanford": stanford_tags}, "de": {"hanta": german_tags}},
-            "discourse": {"en": {"real": discourse, "learned": discourse, "heuristic": discourse}},
+            "discourse": {"en": {"real": discourse, "heuristic": discourse}},
         }[options["kind"]]
         known = of_kind.get(options["language"].partition("-")[0])
         if known is None:
             message = f"--{options['kind']} is not available for the language {options['language']!r}"
             self.refuse(f"{message}; known: {', '.join(of_kind)}")
         if options["kind"] == "discourse" and not options["tool"]:
-            options["tool"] = self._discourse_tool(options)
+            options["tool"] = self._discourse_tool()
         options["tool"] = options["tool"] or next(iter(known))
         if options["tool"] not in known:
             self.refuse(f"there is no tool {options['tool']!r} for this; known: {', '.join(known)}")
-        if options["tool"] == "learned" and not Path(options["model"]).is_file():
-            self.refuse("the learned discourse parser needs --model FILE, one that `train discourse` wrote")
         return known[options["tool"]]
 
-    def _discourse_tool(self, options: Options) -> str:
-        """Return the learned parser if there is a model, else the real one if installed, else the heuristic
-        one.
+    def _discourse_tool(self) -> str:
+        """Return the real parser if installed, else the heuristic one.
 
         Every answer names the tool and its mode, so a fallback is never mistaken for the real parser.
         """
         from metrics.discourse.external_parser import shared_parser
 
-        if options["model"]:
-            return "learned"
         try:
             shared_parser()
         except ToolAbsent as error:
@@ -165,7 +187,7 @@ def discourse(slices: Slices, options: Options) -> Answers:
     from metrics.discourse.parsers import get_parser
     from metrics.discourse.trees import as_json
 
-    parser = get_parser(options["tool"], options["model"])
+    parser = get_parser(options["tool"])
     for tree in chain.from_iterable(map(parser.parse, slices)):
         yield {"tree": as_json(tree), "reason": "", "tool": parser.tool.as_dict()}
 

@@ -51,12 +51,8 @@ class Command(AppraiseCommand):
             help="paper-001: parser of the outputs",
         )
         add("--source-language", default="", help="paper-001: source language, for example de")
-        add(
-            "--discourse-model",
-            default="",
-            metavar="FILE",
-            help="paper-004: a discourse model (train discourse)",
-        )
+        help_discourse = "paper-004: discourse parser"
+        add("--discourse-parser", default="heuristic", choices=("heuristic", "real"), help=help_discourse)
         add("--syntax", action="store_true", help="paper-004: also use the metrics that need a parser")
         add("--whole", action="store_true", help="paper-004: score all outputs, not only the judged ones")
         add("--examples", type=int, default=2000, help="paper-000: maximum number of training examples")

@@ -1,5 +1,4 @@
-"""``manage.py train``: train a model from files, ``train svm|combination|ranker|lm|collocations|discourse
-…``.
+"""``manage.py train``: train a model from files, ``train svm|combination|ranker|lm|collocations …``.
 
 Every family of metrics defines its trainers in ``metrics/<family>/training.py``::
 
@@ -22,7 +21,7 @@ from appraise.lib.problems import InputError
 from evaluation.management.base import AppraiseCommand
 from metrics.scoring.cluster import use_cluster
 
-FAMILIES = ("learned", "ranking", "collocation", "discourse")
+FAMILIES = ("learned", "ranking", "collocation")
 
 
 class Command(AppraiseCommand):
