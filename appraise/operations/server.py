@@ -15,13 +15,12 @@ def web_command(
     """Return the command line of the web server.
 
     ``--backpressure`` limits the open connections of a process, idle ones included, not the requests that run
-    (those are limited by ``WEB_THREADS``). On SIGTERM the server finishes the requests in progress, and kills
-    what takes longer than the grace period.
+    (those are limited by ``WEB_THREADS``). On SIGTERM the server finishes the requests in progress. With
+    ``--workers-kill-timeout`` a busy machine would report a process that ended as one that refuses to.
     """
     return [
         sys.executable, "-m", "granian", "--interface", "asginl", "--host", host, "--port", str(port),
         "--workers", str(processes), "--backlog", str(CONNECTIONS), "--backpressure", str(CONNECTIONS),
         "--http", "1", "--http1-header-read-timeout", str(HEADER_SECONDS * 1000),
-        "--no-ws", "--log-level", "warning", "--workers-kill-timeout", str(GRACE_SECONDS),
-        application,
+        "--no-ws", "--log-level", "warning", application,
     ]  # fmt: skip

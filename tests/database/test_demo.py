@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.core.management import call_command
 
-from evaluation.models import Campaign, Job, PhrasePair, Task
+from evaluation.models import Assignment, Campaign, Job, PhrasePair, Task, User
 from evaluation.reports.campaign_diff import ComparedScopes, compute_diff
 from evaluation.reports.scope import get_study, load_scope
 from evaluation.reports.stopping import apply_stopping_rule
@@ -47,6 +47,10 @@ def test_the_demonstration_has_something_to_show_everywhere() -> None:
     votes = zip(notes.pair_keys, count_votes(notes).tolist(), strict=True)
     said = {texts[int(key)]: row for key, row in votes}
     assert {text: said[text] for text in MARKET_NOTES} == MARKET_NOTES
+
+    robin = User.objects.get(username="robin")  # who follows the quick start, from the first comparison on
+    assert Task.objects.annotated_by(robin).count() == 4
+    assert not Assignment.objects.filter(annotator__user=robin).exists()
 
     queued = Job.objects.values_list("kind", "owner__username")
     assert ("score", "manager") in set(queued)

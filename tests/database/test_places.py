@@ -124,6 +124,8 @@ def test_every_two_variants_are_one_pair_wherever_they_meet(task: Task, bob: Ann
         ({"dedup": "task"}, "merged"),
         ({"checks": 5}, "checks"),
         ({"ask_rating": True}, "whole sentences"),
+        ({"ask_reasons": True}, "two phrases"),
+        ({"tap_answers": True}, "two phrases"),
     ],
 )
 def test_what_needs_pairs_is_refused(db: None, settings: dict[str, Any], word: str) -> None:

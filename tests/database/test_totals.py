@@ -166,11 +166,17 @@ def test_the_review_begins_with_unsure_and_open_sentences(
     assignments.skip_assignment(claimed(small, anna), "too hard")
     claimed(small, anna)
     client = signed_in(anna)
-    with django_assert_max_num_queries(9):  # type: ignore[attr-defined]  # a context manager
-        sentences = client.get(reverse("review", args=[small.slug])).context["sentences"]
-    assert [(s.number, s.state) for s in sentences] == [
+    with django_assert_max_num_queries(10):  # type: ignore[attr-defined]  # a context manager
+        page = client.get(reverse("review", args=[small.slug]))
+    assert [(s.number, s.state) for s, _ in page.context["sentences"]] == [
         (3, "done"), (4, "skipped"), (5, "open"), (1, "done"), (2, "done"),
     ]  # fmt: skip
+    for sentence, source in page.context["sentences"]:
+        assert source == Assignment.objects.get(annotator=anna, number=sentence.number).comparison.item.source
+        assert source in page.content.decode(), "a number alone says nothing"
+    Task.objects.update(shows=Task.Shows.REFERENCE)
+    hidden = client.get(reverse("review", args=[small.slug]))
+    assert {source for _, source in hidden.context["sentences"]} == {None}
 
 
 def test_the_review_is_only_for_annotators_of_the_task(small: Task, dora: User, signed_in: SignIn) -> None:

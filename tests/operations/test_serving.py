@@ -86,6 +86,23 @@ def test_a_request_whose_client_left_while_it_waited_is_not_begun(tmp_path: Path
         server.wait()
 
 
+def test_a_process_whose_end_is_noticed_late_is_not_called_unwilling(tmp_path: Path) -> None:
+    port = free_port()
+    python, _, _, *options = web_command("127.0.0.1", port, 1, "tests.operations.slow:application")
+    late = (
+        "from granian.cli import entrypoint; from granian.server.mp import WorkerProcess\n"
+        "if __name__ == '__main__': WorkerProcess.is_alive = lambda self: True; entrypoint()"
+    )
+    with subprocess.Popen(
+        [python, "-c", late, *options], cwd=ROOT, env=clean_environment(tmp_path), text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    ) as server:  # fmt: skip
+        wait_until(lambda: is_healthy(port))
+        server.send_signal(signal.SIGTERM)
+        assert "Killing" not in server.communicate(timeout=60)[0]
+        assert server.returncode == 0
+
+
 @pytest.mark.parametrize("option", ["--port=65536", "--port=0", "--processes=0", "--threads=-1"])
 def test_a_site_that_cannot_be_is_refused_before_anything_is_made(option: str) -> None:
     with pytest.raises(CommandError, match="is no whole number from 1 to"):

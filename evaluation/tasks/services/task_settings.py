@@ -105,6 +105,8 @@ class TaskSettings:
             )
         elif self.ask_sentence or self.ask_rating:
             conflict, remedy = "questions about two whole sentences", "leave those out"
+        elif self.ask_reasons or self.tap_answers:
+            conflict, remedy = "reasons and taps, which are about two phrases", "leave those out"
         else:
             return
         raise InputError.of("bad_judging", f"{together}, which conflicts with {conflict}", remedy)

@@ -64,10 +64,14 @@ def review(request: HttpRequest, slug: str) -> HttpResponse:
     """The annotator's sentences of a task, those marked as unsure first: the last page before the end."""
     user = get_user(request)
     task = get_object_or_404(Task.objects.annotated_by(user), slug=slug)
-    sentences = list_sentences(Assignment.objects.filter(annotator__user=user, task=task))
+    own = Assignment.objects.filter(annotator__user=user, task=task)
+    sentences = list_sentences(own)
     sentences.sort(key=lambda sentence: (not sentence.is_unsure, sentence.state == "done", sentence.number))
+    is_shown = task.shows == Task.Shows.SOURCE
+    sources = dict(own.values_list("number", "comparison__item__source")) if is_shown else {}
     context = {
-        "task": task, "sentences": sentences, "end": load_task_end(user, task),
+        "task": task, "sentences": [(sentence, sources.get(sentence.number)) for sentence in sentences],
+        "end": load_task_end(user, task),
         "return_link": make_return_link(request, user),
     }  # fmt: skip
     return render(request, "evaluation/review.html", context)

@@ -129,12 +129,12 @@ class Command(AppraiseCommand):
         """End the processes; the web server alone at first, so that it does not report how its processes end.
 
         A web process that is still loading loses the signal, and its server sends only one. So the signal is
-        repeated, now to the whole group of each child.
+        repeated, now to the whole group of each child, and what takes longer than the grace period is killed.
         """
         for child in children:
             if child.poll() is None:
                 os.kill(child.pid, signal.SIGTERM)
-        deadline = time.monotonic() + GRACE_SECONDS + 5
+        deadline = time.monotonic() + GRACE_SECONDS
         while alive := [child for child in children if has_not_ended(child)]:
             for child in alive:
                 os.killpg(child.pid, signal.SIGTERM if time.monotonic() < deadline else signal.SIGKILL)
