@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 import numpy as np
@@ -129,4 +129,7 @@ def _list_systems(candidate: Candidate) -> list[str]:
     return sorted(system.name for system in candidate.systems.all())
 
 
-PREFERENCE_EXPORTS = {"preferences": dump_preferences, "composites": dump_composites}
+PREFERENCE_EXPORTS: dict[str, Callable[[Scope, AnswerKind | None], Iterator[str]]] = {
+    "preferences": dump_preferences,
+    "composites": dump_composites,
+}
