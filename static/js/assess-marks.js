@@ -15,8 +15,9 @@
  *
  * @typedef {object} Suggestion
  * @property {number} id
- * @property {number} start
- * @property {number} end
+ * @property {Side} side
+ * @property {number | null} start
+ * @property {number | null} end
  * @property {string} severity
  * @property {string} category
  *
@@ -81,8 +82,8 @@ export const listOpenSuggestions = ({ spans, rejected }, suggestions) => suggest
  * @param {Partial<Span>} [values] in which it is adjusted
  * @returns {Span}
  */
-export const accept = ({ id, start, end, severity, category }, values = {}) =>
-  ({ side: "target", start, end, severity, category, suggestion: id, ...values });
+export const accept = ({ id, side, start, end, severity, category }, values = {}) =>
+  ({ side, start, end, severity, category, suggestion: id, ...values });
 
 /**
  * The next severity, and after the last the first again.
