@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from evaluation.annotate.views import pairs, places, practice
+from evaluation.annotate.views import assess, pairs, places, practice
 from evaluation.people import views
 from evaluation.reports import plan
 from evaluation.tasks.views import alignments, campaigns, comparisons, members, overview, upload
@@ -17,6 +17,8 @@ urlpatterns = [
     path(
         "a/<str:token>/report", alignments.redirect_old_token(pairs.report_alignment), name="report-alignment"
     ),
+    path("assess/<str:token>/", assess.assess, name="assess"),
+    path("assess/<str:token>/answer", assess.answer, name="assess_answer"),
     path("", overview.home, name="home"),
     path("tasks/<slug:slug>/work", pairs.work, name="work"),
     path("tasks/<slug:slug>/review", overview.review, name="review"),
