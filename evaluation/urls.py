@@ -61,6 +61,7 @@ urlpatterns = [
     path("tasks/<slug:slug>/completion", members.set_completion, name="completion"),
     path("tasks/<slug:slug>/questions", alignments.questions, name="questions"),
     path("tasks/<slug:slug>/compare", comparisons.compare, name="compare-systems"),
+    path("tasks/<slug:slug>/collect", comparisons.collect, name="collect-assessments"),
     path("tasks/<slug:slug>/alignments/", alignments.queue, name="alignments"),
     path("tasks/<slug:slug>/alignments/<number:pk>/", alignments.editor, name="alignment"),
     path(

@@ -204,7 +204,7 @@ def _rankings(scope: Scope, names: DisplayNames) -> Iterator[Row]:
 
 def _assignments(scope: Scope, names: DisplayNames) -> Iterator[Row]:
     """Yield who got which comparison, in which order, and which text was on the left."""
-    assignments = models.Assignment.objects.filter(task__in=scope.task_ids)
+    assignments = models.Assignment.objects.filter(task__in=scope.task_ids, passage=None)
     columns = {
         "task": "task__slug", "annotator": "annotator_id", "number": "number", "presentation": "presentation",
         "item": "comparison__item__key", "left": "comparison__first__text",

@@ -12,10 +12,13 @@ from django.db import IntegrityError, transaction
 from django.test import Client
 
 from appraise.lib.problems import InputError
+from evaluation import jobs
 from evaluation.annotate.services import assignments
 from evaluation.assessments import PROTOCOLS
-from evaluation.models import Annotator, Assessment, Assignment, ErrorSpan, Passage, Slot, Task
+from evaluation.models import Annotator, Assessment, Assignment, ErrorSpan, Job, Passage, Slot, Task
+from evaluation.tasks.queries.progress import build_monitor_page
 from evaluation.tasks.services.passages import AssessmentPlan, create_passages
+from evaluation.tasks.services.slots import resize_slots
 from tests.database.answering import another_task
 from tests.database.conftest import SENTENCES, annotator, make_task
 
@@ -335,3 +338,41 @@ def test_plans_that_do_not_fit_are_refused(esa: Task) -> None:
         with pytest.raises(InputError) as refused:
             create_passages(task, plan)
         assert refused.value.problems[0].code == code
+
+
+# --- what managers see ----------------------------------------------------------------------------------
+
+
+def test_a_manager_asks_for_scores_of_a_task_that_exists(task: Task, alice: Any, signed_in: Any) -> None:
+    client = signed_in(alice)
+    url = f"/tasks/{task.slug}/collect"
+    assert client.get(url).status_code == 200
+    form = {"protocol": "da", "systems": "2", "checks": "0", "items": "2", "suggestions": ""}
+    assert client.post(url, {**form, "systems": "5"}).status_code == 422
+    asked = client.post(url, form)
+    assert asked.status_code == 302
+    jobs.run_job.call(str(Job.objects.get(kind="assess").pk))
+    task.refresh_from_db()
+    assert (task.assessed_as, task.passages.count()) == ("da", 4)
+    assert client.get(url).status_code == 200
+    assert client.post(url, form).status_code == 422
+    assert "asked for scores and error spans" in client.get(f"/tasks/{task.slug}/history").content.decode()
+
+
+def test_the_task_page_counts_assessments(browser: Client, esa: Task, signed_in: Any) -> None:
+    _, data = open_page(browser, esa)
+    (candidate,) = list_candidates(data)
+    send(browser, data, candidate, score="", spans=[SPAN])
+    send(browser, data, {**candidate, "version": 1}, spans=[SPAN])
+    page = build_monitor_page(esa)
+    assert page.assessments == 1
+    (row,) = page.annotators
+    assert (row.assessments, row.answers, row.is_idle) == (1, 0, False)
+
+
+def test_the_overlap_of_passages_can_be_changed(esa: Task) -> None:
+    resize_slots(esa, 3)
+    assert esa.slots.count() == 36
+    resize_slots(esa, 1)
+    assert esa.slots.count() == 12
+    assert esa.slots.exclude(passage=None).values("passage").distinct().count() == 12

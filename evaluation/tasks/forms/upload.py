@@ -16,7 +16,9 @@ from evaluation.importers.model import FileRole
 from evaluation.models import Task, Upload, UploadedFile
 from evaluation.people.forms import NumberField, SelectField, TextField, text_input
 from evaluation.schemes import SCHEMES
+from evaluation.tasks.forms.passages import list_protocol_choices
 from evaluation.tasks.services import uploads
+from evaluation.tasks.services.passages import MOST_SYSTEMS
 from evaluation.tasks.services.task_settings import TaskSettings
 
 DESIGNS = [
@@ -181,6 +183,23 @@ class SettingsForm(forms.Form):
         label=_("Ask for the reason of each choice, with one key"), required=False
     )
     tap_answers = forms.BooleanField(label=_("Answer by tapping the better phrase"), required=False)
+    assess = SelectField(
+        label=_("Scores and error spans"),
+        required=False,
+        choices=lambda: [("", _("not asked for")), *list_protocol_choices()],
+        help_text=_("Of every translation; with comparisons, annotators rank phrases first."),
+    )
+    assess_systems = NumberField(
+        initial=1,
+        label=_("Translations side by side"),
+        required=False,
+        min_value=1,
+        max_value=MOST_SYSTEMS,
+    )
+    assess_documents = forms.BooleanField(label=_("A page for each document"), required=False)
+    mark_differences = forms.BooleanField(
+        label=_("Mark faintly where two translations differ"), required=False
+    )
     format = SelectField(
         initial="auto",
         label=_("Format"),
@@ -243,7 +262,7 @@ class SettingsForm(forms.Form):
             self.add_error("design_size", _("Enter a number."))
         if data.get("shows") and data["shows"] not in self.tops:
             self.add_error("shows", _("Not every sentence in these files has this text."))
-        for name in ("judging", "question_size"):
+        for name in ("judging", "question_size", "assess_systems"):
             data[name] = data.get(name) or self.fields[name].initial
         if not self.errors:
             settings = self.settings()

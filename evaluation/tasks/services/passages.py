@@ -8,19 +8,22 @@ translations of the same source are far apart.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from appraise.lib.digests import text_digest
 from appraise.lib.problems import InputError
+from evaluation import jobs
 from evaluation.annotate.known_answers import damage_text
 from evaluation.assessments import PROTOCOLS, AssessmentProtocol
 from evaluation.models import (
     AuditEntry,
     Candidate,
+    Job,
     Output,
     Passage,
     PassageOutput,
@@ -120,6 +123,30 @@ def create_passages(task: Task, plan: AssessmentPlan, *, by: User | None = None)
             by, "collect assessments", task, {"protocol": plan.evidence, "passages": len(passages)}
         )
     return len(passages)
+
+
+def begin_collecting(task: Task, options: Mapping[str, Any], *, by: User) -> Job:
+    """Enqueue the creation of the passages; ``options`` are those of ``make_plan``."""
+    check_plan(task, make_plan(task, options))
+    title = _("Ask for scores and error spans in %(name)s") % {"name": task.name}
+    return jobs.enqueue("assess", title, owner=by, task=task, options=dict(options))
+
+
+@jobs.handler("assess")
+def run_collecting(job: Job, progress: jobs.JobProgress) -> jobs.Result:
+    assert job.task is not None  # always about a task
+    if job.task.assessed_as:  # by an attempt that was interrupted after its only transaction
+        return {"passages": job.task.passages.count()}
+    return {
+        "passages": create_passages(job.task, make_plan(job.task, job.arguments["options"]), by=job.owner)
+    }
+
+
+def make_plan(task: Task, options: Mapping[str, Any]) -> AssessmentPlan:  # Any: the type of each field
+    """Return the plan with these values; ``protocol`` is the name of a shipped protocol."""
+    protocol = find_protocol(options["protocol"])
+    rest = {name: value for name, value in options.items() if name != "protocol"}
+    return AssessmentPlan(protocol, find_free_name(task, protocol.name), **rest)
 
 
 def check_plan(task: Task, plan: AssessmentPlan) -> None:
