@@ -257,6 +257,7 @@ def _assessments(scope: Scope, names: DisplayNames) -> Iterator[Row]:
             "version": row.version,
             "score": row.score,
             "withdrawn": row.is_withdrawn,
+            "in_time": row.slot_id is not None,
             "shown": row.shown and row.shown.text,
             "spans": [
                 [span.side, span.start, span.end, span.severity, span.category, span.details.get("weight")]

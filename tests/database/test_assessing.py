@@ -15,7 +15,21 @@ from appraise.lib.problems import InputError
 from evaluation import jobs
 from evaluation.annotate.services import assignments
 from evaluation.assessments import PROTOCOLS
-from evaluation.models import Annotator, Assessment, Assignment, ErrorSpan, Job, Passage, Slot, Task
+from evaluation.models import (
+    Annotator,
+    Assessment,
+    Assignment,
+    ErrorSpan,
+    Job,
+    Output,
+    Passage,
+    PassageOutput,
+    Slot,
+    Task,
+)
+from evaluation.reports.evidence_query import load_assessment_set
+from evaluation.reports.scope import Scope
+from evaluation.tasks.queries.members import CheckCounts, count_checks
 from evaluation.tasks.queries.progress import build_monitor_page
 from evaluation.tasks.services.passages import AssessmentPlan, create_passages
 from evaluation.tasks.services.slots import resize_slots
@@ -338,6 +352,43 @@ def test_plans_that_do_not_fit_are_refused(esa: Task) -> None:
         with pytest.raises(InputError) as refused:
             create_passages(task, plan)
         assert refused.value.problems[0].code == code
+
+
+def test_an_attention_check_is_a_damaged_copy_for_those_who_saw_the_output(
+    db: None, signed_in: Any, alice: Any
+) -> None:
+    rows = [{**row, "id": f"{n}{row['id']}"} for n in range(5) for row in SENTENCES]
+    task = assess_task(sentences=rows, checks=10)
+    ann = annotator("ann", task)
+    client = signed_in(ann)
+    repeated = task.slots.filter(presentation=1).count()
+    assert 0 < repeated == task.repeated < 15
+    damaged = PassageOutput.objects.filter(presentation=1)
+    assert damaged.count() == repeated
+    assert all(row.shown and row.shown.text != row.output.candidate.text for row in damaged)
+    url, data = open_page(client, task)
+    seen: list[str] = []
+    while True:
+        (candidate,) = list_candidates(data)
+        is_damaged = candidate["text"] not in set(Output.objects.values_list("candidate__text", flat=True))
+        seen.append(candidate["text"])
+        # Every damaged copy is recognised but one.
+        score = 20 if is_damaged and damaged[0].shown.text != candidate["text"] else 80  # type: ignore[union-attr]
+        assert send(client, data, candidate, score=score).status_code == 200
+        url = client.post(url)["Location"]
+        if not url.startswith("/assess/"):
+            break
+        data = read_page(client, url)
+    assert len(seen) == 60 + repeated
+    assert count_checks(task)[ann.pk] == CheckCounts(repeated, repeated - 1)
+    (quality,) = get_assessment_quality(task).values()
+    assert quality["pairs"] == repeated
+    members = client.get(f"/tasks/{task.slug}/members")
+    assert members.status_code == 404  # an annotator does not see it
+
+
+def get_assessment_quality(task: Task) -> Any:
+    return load_assessment_set(Scope(task.campaign, (task,), task), "esa").quality
 
 
 # --- what managers see ----------------------------------------------------------------------------------

@@ -272,7 +272,8 @@ def _publish(task: Task, plan: AssessmentPlan) -> None:
     newest.protocols |= {name: protocol.to_json() for name, protocol in protocols.items()}
     newest.assessed_as, newest.suggestions = plan.evidence, plan.suggestions
     newest.mark_differences = plan.mark_differences
-    fields = ["protocols", "assessed_as", "suggestions", "mark_differences"]
+    newest.checks = max(newest.checks, plan.checks)
+    fields = ["protocols", "assessed_as", "suggestions", "mark_differences", "checks"]
     newest.save(update_fields=fields)
     for name in fields:
         setattr(task, name, getattr(newest, name))
