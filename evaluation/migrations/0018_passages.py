@@ -46,6 +46,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField(
             model_name='task',
+            name='keep_documents',
+            field=models.BooleanField(db_default=False, default=False, verbose_name='one annotator gets all sentences of a document'),
+        ),
+        migrations.AddField(
+            model_name='task',
             name='mark_differences',
             field=models.BooleanField(db_default=False, default=False, verbose_name='mark where two translations differ'),
         ),

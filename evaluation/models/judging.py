@@ -180,6 +180,21 @@ class SlotQuerySet(models.QuerySet["Slot"]):
         seen_before = repeatable.filter(_same_question(), presentation=OuterRef("presentation") - 1)
         return self.filter(Q(presentation=0) | Exists(seen_before)).exclude(Exists(seen))
 
+    def in_own_documents(self, annotator: Annotator) -> SlotQuerySet:
+        """Comparisons of documents of which nobody else has this seat (``k``), so that one person gets all.
+
+        A sentence without a document is a document of its own.
+        """
+        others = Slot.objects.exclude(annotator=annotator).filter(
+            ~Q(state=Slot.State.FREE),
+            ~Q(comparison__item__document=""),
+            task=OuterRef("task"),
+            k=OuterRef("k"),
+            presentation=OuterRef("presentation"),
+            comparison__item__document=OuterRef("comparison__item__document"),
+        )
+        return self.exclude(Exists(others))
+
     def left_for(self, annotator: Annotator | None) -> SlotQuerySet:
         """Free slots that this annotator may claim now or later; None for somebody who is new.
 

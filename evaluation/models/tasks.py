@@ -227,6 +227,9 @@ class Task(models.Model):
         max_length=80, blank=True, default="", db_default="",
         help_text=_("The protocol whose error spans are offered as suggestions; empty for none."),
     )  # fmt: skip
+    keep_documents = models.BooleanField(
+        _("one annotator gets all sentences of a document"), default=False, db_default=False
+    )
     mark_differences = models.BooleanField(
         _("mark where two translations differ"), default=False, db_default=False
     )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import uuid
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from appraise.lib.problems import InputError
 from evaluation import jobs
@@ -427,3 +429,65 @@ def test_the_overlap_of_passages_can_be_changed(esa: Task) -> None:
     resize_slots(esa, 1)
     assert esa.slots.count() == 12
     assert esa.slots.exclude(passage=None).values("passage").distinct().count() == 12
+
+
+# --- documents ------------------------------------------------------------------------------------------
+
+
+def work_in_turns(task: Task, people: list[Annotator]) -> dict[Annotator, list[str]]:
+    """Let people claim one sentence after the other, in turns; returns the items that each has got."""
+    given: dict[Annotator, list[str]] = {who: [] for who in people}
+    while True:
+        claimed = 0
+        for who in people:
+            assignment = assignments.next_assignment(task, who)
+            if assignment is not None:
+                assignments.end_assignment(assignment)
+                given[who].append(assignment.compared.item.key)
+                claimed += 1
+        if not claimed:
+            return given
+
+
+def test_one_annotator_gets_the_sentences_of_a_document_in_order(db: None) -> None:
+    options = {"overlap": 1, "comparisons": "baseline:alpha"}
+    whole = make_task("Whole", DOCUMENTS, keep_documents=True, **options)
+    given = work_in_turns(whole, [annotator("ann", whole), annotator("ben", whole)])
+    assert [list(dict.fromkeys(items)) for items in given.values()] == [["s1", "s2"], ["s3", "s4"]]
+    assert sum(map(len, given.values())) == whole.slots.count()
+    # Without the option two people share every document.
+    mixed = another_task("Mixed", **options)
+    given = work_in_turns(mixed, [annotator("cem", mixed), annotator("dan", mixed)])
+    assert all(len(set(items)) > 2 for items in given.values())
+
+
+def test_the_rest_of_a_document_goes_to_others_when_nothing_else_is_left(db: None) -> None:
+    task = make_task("Whole", DOCUMENTS[:2], keep_documents=True, overlap=1, comparisons="baseline:alpha")
+    ann, ben = annotator("ann", task), annotator("ben", task)
+    assert assignments.next_assignment(task, ann) is not None
+    assert assignments.next_assignment(task, ben) is not None
+
+
+# --- cost -----------------------------------------------------------------------------------------------
+
+
+def count_queries(action: Callable[[], object]) -> int:
+    with CaptureQueriesContext(connection) as captured:
+        action()
+    kept = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE")
+    return sum(not query["sql"].startswith(kept) for query in captured.captured_queries)
+
+
+def test_page_and_answer_cost_a_constant_number_of_queries(db: None, signed_in: Any) -> None:
+    long = [{**row, "id": f"{n}{row['id']}", "document": "one"} for n in range(9) for row in SENTENCES]
+    pages, answers = set(), set()
+    for size in (2, 36):
+        task = assess_task(f"Size {size}", sentences=long[:size], assess_documents=True, assess_systems=3)
+        client = signed_in(annotator(f"ann{size}", task))
+        url, data = open_page(client, task)
+        for candidate in list_candidates(data)[:2]:
+            answers.add(count_queries(lambda: send(client, data, candidate, spans=[SPAN] * 5)))  # noqa: B023
+        pages.add(count_queries(lambda: client.get(url)))  # noqa: B023
+    assert len(pages) == len(answers) == 1
+    assert pages.pop() <= 9
+    assert answers.pop() <= 8

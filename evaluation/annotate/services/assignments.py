@@ -120,12 +120,14 @@ def _find_free_slot(task: Task, annotator: Annotator) -> Slot | None:
     )
     if connection.features.has_select_for_update_skip_locked:
         slots = slots.select_for_update(skip_locked=True, of=("self",))
-    for after in (-1,) if last is None else (last, -1):
-        ahead = slots.filter(position__gt=after)
-        # Two queries, because each can use the index on positions; "free" would read all slots.
-        candidates = (ahead.unclaimed().first(), ahead.expired().first())
-        if free := [slot for slot in candidates if slot is not None]:
-            return min(free, key=lambda slot: (slot.position, slot.k))
+    preferred = [slots.in_own_documents(annotator)] if task.keep_documents else []
+    for wanted in (*preferred, slots):
+        for after in (-1,) if last is None else (last, -1):
+            ahead = wanted.filter(position__gt=after)
+            # Two queries, because each can use the index on positions; "free" would read all slots.
+            candidates = (ahead.unclaimed().first(), ahead.expired().first())
+            if free := [slot for slot in candidates if slot is not None]:
+                return min(free, key=lambda slot: (slot.position, slot.k))
     return None
 
 

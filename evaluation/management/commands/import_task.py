@@ -69,6 +69,7 @@ class Command(AppraiseCommand):
         "--empty": "how to treat items with an empty output",
         "--repeats": "percentage of the comparisons that each annotator sees a second time",
         "--checks": f"attention checks, as a percentage of the comparisons (at most {MOST_PERCENT})",
+        "--keep-documents": "give all sentences of a document to the same annotator, in their order",
         "--moved": "whether to ask about moved phrases",
         "--judging": "sentences with three or more candidates: two at a time, or all variants of a place at"
         " once",
@@ -114,6 +115,7 @@ class Command(AppraiseCommand):
         add("--repeats", type=whole_number(0, 100), default=0, metavar="PERCENT")
         add("--checks", type=int, choices=range(MOST_PERCENT + 1), default=0, metavar="PERCENT")
         add("--order", choices=Task.Order.values, default=Task.Order.DOCUMENT, help="order of the sentences")
+        add("--keep-documents", action="store_true")
         add("--moved", choices=Task.Moved.values, default=Task.Moved.RANKED)
         add("--judging", choices=Task.Judging.values, default=Task.Judging.PAIRS)
         add("--question-size", choices=Task.QuestionSizes.values, default=Task.QuestionSizes.MEDIUM)

@@ -141,6 +141,9 @@ class SettingsForm(forms.Form):
     order = SelectField(
         initial=Task.Order.DOCUMENT, label=_("Order of the sentences"), choices=Task.Order.choices
     )
+    keep_documents = forms.BooleanField(
+        label=_("One annotator gets all sentences of a document"), required=False
+    )
     checks = NumberField(
         initial=0,
         label=_("Hidden attention checks, %"),

@@ -55,6 +55,7 @@ class TaskSettings:
     ask_comment: bool = True
     ask_reasons: bool = False
     tap_answers: bool = False
+    keep_documents: bool = False
     assess: str = ""  # the protocol under which scores and error spans are collected
     assess_systems: int = 1  # how many are shown at once
     assess_documents: bool = False
