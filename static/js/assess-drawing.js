@@ -34,7 +34,7 @@ export function drawText(candidate, side, highlight, { words, showsDifferences }
     const kind = mark.type === "span" ? words.errorName : words.suggestionName;
     const css = `err ${styleOf(protocol, severity)}${mark.type === "span" ? "" : " sug"}${isOn ? " is-on" : ""}`;
     const drawn = { start, end, what: { tag: /** @type {const} */ ("mark"), css,
-      name: kind.replace("{severity}", labelOf(protocol, severity)) } };
+      name: kind.replace("{severity}", labelOf(protocol, severity).toLocaleLowerCase()) } };
     marks.push(drawn);
     if (isOn) chosen = drawn;
   }
@@ -58,13 +58,13 @@ function listOmissions({ marks, protocol }, chosen, words) {
     const isOn = isSameMark(chosen, mark), isOwn = mark.type === "span";
     const css = `om ${styleOf(protocol, span.severity)}${isOwn ? "" : " sug"}${isOn ? " is-on" : ""}`;
     const label = (isOwn ? words.omissionName : words.suggestionName)
-      .replace("{severity}", labelOf(protocol, span.severity));
+      .replace("{severity}", labelOf(protocol, span.severity).toLocaleLowerCase());
     const button = createButton(css, words.missing, `${label}: ${words.missing}`);
     button.dataset.mark = `${mark.type} ${isOwn ? mark.index : mark.id}`;
     button.setAttribute("aria-pressed", String(isOn));
     return button;
   });
-  const adding = createButton("om om-new", words.missingNew, words.missingNew);
+  const adding = createButton("om om-new", words.missingNew, words.missingHere);
   adding.dataset.mark = "new";
   return [...buttons, adding].flatMap((button) => [document.createTextNode(" "), button]);
 }
@@ -79,6 +79,7 @@ function createButton(css, text, label) {
   button.type = "button";
   button.className = css;
   button.lang = document.documentElement.lang;
+  button.dir = "auto";
   button.textContent = text;
   if (label !== text) button.setAttribute("aria-label", label);
   return button;

@@ -81,8 +81,8 @@ export class AssessmentPage {
     const heads = letters.map((letter) => Object.assign(document.createElement("span"), { textContent: letter }));
     this.answers.form.dataset.columns = String(letters.length);
     this.answers.form.classList.toggle("has-spans", this.protocol.has_spans);
-    if (letters.length < 3) get(".cols-k").append(...heads);
-    else get(".cols-k").replaceChildren(...heads);
+    if (letters.length < 3) get(".cols-h").after(...heads);
+    else get(".cols-h").replaceWith(...heads);
     for (const { card, data } of this.candidates) card.classList.toggle("is-merged", data.letter.length > 1);
   }
 
@@ -348,8 +348,8 @@ export class AssessmentPage {
     if (isExtending && selection.mark && candidate.read(selection.mark)?.start != null) {
       return this.#moveEnd(selection.moving ?? (steps > 0 ? "end" : "start"), steps);
     }
-    const isFirst = selection.word < 0;
-    selection.put(isFirst && steps > 0 ? 0 : selection.word + (isFirst ? text.words.length : 0) + steps, isExtending);
+    const from = selection.word < 0 && steps < 0 ? text.words.length : selection.word;
+    selection.put(from + steps, isExtending);
     const marks = isExtending ? [] : candidate.marksAt(side, text.words[selection.word]?.[0] ?? 0);
     if (marks.length) {
       const { word } = selection;
@@ -374,11 +374,14 @@ export class AssessmentPage {
 
   /** @param {number} steps */
   #nextMark(steps) {
-    const { selection } = this, marks = [...selection.candidate.list(selection.side).map(({ mark }) => mark),
-      ...selection.candidate.marks.filter(({ span }) => span.start === null).map(({ mark }) => mark)];
+    const { selection } = this, { candidate, side } = selection, placed = candidate.list(side);
+    const marks = [...placed.map(({ mark }) => mark),
+      ...candidate.marks.filter(({ span }) => span.start === null).map(({ mark }) => mark)];
     if (!marks.length) return this.answers.status.say(this.words.noMark, false);
-    const now = marks.findIndex((mark) => isSameMark(mark, selection.mark));
-    selection.choose(marks[now < 0 ? 0 : (now + steps + marks.length) % marks.length]);
+    const now = marks.findIndex((mark) => isSameMark(mark, selection.mark)), place = selection.words?.[0] ?? 0;
+    const before = placed.filter(({ start }) => start < place).length; // where nothing is chosen
+    const next = now < 0 ? before - (steps < 0 ? 1 : 0) : now + steps;
+    selection.choose(marks[(next + marks.length) % marks.length]);
     this.#show();
     this.#scroll();
   }
@@ -503,7 +506,7 @@ export class AssessmentPage {
   #describe() {
     const { words } = this, { candidate, mark, text, words: range, draft, isOpen } = this.selection;
     const span = mark && candidate.read(mark), place = draft ?? range;
-    if (span && mark) {
+    if (span && mark && !draft) {
       const isOwn = mark.type === "span";
       const quoted = span.start === null ? words.missingHere : `“${text?.slice(span.start, span.end ?? 0)}”`;
       return {
