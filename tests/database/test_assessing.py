@@ -21,6 +21,7 @@ from evaluation.models import (
     Annotator,
     Assessment,
     Assignment,
+    Candidate,
     ErrorSpan,
     Job,
     Output,
@@ -31,6 +32,7 @@ from evaluation.models import (
 )
 from evaluation.reports.evidence_query import load_assessment_set
 from evaluation.reports.scope import Scope
+from evaluation.reports.suggestions import SuggestedErrors, SuggestionCounts, SuggestionPage
 from evaluation.tasks.queries.members import CheckCounts, count_checks
 from evaluation.tasks.queries.progress import build_monitor_page
 from evaluation.tasks.services.passages import AssessmentPlan, create_passages
@@ -491,3 +493,62 @@ def test_page_and_answer_cost_a_constant_number_of_queries(db: None, signed_in: 
     assert len(pages) == len(answers) == 1
     assert pages.pop() <= 9
     assert answers.pop() <= 8
+
+
+# --- suggestions ----------------------------------------------------------------------------------------
+
+
+def suggest(task: Task, name: str = "metric") -> None:
+    """Error spans of a file: two in the first sentence of alpha, one elsewhere; a second person's differ."""
+    task.protocols |= {name: PROTOCOLS["esa"].to_json()}
+    task.save()
+    first, second = (Annotator.objects.create(label=label, key=label) for label in ("metric-1", "metric-2"))
+    for output in Output.objects.filter(item__task=task, item__position__lt=2).select_related("system"):
+        for who in (first, second):
+            row = Assessment.objects.create(
+                uuid=uuid.uuid4(), annotator=who, output=output, protocol=name, version=1
+            )
+            ends = (8, 14) if who == first and output.system.name == "alpha" else (3,)
+            ErrorSpan.objects.bulk_create(
+                ErrorSpan(assessment=row, number=n, start=0, end=end, severity="minor")
+                for n, end in enumerate(ends)
+            )
+
+
+def test_suggestions_are_offered_and_their_fate_is_counted(db: None, signed_in: Any, alice: Any) -> None:
+    task = make_task("Suggested", DOCUMENTS[:2], comparisons="none", overlap=1)
+    suggest(task)
+    create_passages(task, AssessmentPlan(PROTOCOLS["esa"], systems=3, suggestions="metric"))
+    ann = annotator("ann", task)
+    client = signed_in(ann)
+    _, data = open_page(client, task)
+    alpha = DOCUMENTS[0]["candidates"]["alpha"]
+    by_text = {each["text"]: each for each in list_candidates(data)}
+    offered = by_text.pop(alpha)
+    assert [(s["id"], s["start"], s["end"]) for s in offered["suggestions"]] == [(1, 0, 8), (2, 0, 14)]
+    assert all([(s["id"], s["end"]) for s in each["suggestions"]] == [(1, 3)] for each in by_text.values())
+    changed = {**SPAN, "end": 13, "suggestion": 2}
+    added = {**SPAN, "start": 15, "end": 18}
+    sent = send(client, data, offered, spans=[{**SPAN, "suggestion": 1}, changed, added])
+    assert [span["suggestion"] for span in sent.json()["spans"]] == [1, 2, None]
+    for other in by_text.values():
+        assert send(client, data, other, spans=[]).status_code == 200
+    (counts,) = compute_suggestions(task).annotators.values()
+    assert counts == SuggestionCounts(3, 4, accepted=1, changed=1, removed=2, added=1, ms=3000)
+    page = signed_in(alice).get(f"/tasks/{task.slug}/suggestions")
+    assert page.status_code == 200
+    assert Assessment.objects.filter(protocol="metric", version=1).count() == 12  # as they were
+
+
+def compute_suggestions(task: Task) -> SuggestionPage:
+    scope = Scope(task.campaign, (task,), task)
+    return SuggestedErrors().compute(scope, SuggestedErrors.options())
+
+
+def test_a_damaged_copy_has_no_suggestions(db: None, signed_in: Any) -> None:
+    task = make_task("Checked", DOCUMENTS, comparisons="none", overlap=1)
+    suggest(task)
+    create_passages(task, AssessmentPlan(PROTOCOLS["esa"], systems=3, suggestions="metric"))
+    PassageOutput.objects.update(shown=Candidate.objects.first())
+    _, data = open_page(signed_in(annotator("ann", task)), task)
+    assert all(each["suggestions"] == [] for each in list_candidates(data))

@@ -7,7 +7,7 @@ shown once, and the answer counts for each of their outputs.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from django.conf import settings
 
 from evaluation.annotate.services.answers import UnknownQuestion
 from evaluation.blinding import shown_order
-from evaluation.models import Assignment, ErrorSpan, PassageOutput
+from evaluation.models import Assessment, Assignment, ErrorSpan, PassageOutput
 
 
 class JudgedOutput(NamedTuple):
@@ -149,33 +149,38 @@ def _make_documents(
 
 
 def load_suggestions(
-    assignment: Assignment, candidates: Collection[ShownCandidate]
+    assignment: Assignment, candidates: Iterable[ShownCandidate]
 ) -> dict[str, list[ErrorSpan]]:
     """Return the suggested errors of each candidate by its key, in their order; no query where none are.
 
-    They are those of the first annotator (a file or a metric) of the evidence that the task names. A damaged
-    text has none, because offsets are those of the undamaged one.
+    Of several outputs with the same text, the first that has any counts. A damaged text has none, because
+    offsets are those of the undamaged one.
     """
-    evidence = assignment.task.suggestions
-    if not evidence:
+    if not assignment.task.suggestions:
         return {}
     outputs = {
-        output.pk: candidate.key
-        for candidate in reversed(candidates if isinstance(candidates, Sequence) else list(candidates))
-        for output in reversed(candidate.outputs)
-        if output.shown is None and not candidate.is_document
+        candidate.key: sorted(output.pk for output in candidate.outputs if output.shown is None)
+        for candidate in candidates
+        if not candidate.is_document
     }
+    suggested = find_suggested(assignment.task.suggestions, [pk for some in outputs.values() for pk in some])
+    found = {
+        key: next((suggested[pk] for pk in some if pk in suggested), []) for key, some in outputs.items()
+    }
+    return {key: spans for key, spans in found.items() if spans}
+
+
+def find_suggested(evidence: str, outputs: Collection[int]) -> dict[int, list[ErrorSpan]]:
+    """Return the errors of this evidence by output: those of its first annotator, a person or a metric."""
     spans = ErrorSpan.objects.filter(
-        assessment__output__in=outputs, assessment__protocol=evidence, assessment__presentation=0,
-        assessment__shown=None,
-    ).select_related("assessment")  # fmt: skip
-    rows = list(
-        spans.order_by("assessment__annotator", "assessment__output", "assessment__version", "number")
-    )
-    newest = {(row.assessment.output_id, row.assessment.annotator_id): row.assessment_id for row in rows}
-    first: dict[str, int] = {}
-    for (output, _annotator), assessment in newest.items():
-        first.setdefault(outputs[output], assessment)
-    return {
-        key: [row for row in rows if row.assessment_id == assessment] for key, assessment in first.items()
-    }
+        assessment__in=Assessment.objects.current().ordinary(),
+        assessment__output__in=outputs,
+        assessment__protocol=evidence,
+        assessment__presentation=0,
+    ).select_related("assessment")
+    found: dict[int, list[ErrorSpan]] = {}
+    for span in spans.order_by("assessment__annotator", "number"):
+        own = found.setdefault(span.assessment.output_id, [])
+        if not own or own[0].assessment_id == span.assessment_id:
+            own.append(span)
+    return found
