@@ -97,8 +97,8 @@ export class Candidate {
   /** @returns {{ mark: Mark, span: Span | Suggestion }[]} errors and open suggestions */
   get marks() {
     return [
-      ...this.assessment.spans.map((span, index) => ({ mark: /** @type {Mark} */ ({ type: "span", index }), span })),
-      ...this.openSuggestions.map((span) => ({ mark: /** @type {Mark} */ ({ type: "suggestion", id: span.id }), span })),
+      ...this.assessment.spans.map((span, index) => ({ mark: makeMark("span", index), span })),
+      ...this.openSuggestions.map((span) => ({ mark: makeMark("suggestion", span.id), span })),
     ];
   }
 
@@ -149,6 +149,13 @@ export class Candidate {
     else get("[tabindex]", this.unit).focus();
   }
 }
+
+/**
+ * @param {Mark["type"]} type
+ * @param {number} number
+ * @returns {Mark}
+ */
+export const makeMark = (type, number) => (type === "span" ? { type, index: number } : { type, id: number });
 
 /**
  * @param {Mark | null} a

@@ -1,7 +1,7 @@
 // The assessment page: errors are marked in translations, and translations get scores. What is changed is sent as the
 // annotation page sends its choices.
 import { Answers } from "./answers.js";
-import { Candidate, isSameMark } from "./assess-candidate.js";
+import { Candidate, isSameMark, makeMark } from "./assess-candidate.js";
 import { Dock } from "./assess-dock.js";
 import { drawText, labelOf } from "./assess-drawing.js";
 import { Handles } from "./assess-handles.js";
@@ -18,7 +18,6 @@ import { Stepper } from "./stepper.js";
 import { showStrip } from "./strip.js";
 
 /** @typedef {import("./assess-candidate.js").CandidateData} CandidateData */
-/** @typedef {import("./assess-candidate.js").Mark} Mark */
 /** @typedef {import("./assess-marks.js").Action} Action */
 /** @typedef {import("./assess-pointer.js").Gesture} Gesture */
 /**
@@ -225,7 +224,8 @@ export class AssessmentPage {
   #remove() {
     const { candidate, mark } = this.selection;
     if (!mark) return false;
-    this.#edit(candidate, mark.type === "span" ? { type: "remove", index: mark.index } : { type: "reject", id: mark.id });
+    if (mark.type === "span") this.#edit(candidate, { type: "remove", index: mark.index });
+    else this.#edit(candidate, { type: "reject", id: mark.id });
     this.selection.mark = null;
     this.selection.hasHandles = false;
     this.#show();
@@ -559,8 +559,10 @@ export class AssessmentPage {
     for (const unit of findAll(".seg")) {
       const state = find(".seg-state", unit), here = this.candidates.filter((one) => one.unit === unit);
       const open = here.filter(({ missing }) => missing).map(({ data }) => data.letter);
-      if (state) state.textContent = open.length ? this.words.unitOpen.replace("{list}", open.join(", ")) : this.words.unitDone;
-      if (state) state.classList.toggle("is-done", !open.length);
+      if (!state) continue;
+      const { unitOpen, unitDone } = this.words;
+      state.textContent = open.length ? unitOpen.replace("{list}", open.join(", ")) : unitDone;
+      state.classList.toggle("is-done", !open.length);
     }
     this.#showPlace();
   }
@@ -631,7 +633,7 @@ export class AssessmentPage {
     const { selection } = this;
     if (type === "new") this.#addOmission();
     else {
-      const mark = /** @type {Mark} */ (type === "span" ? { type, index: Number(number) } : { type, id: Number(number) });
+      const mark = makeMark(type === "span" ? "span" : "suggestion", Number(number));
       if (isSameMark(mark, selection.mark)) this.#markOrCycle();
       else selection.choose(mark);
       this.#show();

@@ -1,7 +1,10 @@
 // A text on the page with its marks, and which of its characters is at a point of the screen.
 import { cutPieces } from "./assess-pieces.js";
 
+const LINE = 10_000; // a pixel to another line is farther than any on the same
+
 /** @typedef {import("./assess-marks.js").Side} Side */
+/** @typedef {import("./assess-text.js").Range} Range */
 /**
  * @typedef {object} Look of a mark
  * @property {"mark" | "span"} tag
@@ -19,8 +22,8 @@ export class TextView {
     this.element = element;
     this.text = text;
     this.side = side;
-    /** @type {WeakMap<Node, number>} text node → its first code unit in the text */
-    this.places = new WeakMap();
+    /** @type {{ node: Text, first: number }[]} with the first code unit of each in the text */
+    this.nodes = [];
     /** @type {Map<unknown, HTMLElement[]>} mark → its elements, more than one where marks cross */
     this.drawn = new Map();
   }
@@ -33,7 +36,7 @@ export class TextView {
     const root = document.createDocumentFragment();
     /** @type {{ mark: unknown, element: HTMLElement }[]} */
     const open = [];
-    this.places = new WeakMap();
+    this.nodes = [];
     this.drawn = new Map();
     for (const { start, end, covers } of cutPieces(this.text.length, marks)) {
       let shared = 0;
@@ -46,7 +49,7 @@ export class TextView {
         this.drawn.set(mark, [...this.drawn.get(mark) ?? [], element]);
       }
       const node = document.createTextNode(this.text.slice(start, end));
-      this.places.set(node, this.text.units[start]);
+      this.nodes.push({ node, first: this.text.units[start] });
       (open.at(-1)?.element ?? root).append(node);
     }
     this.element.replaceChildren(root, ...after);
@@ -68,46 +71,41 @@ export class TextView {
   }
 
   /**
+   * The browsers' own carets stay away from text that cannot be selected, so words are looked for by their boxes.
    * @param {number} x
    * @param {number} y
-   * @returns {number | null} the code point at or next to a point of the screen
+   * @returns {number | null} the code point at or nearest to a point of the screen; none in an empty text
    */
   pointAt(x, y) {
-    const caret = findCaret(x, y), first = caret ? this.places.get(caret.node) : undefined;
-    if (caret && first !== undefined) {
-      const isInside = caret.offset > 0 && isOver(caret.node, caret.offset - 1, x, y);
-      return Math.min(this.text.length - 1, this.text.toPoint(first + caret.offset - (isInside ? 1 : 0)));
+    const { words } = this.text, [start, end] = words[this.#findNearest(words, x, y)] ?? [0, 0];
+    const characters = Array.from({ length: end - start }, (_, k) => /** @type {Range} */ ([start + k, start + k + 1]));
+    return characters.length ? start + this.#findNearest(characters, x, y) : null;
+  }
+
+  /**
+   * @param {readonly Range[]} ranges
+   * @param {number} x
+   * @param {number} y
+   * @returns {number} the index of the nearest: first the line counts, then the place on it
+   */
+  #findNearest(ranges, x, y) {
+    let nearest = -1, least = Infinity;
+    ranges.forEach((range, k) => {
+      for (const box of this.#boxesOf(range)) {
+        const across = Math.max(0, box.left - x, x - box.right), down = Math.max(0, box.top - y, y - box.bottom);
+        if (LINE * down + across < least) [nearest, least] = [k, LINE * down + across];
+      }
+    });
+    return nearest;
+  }
+
+  /** @param {Range} range */
+  #boxesOf([start, end]) {
+    const range = document.createRange(), from = this.text.units[start], to = this.text.units[end];
+    for (const { node, first } of this.nodes) {
+      if (first <= from) range.setStart(node, Math.min(from - first, node.length));
+      if (first < to) range.setEnd(node, Math.min(to - first, node.length));
     }
-    const { top, bottom } = this.element.getBoundingClientRect();
-    if (y < top) return 0;
-    return y > bottom ? this.text.length - 1 : null;
+    return range.getClientRects();
   }
-}
-
-/**
- * @param {number} x
- * @param {number} y
- * @returns {{ node: Node, offset: number } | null}
- */
-function findCaret(x, y) {
-  if ("caretPositionFromPoint" in document) {
-    const position = document.caretPositionFromPoint(x, y);
-    return position && { node: position.offsetNode, offset: position.offset };
-  }
-  const range = /** @type {Document} */ (document).caretRangeFromPoint?.(x, y);
-  return range ? { node: range.startContainer, offset: range.startOffset } : null;
-}
-
-/**
- * Whether a point is on a character; the caret is between characters.
- * @param {Node} node
- * @param {number} offset
- * @param {number} x
- * @param {number} y
- */
-function isOver(node, offset, x, y) {
-  const range = document.createRange();
-  range.setStart(node, offset);
-  range.setEnd(node, offset + 1);
-  return [...range.getClientRects()].some((box) => x >= box.left && x <= box.right && y >= box.top && y <= box.bottom);
 }

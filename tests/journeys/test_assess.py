@@ -169,9 +169,7 @@ def test_errors_are_marked_with_a_mouse(open_page: Open) -> None:
     (exact,) = [words for _, words in list_marked() if words and words in "discovered"]
     assert exact != "discovered"
     drag(page, text, "pelvis", "which")
-    expect(page.locator(".err .err")).to_have_text(
-        ["Error, minor: pelvis", "Error, major: which"]
-    )
+    expect(page.locator(".err .err")).to_have_text(["Error, minor: pelvis", "Error, major: which"])
     saved(page)
     assert ("minor", "pelvis, which") in list_marked()
 
@@ -528,7 +526,9 @@ def test_axe_finds_nothing(open_page: Open, size: tuple[int, int]) -> None:
     assert found == []
 
 
-def test_without_scripts_scores_are_fields(browser: Browser, live_server: LiveServer, transactional_db: None) -> None:
+def test_without_scripts_scores_are_fields(
+    browser: Browser, live_server: LiveServer, transactional_db: None
+) -> None:
     task = make_task("Plain", COUNCIL, comparisons="none", assess="esa", overlap=1)
     context = browser.new_context(base_url=live_server.url, java_script_enabled=False)
     page = seen_by(annotator("carol", task).user, context, live_server.url)
