@@ -64,15 +64,6 @@ export class Answers {
   }
 
   /**
-   * Whether the server has an answer, or will have it.
-   * @param {HTMLElement} card
-   */
-  isGiven(card) {
-    const name = card.dataset.phrase ?? "";
-    return Number(this.#version(name).value) > 0 || [...this.waiting.keys()].some((one) => String(one) === name);
-  }
-
-  /**
    * Shows answers that wait in this browser before they are stored.
    * @param {HTMLElement[]} newerCards answered again before the script ran
    * @param {string[]} newerFields

@@ -15,6 +15,9 @@ export class ScoreSlider {
     this.onScore = onScore;
     this.output = get("output", root);
     this.input = /** @type {HTMLInputElement} */ (get("input", root));
+    const { value, defaultValue } = this.input;
+    /** A score that was typed before the script ran. */
+    this.typed = value && value !== defaultValue ? Number(value) : null;
     this.input.type = "range"; // a number field without scripts
     this.isHeld = false;
     this.#listen();

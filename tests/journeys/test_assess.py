@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 from django.contrib.sessions.models import Session
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
 from evaluation.models import Annotator, Assessment, Assignment, ErrorSpan, Output, Task
@@ -358,6 +358,19 @@ def test_a_reload_brings_back_what_was_not_stored(open_page: Open) -> None:
     assert list_marked() == [("minor", "big pelvis")]
     page.reload()
     expect(page.locator(".err")).to_contain_text("big pelvis")
+
+
+def test_a_score_that_is_typed_before_the_script_is_there(open_page: Open) -> None:
+    page = open_page(one("The big pelvis."))
+    scripts: list[Route] = []
+    page.route("**/assess-page.js", lambda route: scripts.append(route))
+    with page.expect_request("**/assess-page.js"):
+        page.reload(wait_until="commit")
+    page.get_by_role("spinbutton").fill("40")
+    scripts[0].continue_()
+    ready(page)
+    saved(page)
+    assert [row.score for row in list_newest()] == [40]
 
 
 def test_two_tabs_show_a_conflict_and_overwrite_nothing(open_page: Open) -> None:
