@@ -84,17 +84,31 @@ _MQM_CATEGORIES = (
     "terminology/inappropriate for context",
     "terminology/inconsistent",
 )
+_RATE = (
+    "Compare the translation with the source: does it say the same, and is it well written? Judge this"
+    " translation, not how you would have written it."
+)
+_MARK = (
+    "Mark every error, with as few words as show it. An error is major if it changes the meaning or makes it"
+    " hard to understand, otherwise it is minor."
+)
 PROTOCOLS = {
     protocol.name: protocol
     for protocol in (
-        AssessmentProtocol("da", "Direct assessment", ScoreScale(0, 100)),
-        AssessmentProtocol("da-sqm", "Direct assessment with quality levels", ScoreScale(0, 100, 1, _SQM)),
+        AssessmentProtocol("da", "Direct assessment", ScoreScale(0, 100), guidelines=_RATE),
+        AssessmentProtocol(
+            "da-sqm",
+            "Direct assessment with quality levels",
+            ScoreScale(0, 100, 1, _SQM),
+            guidelines=_RATE,
+        ),
         AssessmentProtocol(
             "esa",
             "Error span annotation",
             ScoreScale(0, 100, 1, _SQM),
             severities=("minor", "major"),
             has_omissions=True,
+            guidelines=f"{_MARK}\n\nThen rate the whole translation, with its errors in mind.",
         ),
         AssessmentProtocol(
             "mqm",
@@ -103,6 +117,7 @@ PROTOCOLS = {
             categories=_MQM_CATEGORIES,
             has_omissions=True,
             has_source_errors=True,
+            guidelines=f"{_MARK} Choose the category that fits best.",
         ),
     )
 }

@@ -20,20 +20,6 @@ class Migration(migrations.Migration):
                 ('presentation', models.PositiveSmallIntegerField(default=0)),
             ],
         ),
-        migrations.CreateModel(
-            name='TutorialItem',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('source', models.TextField(blank=True)),
-                ('text', models.TextField(help_text='The translation.')),
-                ('score', models.FloatField(blank=True, help_text='Empty where only errors are asked.', null=True)),
-                ('spans', models.JSONField(blank=True, default=list, help_text='Objects with start, end, severity and category; null: omission.')),
-                ('why', models.TextField(blank=True, help_text='Shown after the answer.')),
-            ],
-            options={
-                'ordering': ['pk'],
-            },
-        ),
         migrations.AddField(
             model_name='errorspan',
             name='suggestion',
@@ -134,11 +120,6 @@ class Migration(migrations.Migration):
             model_name='passageoutput',
             name='shown',
             field=models.ForeignKey(blank=True, help_text='The damaged text of an attention check; empty if the output itself is shown.', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='evaluation.candidate'),
-        ),
-        migrations.AddField(
-            model_name='tutorialitem',
-            name='task',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tutorial_items', to='evaluation.task'),
         ),
         migrations.AddConstraint(
             model_name='passage',

@@ -6,7 +6,7 @@
 ``items``    Item, System, Candidate, Output, Comparison, Alignment
 ``judging``  PhrasePair, Occurrence, Passage and PassageOutput (what is asked), Slot and Assignment (who)
 ``answers``  Ranking, SentenceAnswer, AlignmentReport, Adjudication, PracticeQuestion, PracticeRound
-``assessments``  Assessment, ErrorSpan, TutorialItem, ScoreSet
+``assessments``  Assessment, ErrorSpan, ScoreSet
 ``jobs``     Job, Upload, UploadedFile
 """
 
@@ -24,7 +24,6 @@ from evaluation.models.assessments import (
     Assessment as Assessment,
     ErrorSpan as ErrorSpan,
     ScoreSet as ScoreSet,
-    TutorialItem as TutorialItem,
 )
 from evaluation.models.items import (
     Alignment as Alignment,

@@ -156,25 +156,6 @@ class ErrorSpan(models.Model):
         return f"{self.severity} {self.category} at {self.start}–{self.end}"
 
 
-class TutorialItem(models.Model):
-    """An output with the answer that is expected, for the practice round of a protocol."""
-
-    task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="tutorial_items")
-    source = models.TextField(blank=True)
-    text = models.TextField(help_text="The translation.")
-    score = models.FloatField(null=True, blank=True, help_text="Empty where only errors are asked.")
-    spans: models.JSONField[Any, Any] = models.JSONField(
-        default=list, blank=True, help_text="Objects with start, end, severity and category; null: omission."
-    )
-    why = models.TextField(blank=True, help_text="Shown after the answer.")
-
-    class Meta:
-        ordering = ["pk"]
-
-    def __str__(self) -> str:
-        return self.text[:60]
-
-
 class ScoreSet(models.Model):
     """Scores of systems without a person behind them: published means, or a metric's scores from a file.
 

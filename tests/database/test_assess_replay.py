@@ -57,7 +57,8 @@ def hold_campaign(answers: Path, batches: Path) -> tuple[Task, list[OutputRating
     campaign = Campaign.objects.create(slug="replay", name="Replay")
     slug = import_set(imported, settings, campaign=campaign).tasks[0]
     task = Task.objects.get(slug=slug)
-    task.protocols, task.assessed_as = {NAME: PROTOCOLS["esa"].to_json()}, NAME
+    protocol = replace(PROTOCOLS["esa"], severities=("minor", "major", "undecided"))  # as in that campaign
+    task.protocols, task.assessed_as = {NAME: protocol.to_json()}, NAME
     task.save()
     known: AppraiseBatches = read_batches(files[1])
     ratings = select_ratings(list(read_appraise_rows(files[0])), known)

@@ -433,6 +433,11 @@ def test_the_overlap_of_passages_can_be_changed(esa: Task) -> None:
     assert esa.slots.exclude(passage=None).values("passage").distinct().count() == 12
 
 
+def test_the_practice_of_phrases_is_not_due_before_scores(browser: Client, esa: Task) -> None:
+    Task.objects.filter(pk=esa.pk).update(practice=True)
+    assert browser.post(f"/tasks/{esa.slug}/work")["Location"].startswith("/assess/")
+
+
 # --- documents ------------------------------------------------------------------------------------------
 
 

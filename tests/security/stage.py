@@ -109,6 +109,7 @@ def gaps(task: Task, manager: User, bob: Annotator) -> dict[str, object]:
     """One of everything that the address of a page may name, made where the task has none yet."""
     assignment = assignments.next_assignment(task, bob)
     assert assignment is not None
+    assert assignment.alignment is not None
     pair = Occurrence.objects.asked_by(assignment)[0].pair
     AlignmentReport.objects.create(annotator=bob, pair=pair, alignment=assignment.alignment, reason="cut")
     score_task(task, find_metrics(["chrf"]))
@@ -142,6 +143,7 @@ def gaps(task: Task, manager: User, bob: Annotator) -> dict[str, object]:
 
 def _passage(bob: Annotator) -> str:
     """The token of a passage that this annotator assesses."""
+    assert bob.user is not None
     task = make_task("Ratings", SENTENCES[:2], comparisons="none", assess="esa")
     Membership.objects.create(user=bob.user, campaign=task.campaign, task=task, role=Role.ANNOTATOR)
     assignment = assignments.next_assignment(task, bob)

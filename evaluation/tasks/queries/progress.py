@@ -263,12 +263,12 @@ def _load_annotators(task: Task, *, named: bool) -> list[AnnotatorRow]:
     finished = Assignment.objects.filter(task=task, annotator=OuterRef("pk"), finished_at__isnull=False)
     people = Annotator.objects.select_related("user").annotate(done=_count_subquery(finished, "annotator"))
     # A separate query: a join would count the finished assignments once for every answer.
-    answers = {annotator: counts for annotator, *counts in _count_answers(task)}
-    assessments = {annotator: counts for annotator, *counts in _count_assessments(task)}
+    answers: dict[int, list[Any]] = {annotator: counts for annotator, *counts in _count_answers(task)}
+    assessments: dict[int, list[Any]] = {annotator: counts for annotator, *counts in _count_assessments(task)}
     rows = []
     for person in people.filter(pk__in=answers | assessments).order_by("pk"):
-        given, seconds, not_applicable, last = answers.get(person.pk, (0, None, 0, None))
-        assessed, last_assessed = assessments.get(person.pk, (0, None))
+        given, seconds, not_applicable, last = answers.get(person.pk, [0, None, 0, None])
+        assessed, last_assessed = assessments.get(person.pk, [0, None])
         times = [time for time in (last, last_assessed) if time is not None]
         name = str(person) if named or person.machine else pseudonym(task.campaign.key, person.key)
         last = max(times, default=None)
@@ -276,7 +276,7 @@ def _load_annotators(task: Task, *, named: bool) -> list[AnnotatorRow]:
     return rows
 
 
-def _count_assessments(task: Task) -> Iterable[tuple[int, int, datetime]]:
+def _count_assessments(task: Task) -> Iterable[tuple[Any, ...]]:
     """Return the answers about translations by annotator, and the time of the last; no query if none are
     asked for."""
     if not task.assessed_as:
