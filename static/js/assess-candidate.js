@@ -6,6 +6,8 @@ import { ScoreSlider } from "./assess-score.js";
 import { IndexedText } from "./assess-text.js";
 import { TextView } from "./assess-view.js";
 
+const LONG = 700; // characters: the score stays in sight while such a text is read
+
 /** @typedef {import("./assess-marks.js").Assessment} Assessment */
 /** @typedef {import("./assess-marks.js").Span} Span */
 /** @typedef {import("./assess-marks.js").Suggestion} Suggestion */
@@ -53,6 +55,7 @@ export class Candidate {
     const text = find(".text", card);
     this.target = text && new TextView(text, new IndexedText(data.text ?? "", data.lang ?? ""), "target");
     this.source = source;
+    card.classList.toggle("is-long", (this.target?.text.length ?? 0) > LONG);
     const scale = find(".sl", card);
     this.slider = scale && protocol.scale ? new ScoreSlider(scale, protocol.scale, { words, onScore }) : null;
     /** @type {Assessment} */
@@ -140,7 +143,7 @@ export class Candidate {
   showScore() {
     this.slider?.show(this.assessment.score);
     const tab = find(`[data-tab="${this.output}"] .tab-score`, this.unit);
-    if (tab) tab.textContent = String(this.assessment.score ?? "–");
+    if (tab) tab.textContent = String((this.slider ? this.assessment.score : this.assessment.spans.length) ?? "–");
   }
 
   focus() {

@@ -34,7 +34,7 @@ export class Dock {
     get(".dock-w", this.root).textContent = text;
     get(".dock-k", this.root).textContent = hint;
     for (const button of /** @type {HTMLButtonElement[]} */ (findAll("[data-severity]", this.root))) {
-      button.setAttribute("aria-pressed", String(kind !== "words" && button.dataset.severity === severity));
+      button.setAttribute("aria-pressed", String(kind === "own" && button.dataset.severity === severity));
       button.disabled = kind === "nothing";
     }
     for (const group of findAll("[data-for]", this.root)) group.hidden = !group.dataset.for?.split(" ").includes(kind);

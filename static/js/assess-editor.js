@@ -38,6 +38,13 @@ export class Editor {
     return element ? getComputedStyle(element).direction === "rtl" : false;
   }
 
+  /** The words of the chosen mark, or under the cursor. */
+  get chosenWords() {
+    const { candidate, mark, text, words } = this.selection, span = mark ? candidate.read(mark) : null;
+    const [start, end] = span ? [span.start, span.end] : words ?? [null, null];
+    return start === null || end === null ? "" : text?.slice(start, end) ?? "";
+  }
+
   /** @param {Selection} selection */
   select(selection) {
     const previous = this.selection.candidate;

@@ -1,6 +1,9 @@
 // Two handles at the ends of the chosen mark, for fingers. They lie over the text, because the text is drawn anew while
 // one of them is dragged. A tap on a handle widens the mark by a word.
+import { THRESHOLD } from "./assess-pointer.js";
 import { findAll } from "./dom.js";
+
+const LINE = 8; // pixels from a handle up to its line of text
 
 /** @typedef {"start" | "end"} End */
 
@@ -15,13 +18,11 @@ export class Handles {
     this.buttons = findAll(".hnd");
     for (const button of this.buttons) {
       const end = button.dataset.end === "start" ? "start" : "end";
-      this.#watch(button, (x, y) => onMove(end, x, y), onDrop);
-      button.addEventListener("click", (event) => {
-        if (!event.detail || !this.wasDragged) onWiden(end);
-        this.wasDragged = false;
-      });
+      this.#watch(button, { move: (x, y) => onMove(end, x, y), drop: onDrop, tap: () => onWiden(end) });
+      // After a tap the handle is elsewhere, and the click would be for what lies there now.
+      button.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
+      button.addEventListener("click", ({ detail }) => { if (!detail) onWiden(end); }); // by a key
     }
-    this.wasDragged = false;
   }
 
   /**
@@ -42,26 +43,26 @@ export class Handles {
 
   /**
    * @param {HTMLElement} button
-   * @param {(x: number, y: number) => void} move
-   * @param {() => void} drop
+   * @param {{ move: (x: number, y: number) => void, drop: () => void, tap: () => void }} does
    */
-  #watch(button, move, drop) {
-    /** @type {{ x: number, y: number } | null} from the pointer to the line of text */
+  #watch(button, { move, drop, tap }) {
+    /** @type {{ x: number, y: number, toX: number, toY: number, isDrag: boolean } | null} */
     let grip = null;
-    button.addEventListener("pointerdown", (event) => {
+    button.addEventListener("pointerdown", ({ clientX: x, clientY: y, pointerId }) => {
       const box = button.getBoundingClientRect();
-      grip = { x: box.left + box.width / 2 - event.clientX, y: box.top - 8 - event.clientY };
-      this.wasDragged = false;
-      button.setPointerCapture(event.pointerId);
+      // From the finger to the line of text above it.
+      grip = { x, y, toX: box.left + box.width / 2 - x, toY: box.top - LINE - y, isDrag: false };
+      button.setPointerCapture(pointerId);
     });
-    button.addEventListener("pointermove", (event) => {
-      if (!grip) return;
-      this.wasDragged = true;
-      move(event.clientX + grip.x, event.clientY + grip.y);
+    button.addEventListener("pointermove", ({ clientX: x, clientY: y }) => {
+      if (!grip || (!grip.isDrag && Math.hypot(x - grip.x, y - grip.y) <= THRESHOLD)) return;
+      grip.isDrag = true;
+      move(x + grip.toX, y + grip.toY);
     });
     for (const type of ["pointerup", "pointercancel"]) {
       button.addEventListener(type, () => {
-        if (grip && this.wasDragged) drop();
+        if (grip?.isDrag) drop();
+        else if (grip && type === "pointerup") tap();
         grip = null;
       });
     }

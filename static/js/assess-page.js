@@ -45,6 +45,8 @@ export class AssessmentPage {
       },
     });
     this.gestures = new Gestures(this.editor);
+    /** @type {Set<Candidate>} */
+    this.seen = new Set();
     this.dock = this.protocol.has_spans ? new Dock({
       onSeverity: (severity) => this.editor.setSeverity(severity),
       onCategory: (category) => this.editor.changeMark({ category }),
@@ -246,8 +248,12 @@ export class AssessmentPage {
     this.#showPlace();
   }
 
+  /** Without scores nothing has to be answered, but one by one every translation is to be seen. */
   #showPlace() {
-    this.stepper?.show(this.editor.selection.candidate.card, this.#open.map(({ card }) => card));
+    const { candidate } = this.editor.selection, isOne = !this.protocol.scale && this.stepper?.isOn;
+    this.seen.add(candidate);
+    const open = this.candidates.filter((one) => one.missing || (isOne && !this.seen.has(one)));
+    this.stepper?.show(candidate.card, open.map(({ card }) => card));
   }
 
   #isComplete() {
@@ -283,6 +289,13 @@ export class AssessmentPage {
       const candidate = this.candidates.find(({ output }) => output === tab?.getAttribute("data-tab"));
       if (candidate) this.editor.activate(candidate);
       if (omission) this.#clickOmission(/** @type {HTMLElement} */ (omission));
+    });
+    // To look words up: where dragging marks errors, it selects nothing.
+    document.addEventListener("copy", (event) => {
+      const words = this.editor.chosenWords;
+      if (!words || String(getSelection())) return;
+      event.clipboardData?.setData("text/plain", words);
+      event.preventDefault();
     });
     addEventListener("resize", () => this.#draw(this.editor.selection.candidate));
   }

@@ -1,6 +1,6 @@
 // Marking with a mouse, a pen or a finger: pressing and dragging over words, or a click.
 
-const THRESHOLD = 4; // pixels that a click may move
+export const THRESHOLD = 4; // pixels that a click may move
 
 /** @typedef {import("./assess-view.js").TextView} TextView */
 /**

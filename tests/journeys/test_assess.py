@@ -152,6 +152,11 @@ def test_errors_are_marked_with_a_mouse(open_page: Open) -> None:
     text = text_of(page)
     drag(page, text, "big", "pelvis")
     expect(page.locator(".dock-w")).to_have_text("“big pelvis”")
+    page.evaluate(
+        "document.addEventListener('copy', (event) => { copied = event.clipboardData.getData('text') })"
+    )
+    press(page, "Control+c")
+    assert page.evaluate("copied") == "big pelvis"
     click(page, text, "which")
     expect(page.locator(".dock-k")).to_contain_text("last word")
     click(page, text, "were")
@@ -553,3 +558,14 @@ def test_without_scripts_scores_are_fields(
     page.get_by_role("button", name="Next").click()
     assert page.url != here
     assert [row.score for row in list_newest()] == [40]
+
+
+def test_without_scores_a_phone_shows_every_translation_before_the_next_page(open_page: Open) -> None:
+    page = open_page(size=PHONE, assess="mqm")
+    here = page.url
+    expect(page.locator("[data-next]")).to_be_hidden()
+    page.get_by_role("button", name="Next", exact=False).first.tap()
+    expect(page.locator(".tabs [aria-pressed=true]")).to_contain_text("B 0")
+    page.locator("[data-next]").tap()
+    expect(page).not_to_have_url(here)
+    assert [row.spans.count() for row in list_newest()] == [0, 0]
