@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import uuid as uuids
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -101,15 +101,23 @@ class _AssessmentHistory:
         return NO_VALUE if self.protocol.scale else None
 
     def versions(self) -> list[StoredVersion[CollectedValue | None]]:
-        output = self.candidate.outputs[0]
-        rows = Assessment.objects.filter(
-            annotator=self.assignment.annotator_id, output=output.pk, protocol=self.name,
-            presentation=self.assignment.presentation,
-        ).order_by("version").prefetch_related("spans__suggestion")  # fmt: skip
+        """Return the newest version and those with this UUID; an answer may have a hundred."""
+        rows = list(
+            Assessment.objects.filter(
+                annotator=self.assignment.annotator_id,
+                output=self.candidate.outputs[0].pk,
+                protocol=self.name,
+                presentation=self.assignment.presentation,
+            )
+            .order_by("version")
+            .values_list("pk", "version", "uuid", "score")
+        )
+        kept = [row for row in rows if row is rows[-1] or row[2] == self.submission.uuid]
+        spans = _load_spans([pk for pk, *_ in kept])
         versions: list[StoredVersion[CollectedValue | None]] = [StoredVersion(0, self.blank)]
-        for row in rows:
-            is_repeat = row.uuid == self.submission.uuid
-            versions.append(StoredVersion(row.version, _read_collected(row), is_repeat))
+        for pk, version, uuid, score in kept:
+            value = CollectedValue(score, tuple(spans[pk]))
+            versions.append(StoredVersion(version, value, uuid == self.submission.uuid))
         return versions
 
     def append(self, version: int, slot: Slot | None) -> None:
@@ -156,7 +164,7 @@ class _AssessmentHistory:
 def load_collected(
     assignment: Assignment, passage: ShownPassage
 ) -> dict[str, Receipt[CollectedValue | None]]:
-    """Return the newest answers of the annotator by the key of their candidate; three queries."""
+    """Return the newest answers of the annotator by the key of their candidate; two queries."""
     keys = {
         (output.pk, assignment.task.collected_names[candidate.is_document]): candidate.key
         for candidate in passage.candidates
@@ -168,14 +176,22 @@ def load_collected(
         key = keys.get((row.output_id, row.protocol))
         if key is not None:
             newest[key] = row
-    marked: dict[int, list[ErrorSpan]] = defaultdict(list)
-    spans = ErrorSpan.objects.filter(assessment__in=[row.pk for row in newest.values()])
-    for span in spans.select_related("suggestion").order_by("number"):
-        marked[span.assessment_id].append(span)
+    spans = _load_spans([row.pk for row in newest.values()])
     return {
-        key: Receipt(row.version, CollectedValue(row.score, tuple(map(_read_span, marked[row.pk]))))
+        key: Receipt(row.version, CollectedValue(row.score, tuple(spans[row.pk])))
         for key, row in newest.items()
     }
+
+
+def _load_spans(assessments: Collection[int]) -> dict[int, list[CollectedSpan]]:
+    """Return the errors of some answers by their id; one query. Columns only, which costs half as much."""
+    found: dict[int, list[CollectedSpan]] = defaultdict(list)
+    rows = ErrorSpan.objects.filter(assessment__in=assessments).order_by("number")
+    columns = "assessment", "severity", "category", "start", "end", "side", "suggestion__number"
+    for pk, severity, category, start, end, side, suggestion in rows.values_list(*columns):
+        span = MarkedSpan(severity, category, start, end, SpanSide(side))
+        found[pk].append(CollectedSpan(span, None if suggestion is None else suggestion + 1))
+    return found
 
 
 def finish_passage(assignment: Assignment, passage: ShownPassage) -> list[str]:
@@ -233,15 +249,6 @@ def _check_collected(protocol: AssessmentProtocol, candidate: ShownCandidate, va
             raise InvalidAnswer(f"{protocol.name} has no errors in the source")
         if span.category and span.category not in protocol.categories:
             raise InvalidAnswer(f"{protocol.name} has no category {span.category!r}")
-
-
-def _read_collected(row: Assessment) -> CollectedValue:
-    spans = sorted(row.spans.all(), key=lambda span: span.number)
-    return CollectedValue(row.score, tuple(map(_read_span, spans)))
-
-
-def _read_span(row: ErrorSpan) -> CollectedSpan:
-    return CollectedSpan(_make_marked(row), row.suggestion.number + 1 if row.suggestion else None)
 
 
 def _make_marked(row: ErrorSpan) -> MarkedSpan:
