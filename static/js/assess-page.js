@@ -30,11 +30,11 @@ export class AssessmentPage {
     this.protocol = data.protocol;
     this.showsDifferences = data.differences;
     this.cards = findAll(".cand");
-    this.words = /** @type {import("./dom.js").Words} */ (get("#words").dataset);
     this.answers = new Answers({
       cards: this.cards, onShow: () => this.#showProgress(), isComplete: () => this.#isComplete(),
       show: (card, stored, isOutdated) => { if (!isOutdated) this.#showStored(card, stored); },
     });
+    this.words = this.answers.status.words;
     this.candidates = this.#createCandidates(data);
     this.editor = new Editor(this.candidates, data.protocol, {
       showsDifferences: data.differences, words: this.words, hooks: {
