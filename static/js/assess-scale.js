@@ -29,9 +29,6 @@ export function findMissing({ score, spans }, { scale, span_required_below: limi
 /**
  * @param {Scale} scale
  * @param {number} score
- * @returns {string} the anchor at or nearest to a score
+ * @returns {string} the words of the scale for this very score
  */
-export function describe({ anchors }, score) {
-  const [nearest] = [...anchors].sort((a, b) => Math.abs(a.value - score) - Math.abs(b.value - score));
-  return nearest?.text ?? "";
-}
+export const describe = ({ anchors }, score) => anchors.find(({ value }) => value === score)?.text ?? "";

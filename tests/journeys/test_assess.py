@@ -514,8 +514,13 @@ def test_kinds_of_errors_and_errors_of_the_source(open_page: Open) -> None:
 
 
 def test_a_whole_document(open_page: Open) -> None:
-    page = open_page(COUNCIL, assess_documents=True)
-    expect(page.locator(".seg")).to_have_count(2)
+    def ask_document(task: Task) -> None:
+        task.protocols["esa"]["has_document_score"] = True
+        task.protocols["esa-document"] = task.protocols["esa"]
+        task.save()
+
+    page = open_page(COUNCIL, assess_documents=True, change=ask_document)
+    expect(page.locator(".seg")).to_have_count(3)
     expect(page.locator(".cols-k")).to_contain_text("Source")
     for slider in page.get_by_role("slider").all():
         slider.focus()
@@ -525,6 +530,7 @@ def test_a_whole_document(open_page: Open) -> None:
     press(page, "Enter")
     expect(page).not_to_have_url(here)
     assert [row.score for row in list_newest()] == [80] * 4
+    assert Assessment.objects.filter(protocol="esa-document", score=80).count() == 2
 
 
 @pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])

@@ -112,9 +112,10 @@ test("a digit counts tens, on a short scale it is the value", () => {
   assert.equal(readDigit({ ...HUNDRED, step: 25 }, "3"), 25);
 });
 
-test("the nearest anchor describes a score", () => {
-  assert.equal(describe(HUNDRED, 20), "none");
-  assert.equal(describe(HUNDRED, 51), "all");
+test("an anchor describes its own score, and no other", () => {
+  assert.equal(describe(HUNDRED, 0), "none");
+  assert.equal(describe(HUNDRED, 100), "all");
+  assert.equal(describe(HUNDRED, 99), "");
   assert.equal(describe({ ...HUNDRED, anchors: [] }, 5), "");
 });
 
