@@ -82,7 +82,10 @@ class TaskAdmin(admin.ModelAdmin[models.Task]):
     list_filter = ["state", "scheme_name", "campaign"]
     list_select_related = ["campaign"]
     search_fields = ["name", "slug"]
-    readonly_fields = ["size", "digest", "seed", "dedup", "protocols", "reference_names", "created_at"]
+    readonly_fields = [
+        "size", "digest", "seed", "dedup", "protocols", "assessed_as", "suggestions", "reference_names",
+        "created_at",
+    ]  # fmt: skip
     formfield_overrides = {URLField: {"assume_scheme": "https"}}
 
     def has_add_permission(self, request: HttpRequest, obj: models.Task | None = None) -> bool:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from evaluation.annotate.views import pairs, places, practice
+from evaluation.annotate.views import assess, pairs, places, practice
 from evaluation.people import views
 from evaluation.reports import plan
 from evaluation.tasks.views import alignments, campaigns, comparisons, members, overview, upload
@@ -17,6 +17,8 @@ urlpatterns = [
     path(
         "a/<str:token>/report", alignments.redirect_old_token(pairs.report_alignment), name="report-alignment"
     ),
+    path("assess/<str:token>/", assess.assess, name="assess"),
+    path("assess/<str:token>/answer", assess.answer, name="assess_answer"),
     path("", overview.home, name="home"),
     path("tasks/<slug:slug>/work", pairs.work, name="work"),
     path("tasks/<slug:slug>/review", overview.review, name="review"),
@@ -59,6 +61,7 @@ urlpatterns = [
     path("tasks/<slug:slug>/completion", members.set_completion, name="completion"),
     path("tasks/<slug:slug>/questions", alignments.questions, name="questions"),
     path("tasks/<slug:slug>/compare", comparisons.compare, name="compare-systems"),
+    path("tasks/<slug:slug>/collect", comparisons.collect, name="collect-assessments"),
     path("tasks/<slug:slug>/alignments/", alignments.queue, name="alignments"),
     path("tasks/<slug:slug>/alignments/<number:pk>/", alignments.editor, name="alignment"),
     path(

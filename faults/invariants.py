@@ -30,10 +30,10 @@ SELECT count(*) FROM (
 """
 OVER_SEATED = """
 SELECT count(*) FROM (
-  SELECT a.comparison_id FROM evaluation_assignment a
+  SELECT a.comparison_id, a.passage_id FROM evaluation_assignment a
   JOIN evaluation_task t ON t.id = a.task_id
   WHERE a.finished_at IS NOT NULL AND a.skip_reason = ''
-  GROUP BY a.comparison_id, a.presentation, t.overlap HAVING count(*) > t.overlap
+  GROUP BY a.comparison_id, a.passage_id, a.presentation, t.overlap HAVING count(*) > t.overlap
 ) AS crowded
 """
 FOREIGN_KEYS = """

@@ -25,7 +25,10 @@ from tests.site import free_port
 
 STARTS_WITHIN = 20  # seconds
 ATTEMPTS = 3
-KEYS = {"Enter": "\ue007", "Tab": "\ue004"}
+KEYS = {
+    "Enter": "\ue007", "Tab": "\ue004", "Shift": "\ue008", "End": "\ue010", "Home": "\ue011",
+    "ArrowLeft": "\ue012", "ArrowRight": "\ue014",
+}  # fmt: skip
 NOWHERE = "127.0.0.1:9"
 PROXY = {
     "proxyType": "manual",
@@ -53,6 +56,7 @@ FIND = """
     return found;
 """
 
+Point = tuple[float, float]
 Call = Callable[..., Any]  # Any: a command's parameters and its result are JSON
 
 
@@ -80,11 +84,27 @@ class Engine:
         self._call("SwitchToFrame", id=element)
 
     def press(self, *keys: str) -> None:
-        """Keys like "1" and "Enter", in the element that has the focus."""
-        presses = [
-            {"type": kind, "value": KEYS.get(key, key)} for key in keys for kind in ("keyDown", "keyUp")
-        ]
+        """Keys like "1", "Enter" and "Shift+ArrowRight", in the element that has the focus."""
+        presses = []
+        for each in keys:
+            chord = [KEYS.get(key, key) for key in each.split("+")]
+            presses += [{"type": "keyDown", "value": key} for key in chord]
+            presses += [{"type": "keyUp", "value": key} for key in reversed(chord)]
         self._call("PerformActions", actions=[{"type": "key", "id": "keyboard", "actions": presses}])
+
+    def drag(self, start: Point, end: Point) -> None:
+        """With the left button of a mouse, between two points of the window."""
+        points = [
+            {"type": "pointerMove", "x": round(x), "y": round(y), "duration": 50} for x, y in (start, end)
+        ]
+        steps = [
+            points[0],
+            {"type": "pointerDown", "button": 0},
+            points[1],
+            {"type": "pointerUp", "button": 0},
+        ]
+        mouse = {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": steps}
+        self._call("PerformActions", actions=[mouse])
 
     def click(self, selector: str, text: str = "") -> None:
         """The first visible one, in the middle of the page: bars above and below cover its edges."""

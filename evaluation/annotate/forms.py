@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -14,8 +15,15 @@ from django.http import QueryDict
 from django.utils.translation import gettext, gettext_lazy as _
 
 from evaluation.annotate.places import MOST_STEPS, Steps, choice_from_steps, count_steps
-from evaluation.annotate.services.answers import Submission, Value
+from evaluation.annotate.services.answers import Receipt, Submission, Value
+from evaluation.annotate.services.assessments import (
+    NO_VALUE,
+    AssessmentSubmission,
+    CollectedSpan,
+    CollectedValue,
+)
 from evaluation.annotate.services.assignments import MOST_MILLISECONDS
+from evaluation.assessments import MarkedSpan, SpanSide
 from evaluation.models import AlignmentReport
 from evaluation.schemes import Choice, Scheme
 
@@ -61,6 +69,65 @@ def parse_sentence_answer(data: Fields) -> tuple[str, str, uuid.UUID, int, int |
     with _convert_errors():
         seen, active_ms = parse_number(data, "base"), parse_milliseconds(data, "active_ms")
         return question, value, uuid.UUID(str(data["uuid"])), seen, active_ms
+
+
+def parse_assessment(data: Fields) -> AssessmentSubmission:
+    """Parse score and error spans of one candidate; an empty score is not set."""
+    with _convert_errors():
+        spans = data.get("spans", [])
+        spans = json.loads(spans) if isinstance(spans, str) else spans
+        if not isinstance(spans, list):
+            raise MalformedAnswer("spans must be a list")
+        value = CollectedValue(parse_score(data.get("score")), tuple(map(_parse_span, spans)))
+        return AssessmentSubmission(
+            key=str(data["output"]),
+            uuid=uuid.UUID(str(data["uuid"])),
+            value=value,
+            base=parse_number(data, "base"),
+            active_ms=parse_milliseconds(data, "active_ms"),
+            elapsed_ms=parse_milliseconds(data, "elapsed_ms"),
+        )
+
+
+def parse_score(value: object) -> float | None:
+    """
+    >>> parse_score(""), parse_score("66"), parse_score(0)
+    (None, 66.0, 0.0)
+    """
+    if value in (None, ""):
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float | str) or len(str(value)) > 20:
+        raise MalformedAnswer("score must be a number")
+    score = float(value)
+    if not math.isfinite(score):
+        raise MalformedAnswer("score must be a number")
+    return score
+
+
+def _parse_span(data: object) -> CollectedSpan:
+    if not isinstance(data, dict):
+        raise MalformedAnswer("a span must be an object")
+    severity, category = data.get("severity"), data.get("category") or ""
+    if not isinstance(severity, str) or not isinstance(category, str):
+        raise MalformedAnswer("severity and category must be text")
+    is_omission = data.get("start") is None and data.get("end") is None
+    start, end = (None if is_omission else parse_number(data, name) for name in ("start", "end"))
+    span = MarkedSpan(severity, category, start, end, SpanSide(data.get("side") or SpanSide.TARGET))
+    return CollectedSpan(span, parse_number(data, "suggestion") if data.get("suggestion") else None)
+
+
+def assessment_to_json(value: CollectedValue | None) -> dict[str, object]:
+    """Return score and spans as ``parse_assessment`` reads them."""
+    score, spans = value or NO_VALUE
+    return {"score": score, "spans": [_span_to_json(each) for each in spans]}
+
+
+def _span_to_json(each: CollectedSpan) -> dict[str, object]:
+    span = each.span
+    return {
+        "side": span.side.value, "start": span.start, "end": span.end, "severity": span.severity,
+        "category": span.category, "suggestion": each.suggestion,
+    }  # fmt: skip
 
 
 def _parse_submission(data: Fields, parse_value: Callable[[], Value | None]) -> Submission[Value]:
@@ -144,6 +211,23 @@ def read_typed_steps(post: QueryDict) -> dict[int, list[str]]:
             post.get(f"step-{place}-{n}", "") for n in range(count)
         ]
     return typed
+
+
+def parse_score_form(
+    post: QueryDict, stored: Mapping[str, Receipt[CollectedValue | None]], keys: Iterable[str]
+) -> list[AssessmentSubmission]:
+    """Return the scores of a plain form that differ from what is stored; error spans stay as they are."""
+    submissions = []
+    for key in keys:
+        if f"score-{key}" not in post:
+            continue
+        with _convert_errors():
+            score = parse_score(post[f"score-{key}"])
+        value = (stored[key].value if key in stored else None) or NO_VALUE
+        if score != value.score:
+            fields = {**_form_fields(post, key), "output": key}
+            submissions.append(replace(parse_assessment(fields), value=value._replace(score=score)))
+    return submissions
 
 
 def _form_fields(post: QueryDict, question: str | int) -> dict[str, object]:

@@ -62,11 +62,12 @@ class OwnSentence(NamedTuple):
     is_unsure: bool
     active_ms: int
     up_to: int
-    comparison: int
+    comparison: int | None
+    """None for a passage that is assessed."""
 
     @property
     def url(self) -> str:
-        return reverse("annotate", args=[self.token])
+        return reverse("assess" if self.comparison is None else "annotate", args=[self.token])
 
     @property
     def state(self) -> str:
@@ -89,9 +90,12 @@ class Strip:
     @property
     def links(self) -> str:
         """Number, state, URL and mark of each sentence, for ``strip.js``."""
-        token, url = self.sentences[0].token, self.sentences[0].url  # one call of the resolver, which is slow
+        # One call of the resolver, which is slow, for each kind of page.
+        some = {one.comparison is None: one for one in self.sentences}
+        patterns = {kind: one.url.replace(one.token, "{}") for kind, one in some.items()}
         return ";".join(
-            f"{one.number} {one.state} {url.replace(token, one.token)}{' unsure' if one.is_unsure else ''}"
+            f"{one.number} {one.state} {patterns[one.comparison is None].format(one.token)}"
+            f"{' unsure' if one.is_unsure else ''}"
             for one in self.sentences
         )
 
@@ -135,7 +139,7 @@ def load_texts(assignment: Assignment) -> Assignment:
     alignments = Alignment.objects.select_related(
         "comparison__first", "comparison__second", "comparison__item"
     )
-    alignment = alignments.get(pk=assignment.alignment_id)
+    alignment = alignments.get(assignments=assignment.pk)
     assignment.alignment, assignment.comparison = alignment, alignment.comparison
     return assignment
 
@@ -158,6 +162,7 @@ def _load_comparison(alignment: int) -> tuple[Stave, Stave, list[ShownPhrase], l
 
 def build_pair_page(assignment: Assignment) -> PairPage:
     """Return everything that the page shows; at most five queries."""
+    assert assignment.alignment_id is not None  # always about a comparison
     first, second, phrases, groups, above = _load_comparison(assignment.alignment_id)
     asked, others = answers.load_differences(assignment)
     sentences = list_sentences(Assignment.objects.of(assignment.annotator_id, assignment.task_id))

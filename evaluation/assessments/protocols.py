@@ -36,10 +36,18 @@ class AssessmentProtocol:
     categories: tuple[str, ...] = ()
     has_omissions: bool = False
     has_source_errors: bool = False
+    span_required_below: float | None = None
+    has_document_score: bool = False
+    guidelines: str = ""
 
     @property
     def has_spans(self) -> bool:
         return bool(self.severities)
+
+    def requires_span(self, score: float | None) -> bool:
+        """Whether an answer with this score has to mark an error."""
+        least = self.span_required_below
+        return score is not None and least is not None and score < least
 
     def to_json(self) -> dict[str, Any]:  # Any: plain JSON values
         """Return a JSON object from which ``read_protocol`` makes an equal protocol."""
@@ -76,17 +84,31 @@ _MQM_CATEGORIES = (
     "terminology/inappropriate for context",
     "terminology/inconsistent",
 )
+_RATE = (
+    "Compare the translation with the source: does it say the same, and is it well written? Judge this"
+    " translation, not how you would have written it."
+)
+_MARK = (
+    "Mark every error, with as few words as show it. An error is major if it changes the meaning or makes it"
+    " hard to understand, otherwise it is minor."
+)
 PROTOCOLS = {
     protocol.name: protocol
     for protocol in (
-        AssessmentProtocol("da", "Direct assessment", ScoreScale(0, 100)),
-        AssessmentProtocol("da-sqm", "Direct assessment with quality levels", ScoreScale(0, 100, 1, _SQM)),
+        AssessmentProtocol("da", "Direct assessment", ScoreScale(0, 100), guidelines=_RATE),
+        AssessmentProtocol(
+            "da-sqm",
+            "Direct assessment with quality levels",
+            ScoreScale(0, 100, 1, _SQM),
+            guidelines=_RATE,
+        ),
         AssessmentProtocol(
             "esa",
             "Error span annotation",
             ScoreScale(0, 100, 1, _SQM),
             severities=("minor", "major"),
             has_omissions=True,
+            guidelines=f"{_MARK}\n\nThen rate the whole translation, with its errors in mind.",
         ),
         AssessmentProtocol(
             "mqm",
@@ -95,6 +117,7 @@ PROTOCOLS = {
             categories=_MQM_CATEGORIES,
             has_omissions=True,
             has_source_errors=True,
+            guidelines=f"{_MARK} Choose the category that fits best.",
         ),
     )
 }
@@ -113,14 +136,21 @@ def read_protocol(document: object) -> AssessmentProtocol:
             _refuse(f"{key!r} must be a text")
     for key in ("severities", "categories"):
         known[key] = _read_names(known.get(key, ()), key)
-    for key in ("has_omissions", "has_source_errors"):
+    for key in ("has_omissions", "has_source_errors", "has_document_score"):
         if not isinstance(known.setdefault(key, False), bool):
             _refuse(f"{key!r} must be true or false")
     if known.get("scale") is not None:
         known["scale"] = _read_scale(known["scale"])
+    least = known.get("span_required_below")
+    if least is not None and not _is_number(least):
+        _refuse("'span_required_below' must be a number")
+    if not isinstance(known.setdefault("guidelines", ""), str):
+        _refuse("'guidelines' must be a text")
     protocol = AssessmentProtocol(**known)
     if protocol.scale is None and not protocol.has_spans:
         _refuse("a protocol asks for a score (scale), for errors (severities) or for both")
+    if protocol.scale is None and (least is not None or protocol.has_document_score):
+        _refuse("'span_required_below' and 'has_document_score' need a scale")
     return protocol
 
 

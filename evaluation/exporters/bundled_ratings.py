@@ -50,11 +50,15 @@ def make_assessment_sets(
 
 
 def _select_newest(rows: Iterable[Row]) -> list[Row]:
+    """Return the newest version of each answer; of one that stood in time, the version of that moment."""
     newest: dict[tuple[Any, ...], Row] = {}
-    for row in rows:
+    stood: dict[tuple[Any, ...], Row] = {}
+    for row in sorted(rows, key=lambda row: row["version"]):
         cell = tuple(row[key] for key in ("protocol", "task", "item", "system", "annotator", "presentation"))
-        if cell not in newest or row["version"] > newest[cell]["version"]:
-            newest[cell] = row
+        newest[cell] = row
+        if row.get("in_time"):  # older bundles have imported answers only
+            stood[cell] = row
+    newest |= {cell: row for cell, row in stood.items() if not row["withdrawn"]}
     return [row for row in newest.values() if not row["withdrawn"]]
 
 

@@ -4,7 +4,7 @@
              AccessCard, CrowdWorker, ApiToken, AuditEntry, SignIn, Erasure
 ``tasks``    Campaign, CrowdPlatform, Task, StoppingStatus
 ``items``    Item, System, Candidate, Output, Comparison, Alignment
-``judging``  PhrasePair and Occurrence (what is asked), Slot and Assignment (who is asked)
+``judging``  PhrasePair, Occurrence, Passage and PassageOutput (what is asked), Slot and Assignment (who)
 ``answers``  Ranking, SentenceAnswer, AlignmentReport, Adjudication, PracticeQuestion, PracticeRound
 ``assessments``  Assessment, ErrorSpan, ScoreSet
 ``jobs``     Job, Upload, UploadedFile
@@ -37,6 +37,8 @@ from evaluation.models.jobs import Job as Job, Upload as Upload, UploadedFile as
 from evaluation.models.judging import (
     Assignment as Assignment,
     Occurrence as Occurrence,
+    Passage as Passage,
+    PassageOutput as PassageOutput,
     PhrasePair as PhrasePair,
     Slot as Slot,
 )

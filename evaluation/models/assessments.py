@@ -13,7 +13,7 @@ from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 
 from evaluation.models.items import Candidate, Output
-from evaluation.models.judging import Slot
+from evaluation.models.judging import Assignment, Slot
 from evaluation.models.people import Annotator
 from evaluation.models.tasks import Task
 
@@ -24,11 +24,29 @@ class AssessmentQuerySet(models.QuerySet["Assessment"]):
     def of_tasks(self, task_ids: list[int]) -> AssessmentQuerySet:
         return self.filter(output__item__task__in=task_ids)
 
+    def given_by(self, assignment: Assignment) -> AssessmentQuerySet:
+        """All versions of the annotator's answers about the outputs of the passage."""
+        return self.filter(
+            annotator=assignment.annotator_id,
+            presentation=assignment.presentation,
+            output__passages__passage=assignment.passage_id,
+            output__passages__presentation=assignment.presentation,
+            protocol__in=assignment.task.collected_names,
+        )
+
     def current(self) -> AssessmentQuerySet:
-        """The newest version of each answer, unless it was withdrawn."""
+        """The newest version of each answer, unless it was withdrawn.
+
+        Where an answer stood when the slot was reassigned or the task closed, it is the version of that
+        moment, as for rankings.
+        """
         same = {name: OuterRef(name) for name in ("annotator", "output", "protocol", "presentation")}
-        newer = Assessment.objects.filter(**same, version__gt=OuterRef("version"))
-        return self.filter(~Exists(newer), is_withdrawn=False)
+        versions = Assessment.objects.filter(**same)
+        newer = versions.filter(version__gt=OuterRef("version"))
+        newer_in_time = newer.filter(slot__isnull=False)
+        stood = versions.filter(~Exists(newer_in_time), slot__isnull=False, is_withdrawn=False)
+        is_current = ~Exists(newer) & ~Exists(stood) | Q(slot__isnull=False) & ~Exists(newer_in_time)
+        return self.filter(is_current, is_withdrawn=False)
 
     def ordinary(self) -> AssessmentQuerySet:
         """Without quality control, where a damaged text was shown."""
@@ -54,7 +72,9 @@ class Assessment(models.Model):
     score = models.FloatField(
         null=True, blank=True, help_text="Empty where the protocol asks for error spans only."
     )
-    is_withdrawn = models.BooleanField(default=False, help_text="No answer at all: neither score nor spans.")
+    is_withdrawn = models.BooleanField(
+        default=False, help_text="No answer, or not yet a whole one: the score is missing."
+    )
     shown = models.ForeignKey(
         Candidate,
         null=True,
@@ -108,6 +128,14 @@ class ErrorSpan(models.Model):
     end = models.PositiveIntegerField(null=True, blank=True)
     severity = models.CharField(max_length=40)
     category = models.CharField(max_length=200, blank=True)
+    suggestion = models.ForeignKey(
+        "self",
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        help_text="The suggested error that this one was made from.",
+    )
     details: models.JSONField[Any, Any] = models.JSONField(
         default=dict, blank=True, help_text="What else an imported file says about this error."
     )

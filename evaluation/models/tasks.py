@@ -219,6 +219,20 @@ class Task(models.Model):
         blank=True,
         help_text=_("The protocols of scores and error spans by name; fixed at the first answer."),
     )
+    assessed_as = models.CharField(
+        max_length=80, blank=True, default="", db_default="",
+        help_text=_("The protocol under which scores and error spans are collected; empty for none."),
+    )  # fmt: skip
+    suggestions = models.CharField(
+        max_length=80, blank=True, default="", db_default="",
+        help_text=_("The protocol whose error spans are offered as suggestions; empty for none."),
+    )  # fmt: skip
+    keep_documents = models.BooleanField(
+        _("one annotator gets all sentences of a document"), default=False, db_default=False
+    )
+    mark_differences = models.BooleanField(
+        _("mark where two translations differ"), default=False, db_default=False
+    )
     digest = models.CharField(
         max_length=64,
         blank=True,
@@ -269,6 +283,11 @@ class Task(models.Model):
     @property
     def is_open(self) -> bool:
         return self.state == Task.State.OPEN
+
+    @property
+    def collected_names(self) -> tuple[str, str]:
+        """The names under which scores and error spans of outputs, and scores of documents, are stored."""
+        return self.assessed_as, f"{self.assessed_as}-document"
 
     @property
     def study_site(self) -> str:

@@ -202,7 +202,7 @@ def _rankings(scope: Scope, names: DisplayNames) -> Iterator[Row]:
 
 def _assignments(scope: Scope, names: DisplayNames) -> Iterator[Row]:
     """Yield who got which comparison, in which order, and which text was on the left."""
-    assignments = models.Assignment.objects.filter(task__in=scope.task_ids)
+    assignments = models.Assignment.objects.filter(task__in=scope.task_ids, passage=None)
     columns = {
         "task": "task__slug", "annotator": "annotator_id", "number": "number", "presentation": "presentation",
         "item": "comparison__item__key", "left": "comparison__first__text",
@@ -255,6 +255,7 @@ def _assessments(scope: Scope, names: DisplayNames) -> Iterator[Row]:
             "version": row.version,
             "score": row.score,
             "withdrawn": row.is_withdrawn,
+            "in_time": row.slot_id is not None,
             "shown": row.shown and row.shown.text,
             "spans": [
                 [span.side, span.start, span.end, span.severity, span.category, span.details.get("weight")]

@@ -176,7 +176,9 @@ def _make_rows(
     """Yield the line of an answer in the file and of its corrections, which have no origin."""
     if not versions:
         return
-    origin, newest = versions[0].origin or _describe(versions[0], task), versions[-1]
+    stood = [answer for answer in versions if answer.slot_id is not None]
+    newest = stood[-1] if stood and not stood[-1].is_withdrawn else versions[-1]
+    origin = versions[0].origin or _describe(newest, task)
     annotator = names[newest.annotator_id]
     for other in origin.get(TUTORIAL, ()):
         yield _restore_row(annotator, other)

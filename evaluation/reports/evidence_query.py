@@ -138,16 +138,19 @@ def load_ratings(
     spans = read_spans(answers.values("pk"))
     rows = answers.order_by("version", "pk").values_list(
         "pk", "protocol", "output_id", "annotator_id", "score", "output__system__name", "output__item_id",
-        "is_withdrawn",
+        "slot_id", "is_withdrawn",
     )  # fmt: skip
     # Here rather than in the query: without statistics, PostgreSQL compares every row with every other.
-    newest = {row[1:4]: row for row in rows.iterator(AT_ONCE)}
+    versions = list(rows.iterator(AT_ONCE))
+    newest = {row[1:4]: row for row in versions}
+    stood = {row[1:4]: row for row in versions if row[-2] is not None}
+    newest |= {cell: row for cell, row in stood.items() if not row[-1]}
     return [
         StoredRating(
             protocol, pk, output, annotator,
             OutputRating(names[annotator], system, segments[item], score, tuple(spans.get(pk, ()))),
         )
-        for pk, protocol, output, annotator, score, system, item, is_withdrawn in sorted(newest.values())
+        for pk, protocol, output, annotator, score, system, item, _, is_withdrawn in sorted(newest.values())
         if not is_withdrawn
     ]  # fmt: skip
 

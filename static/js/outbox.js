@@ -13,6 +13,9 @@ const OPEN_WITHIN = 4000; // milliseconds
  * @property {number} time orders the entries
  * @property {string} [choice] of a phrase pair
  * @property {number[]} [steps] of a place
+ * @property {string} [output] a translation that is assessed
+ * @property {number | null} [score] of a translation
+ * @property {readonly import("./assess-marks.js").Span[]} [spans] errors of a translation
  * @property {string} [question] about the whole sentence; `value` is its answer
  * @property {string} [value]
  * @property {number} [active_ms]

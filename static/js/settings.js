@@ -12,7 +12,7 @@ for (const input of findInputs(document, "[data-setting]")) {
 
 /**
  * Whether a setting is on; pages without its switch leave it on.
- * @param {"single-keys" | "click-advances" | "one-question"} name
+ * @param {"single-keys" | "click-advances" | "one-question" | "mark-characters"} name
  */
 export const isSet = (name) => findInput(`[data-setting="${name}"]`)?.checked ?? name === "single-keys";
 

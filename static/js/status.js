@@ -10,7 +10,9 @@ export class Status {
     this.save = get(".save");
     this.need = get(".need");
     /** @type {import("./dom.js").Words} */
-    this.words = /** @type {import("./dom.js").Words} */ (get("#words").dataset);
+    this.words = /** @type {import("./dom.js").Words} */ ({
+      ...get("#words").dataset, ...find("#page-words")?.dataset, // those of one kind of page come first
+    });
   }
 
   /**

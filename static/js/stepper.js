@@ -49,7 +49,7 @@ export class Stepper {
     let start = null;
     const main = get(".main");
     main.addEventListener("touchstart", ({ target, touches }) => {
-      const scrolls = target instanceof Element && target.closest(".why");
+      const scrolls = target instanceof Element && target.closest(".why, .text, .sl, .hnd");
       start = this.isOn && touches.length === 1 && !scrolls ? touches[0] : null;
     }, { passive: true });
     main.addEventListener("touchend", ({ changedTouches: [end] }) => {

@@ -11,6 +11,8 @@ import { questionOf } from "./outbox.js";
  * @property {string} [error]
  * @property {string} [choice]
  * @property {number[]} [steps]
+ * @property {number | null} [score]
+ * @property {import("./assess-marks.js").Span[]} [spans]
  * @property {string} [value]
  *
  * @typedef {object} Failure

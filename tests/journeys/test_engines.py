@@ -11,7 +11,8 @@ import pytest
 from pytest_django.live_server_helper import LiveServer
 
 from appraise import middleware
-from evaluation.models import Assignment, Ranking, Task
+from evaluation.models import Assessment, Assignment, Ranking, Task
+from tests.database.conftest import annotator, make_task
 from tests.engines import ENGINES, Engine, MissingEngineError
 from tests.live import OrderlyServer
 
@@ -21,6 +22,19 @@ CARDS = "fieldset[data-card]"
 SAVED = """return [...document.querySelectorAll('[role=status]')]
     .some((each) => each.textContent.trim() === 'Saved')"""
 KEPT = "return document.body.innerText.includes('kept in this browser (1)')"
+ACTIVE = "return document.querySelector('.cand.is-on')"
+# Where a word of the translation is in the window.
+MIDDLE = """
+    const walker = document.createTreeWalker(document.querySelector(".cand .text"), NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const at = node.data.indexOf(arguments[0]), range = document.createRange();
+      if (at < 0) continue;
+      range.setStart(node, at);
+      range.setEnd(node, at + arguments[0].length);
+      const box = range.getBoundingClientRect();
+      return [box.left + box.width / 2, box.top + box.height / 2];
+    }
+"""
 FOREIGN = """return performance.getEntriesByType('resource').map((each) => each.name)
     .filter((name) => !name.startsWith(location.origin + '/'))"""
 
@@ -45,11 +59,15 @@ def nothing_left(live_server: LiveServer, transactional_db: None, engine: Engine
 
 
 def begin(engine: Engine, url: str) -> None:
+    sign_in(engine, url)
+    ready(engine)
+
+
+def sign_in(engine: Engine, url: str) -> None:
     engine.open(f"{url}/sign-in")
     engine.click("input[autocomplete=username]")
     engine.press(*"bob", "Tab", *"secret", "Enter")
     engine.click("button", "Start")
-    ready(engine)
 
 
 def ready(engine: Engine) -> None:
@@ -91,6 +109,62 @@ def test_an_annotator_works_in_every_engine(
     assert engine.run("return document.documentElement.scrollWidth <= 375")
     engine.click(f"{CARDS}.is-on label:has(input[type=radio])")
     arrived(engine, cards + 1)
+
+
+def test_errors_are_marked_in_every_engine(
+    engine: Engine, live_server: LiveServer, transactional_db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "他昨天 went to the big pelvis, which were."
+    sentence = {"id": "1", "source": "Ein Satz.", "candidates": {"alpha": text, "beta": text}}
+    task = make_task("Errors", [sentence], comparisons="none", assess="esa", assess_systems=2, overlap=1)
+    bob = annotator("bob", task).user
+    assert bob is not None
+    bob.set_password("secret")
+    bob.save()
+    sign_in(engine, live_server.url)
+    engine.wait_for(ACTIVE)
+    here = engine.run("return location.href")
+
+    engine.drag(engine.run(MIDDLE, "big"), engine.run(MIDDLE, "pelvis"))
+    marked(engine, ["big pelvis"])
+    engine.drag(engine.run(MIDDLE, "昨天"), engine.run(MIDDLE, "went"))
+    marked(engine, ["big pelvis", "昨天 went"])
+    refuse_answers(live_server, monkeypatch)
+    engine.press("End", "ArrowLeft", "m", "Shift+ArrowLeft")  # the last word is before the full stop
+    engine.wait_for("return document.body.innerText.includes('kept in this browser (2)')")
+    engine.open(here)
+    engine.wait_for("return document.querySelectorAll('mark.err').length === 3")
+    monkeypatch.undo()
+    marked(engine, ["big pelvis", "昨天 went", "which were"])
+
+    engine.wait_for(ACTIVE)
+    engine.run("document.querySelector('input[type=range]').focus()")
+    engine.press("7", "ArrowRight")
+    engine.wait_for("return document.querySelector('output').textContent === '71'")
+    engine.wait_for(SAVED)
+    engine.press("Enter")
+    engine.wait_for("return location.href !== arguments[0]", here)
+    assert Assessment.objects.latest("pk").score == 71
+    assert engine.run(FOREIGN) == []
+
+    engine.open(here)
+    show_on_a_phone(engine, monkeypatch)
+    engine.wait_for(ACTIVE)
+    assert engine.run("return document.documentElement.scrollWidth <= 375")
+
+
+def marked(engine: Engine, expected: list[str]) -> None:
+    """Stored, in the order in which it was marked."""
+    for _ in range(300):
+        newest = Assessment.objects.order_by("version", "pk").last()
+        text = newest.output.candidate.text if newest else ""
+        spans = newest.spans.order_by("number") if newest else ()
+        found = [text[span.start : span.end] for span in spans]
+        if found == expected:
+            break
+        time.sleep(0.05)
+    assert found == expected
+    engine.wait_for(SAVED)
 
 
 def arrived(engine: Engine, answers: int) -> None:

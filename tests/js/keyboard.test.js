@@ -56,3 +56,15 @@ test("Enter chooses the answer in focus; Space and digits do, too", () => {
 test("outside the rows arrows are left to the browser", () => {
   for (const key of ["ArrowDown", "ArrowLeft"]) assert.equal(command(key, { canMove: false }), null);
 });
+
+test("another page has keys of its own, which rest like the others", () => {
+  const keymap = { letters: { o: "omission" }, moves: { Home: "first-word", " ": "mark" } };
+  const read = (key, values = {}) => readCommand(
+    { key, repeat: false, ctrlKey: false, metaKey: false, altKey: false },
+    { hasOption: () => false, canMove: true, onControl: false, usesSingleKeys: true, ...values }, keymap,
+  );
+  assert.deepEqual([read("O"), read("Home"), read(" "), read("n")], ["omission", "first-word", "mark", null]);
+  assert.equal(read("o", { usesSingleKeys: false }), null);
+  assert.equal(read(" ", { usesSingleKeys: false }), "mark");
+  assert.equal(read(" ", { canMove: false }), null);
+});

@@ -99,6 +99,7 @@ def set_stage(sentences: list[dict[str, Any]] | None = None) -> Stage:
     answer_task(task, bob, always(Choice.B_BETTER), most=2)
     values = gaps(task, _somebody(people, "manager"), bob) | {
         "places": _by_place(bob),
+        "passage": _passage(bob),
         "question": _practice(task),
     }
     return Stage(task, values, people, _tokens(people))
@@ -108,6 +109,7 @@ def gaps(task: Task, manager: User, bob: Annotator) -> dict[str, object]:
     """One of everything that the address of a page may name, made where the task has none yet."""
     assignment = assignments.next_assignment(task, bob)
     assert assignment is not None
+    assert assignment.alignment is not None
     pair = Occurrence.objects.asked_by(assignment)[0].pair
     AlignmentReport.objects.create(annotator=bob, pair=pair, alignment=assignment.alignment, reason="cut")
     score_task(task, find_metrics(["chrf"]))
@@ -137,6 +139,16 @@ def gaps(task: Task, manager: User, bob: Annotator) -> dict[str, object]:
             evaluation={"weights": [["bleu", 1.0]]},
         ).pk,
     }
+
+
+def _passage(bob: Annotator) -> str:
+    """The token of a passage that this annotator assesses."""
+    assert bob.user is not None
+    task = make_task("Ratings", SENTENCES[:2], comparisons="none", assess="esa")
+    Membership.objects.create(user=bob.user, campaign=task.campaign, task=task, role=Role.ANNOTATOR)
+    assignment = assignments.next_assignment(task, bob)
+    assert assignment is not None
+    return assignment.token
 
 
 def _by_place(bob: Annotator) -> str:

@@ -405,7 +405,7 @@ class _SentenceHistory:
         SentenceAnswer.objects.create(
             uuid=self.uuid,
             annotator_id=self.assignment.annotator_id,
-            comparison_id=self.assignment.comparison_id,
+            comparison_id=self.assignment.compared_id,
             slot=slot,
             presentation=self.assignment.presentation,
             question=self.question,

@@ -18,9 +18,9 @@ from django.utils.translation import gettext_lazy as _
 
 from evaluation.blinding import is_swapped
 from evaluation.models import (
-    Alignment,
     AlignmentReport,
     Annotator,
+    Assessment,
     Assignment,
     Comparison,
     Membership,
@@ -77,19 +77,24 @@ def _claim(
     if not Slot.objects.filter(pk=slot.pk).take(annotator.pk, lease_end(task)):
         # Another annotator was faster; the next search no longer finds that slot.
         return _claim(task, annotator, quota)
+    comparison = slot.comparison
     return Assignment.objects.create(
         annotator=annotator,
         task=task,
-        comparison=slot.comparison,
+        comparison=comparison,
+        passage_id=slot.passage_id,
         presentation=slot.presentation,
-        alignment=Alignment.objects.filter(comparison=slot.comparison_id).latest(),
+        alignment=None if comparison is None else comparison.alignments.latest(),
         number=last + 1,
         up_to=up_to,
-        swapped=_is_swapped(slot.comparison, annotator, slot.presentation),
+        swapped=_is_swapped(comparison, annotator, slot.presentation),
     )
 
 
-def _is_swapped(comparison: Comparison, annotator: Annotator, presentation: int) -> bool:
+def _is_swapped(comparison: Comparison | None, annotator: Annotator, presentation: int) -> bool:
+    """Whether A and B of a comparison are exchanged; a passage has an order of its own."""
+    if comparison is None:
+        return False
     secret = settings.SECRET_KEY.encode()
     return is_swapped(secret, annotator.key, comparison.first.text, comparison.second.text, presentation)
 
@@ -115,22 +120,25 @@ def _find_free_slot(task: Task, annotator: Annotator) -> Slot | None:
     )
     if connection.features.has_select_for_update_skip_locked:
         slots = slots.select_for_update(skip_locked=True, of=("self",))
-    for after in (-1,) if last is None else (last, -1):
-        ahead = slots.filter(position__gt=after)
-        # Two queries, because each can use the index on positions; "free" would read all slots.
-        candidates = (ahead.unclaimed().first(), ahead.expired().first())
-        if free := [slot for slot in candidates if slot is not None]:
-            return min(free, key=lambda slot: (slot.position, slot.k))
+    preferred = [slots.in_own_documents(annotator)] if task.keep_documents else []
+    for wanted in (*preferred, slots):
+        for after in (-1,) if last is None else (last, -1):
+            ahead = wanted.filter(position__gt=after)
+            # Two queries, because each can use the index on positions; "free" would read all slots.
+            candidates = (ahead.unclaimed().first(), ahead.expired().first())
+            if free := [slot for slot in candidates if slot is not None]:
+                return min(free, key=lambda slot: (slot.position, slot.k))
     return None
 
 
 def _list_repeatable(task: Task, annotator: Annotator) -> AssignmentQuerySet:
     own = Assignment.objects.of(annotator, task)
-    numbers = list(own.order_by("-number").values_list("number", "comparison")) if task.repeated else []
+    rows = own.order_by("-number").values_list("number", "comparison", "passage")
+    numbers = list(rows) if task.repeated else []
     if not numbers:
         return own.none()
     newest = numbers[0]
-    shown_before = [number for number, comparison in numbers[1:] if comparison == newest[1]]
+    shown_before = [number for number, *subject in numbers[1:] if subject == [*newest[1:]]]
     beside = [number + step for number in shown_before for step in (-1, 1)]
     latest = newest[0] + 1 - repeat_distance(task.size)
     return own.filter(finished_at__isnull=False, number__lte=latest).exclude(number__in=beside)
@@ -138,8 +146,8 @@ def _list_repeatable(task: Task, annotator: Annotator) -> AssignmentQuerySet:
 
 def _count_up_to(task: Task, annotator: Annotator, given: int, quota: int | None) -> int:
     """Return how many sentences of a task somebody may get in all; exact where it is not many more."""
-    left = Slot.objects.filter(task=task).left_for(annotator).values_list("comparison", "presentation")
-    slots = list(left[:MANY_SLOTS])
+    left = Slot.objects.filter(task=task).left_for(annotator)
+    slots = list(left.values_list("comparison", "passage", "presentation")[:MANY_SLOTS])
     up_to = task.per_person if len(slots) == MANY_SLOTS else given + len(set(slots))
     return up_to if quota is None else min(up_to, quota)
 
@@ -207,8 +215,8 @@ def lease_end(task: Task) -> datetime:
 
 
 def take_slot(assignment: Assignment) -> Slot | None:
-    """Renew the slot of an assignment, or take a free one of the same comparison; ``None`` if there is
-    none."""
+    """Renew the slot of an assignment, or take a free one of the same comparison or passage; ``None`` if
+    there is none."""
     # Locked until the answer is stored, so that the slot cannot be given to another annotator meanwhile.
     held = Slot.objects.held_by(assignment).select_for_update().only("state", "lease_until")
     for own in held:
@@ -268,11 +276,14 @@ def add_time(assignment: Assignment, ms: int | None) -> None:
 
 
 def _sum_times(assignment: Assignment) -> int:
-    """Return the time of the answers, about the pairs of the comparison or of the sentence for places, and
-    of the page."""
+    """Return the time of the answers, about the pairs of the comparison or of the sentence for places, or
+    about the outputs of the passage, and of the page."""
+    if assignment.passage_id is not None:
+        assessments = Assessment.objects.given_by(assignment).values_list("active_ms", flat=True)
+        return sum(ms or 0 for ms in assessments) + assignment.page_ms
     rankings = Ranking.objects.given_by(assignment)
     if assignment.is_by_place:
-        rankings = rankings.filter(pair__item=assignment.comparison.item_id)
+        rankings = rankings.filter(pair__item=assignment.compared.item_id)
     else:
         rankings = rankings.filter(pair__owner=assignment.comparison_id)
     sentence_answers = SentenceAnswer.objects.given_by(assignment)

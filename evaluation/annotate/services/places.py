@@ -100,7 +100,7 @@ class SentencePlaces:
 
 def load_places(assignment: Assignment) -> SentencePlaces:
     """Return the places of an assignment; two queries, regardless of the number of candidates and places."""
-    item = assignment.comparison.item
+    item = assignment.compared.item
     group = load_group(item, item.candidates.all())
     pairs = dict(item.pairs.values_list("key", "pk"))
     return SentencePlaces(
@@ -122,7 +122,7 @@ def _show_place(
     secret = settings.SECRET_KEY.encode()
     order = shown_order(secret, assignment.annotator.key, texts, assignment.presentation)
     shown = tuple([texts[number] for number in order])
-    item = assignment.comparison.item.key
+    item = assignment.compared.item.key
     numbers = list(combinations(range(len(shown)), 2))
     return ShownPlace(
         place,
@@ -147,7 +147,7 @@ def find_representative(assignment: Assignment, number: int) -> tuple[int, int]:
 
 def load_rankings(assignment: Assignment) -> list[StoredRanking]:
     """Return every ranking by this annotator of pairs of this sentence."""
-    return _read_rankings(assignment, pair__item=assignment.comparison.item_id)
+    return _read_rankings(assignment, pair__item=assignment.compared.item_id)
 
 
 def _read_rankings(assignment: Assignment, **condition: object) -> list[StoredRanking]:

@@ -101,14 +101,17 @@ def _material(task: Task, item: Item) -> PracticeMaterial:
 
 
 def is_practice_due(task: Task, annotator: Annotator) -> bool:
-    """Return whether the annotator has to finish the practice round first; at most one query.
+    """Return whether the annotator has to finish the practice round first; at most two queries.
 
-    A round in another task of the campaign with the same kind of questions counts, too.
+    It practises phrase rankings, so it is never due in a task that only collects scores and error spans. A
+    round in another task of the campaign with the same kind of questions counts, too.
     """
     done = annotator.practice_rounds.filter(
         task__campaign=task.campaign_id, task__scheme_name=task.scheme_name, task__judging=task.judging
     )
-    return task.practice and not done.exists()
+    if not task.practice or (task.assessed_as and not task.slots.filter(passage=None).exists()):
+        return False
+    return not done.exists()
 
 
 def finish_practice(task: Task, annotator: Annotator) -> None:

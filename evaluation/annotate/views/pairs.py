@@ -46,10 +46,11 @@ def get_annotator(user: User) -> Annotator:
 
 def get_own_assignment(request: HttpRequest, token: str) -> Assignment:
     """Return the assignment with this token; that of another annotator is a 404."""
-    return _get_shown(request, Assignment.objects.select_related("task", "annotator"), token)
+    return get_shown_assignment(request, Assignment.objects.select_related("task", "annotator"), token)
 
 
-def _get_shown(request: HttpRequest, assignments: QuerySet[Assignment], token: str) -> Assignment:
+def get_shown_assignment(request: HttpRequest, assignments: QuerySet[Assignment], token: str) -> Assignment:
+    """Return one of these assignments if the user may see its page; 404 otherwise."""
     assignment = get_object_or_404(assignments, token=token)
     if not assignment.is_shown_to(get_user(request)):
         raise Http404
@@ -96,6 +97,8 @@ def _open_assignment(request: HttpRequest, task: Task, annotator: Annotator) -> 
 @require_http_methods(["GET", "POST"])
 def annotate(request: HttpRequest, token: str) -> HttpResponse:
     assignment = get_own_assignment(request, token)
+    if assignment.passage_id is not None:
+        return redirect("assess", token=token)
     if assignment.is_by_place:
         return redirect("places", token=token)
     if request.method == "GET":
@@ -160,7 +163,9 @@ def receipt_response(
 @json_answer
 def answer(request: HttpRequest, token: str) -> HttpResponse:
     """Store one answer about a phrase pair or about the whole sentence."""
-    assignment = _get_shown(request, ANSWERED, token)
+    assignment = get_shown_assignment(request, ANSWERED, token)
+    if assignment.passage_id is not None:
+        raise Http404
     data = parse_json(request.body)
     if "question" in data:
         question, value, uuid_, base, active_ms = parse_sentence_answer(data)
@@ -285,7 +290,7 @@ def _find_reported(assignment: Assignment, phrase: int) -> tuple[int, int]:
     """Return the pair and the alignment of a card, on either kind of page."""
     if not assignment.is_by_place:
         occurrence = get_object_or_404(Occurrence.objects.asked_by(assignment), index=phrase)
-        return occurrence.pair_id, assignment.alignment_id
+        return occurrence.pair_id, occurrence.alignment_id
     try:
         return places.find_representative(assignment, phrase)
     except answers.UnknownQuestion as error:

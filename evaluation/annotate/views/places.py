@@ -99,7 +99,7 @@ def _page(
         "comment": _load_comment(assignment) if task.ask_comment else None,
         "missing": [card.number for card in page.cards if card.place in (missing or ())],
         "conflicts": [card.number for card in page.cards if card.place in (conflicts or ())],
-        **context_above(task, assignment.comparison.item),
+        **context_above(task, assignment.compared.item),
     }
     return render(request, "evaluation/places.html", context, status=status)
 

@@ -171,7 +171,7 @@ def annotate(task: models.Task, person: Person, wanted: int, random: Random) -> 
 
 
 def answer(assignment: models.Assignment, person: Person, when: datetime, random: Random) -> None:
-    names = [list_systems(assignment.comparison.first_id), list_systems(assignment.comparison.second_id)]
+    names = [list_systems(assignment.compared.first_id), list_systems(assignment.compared.second_id)]
     first, second = (max(QUALITY[name] for name in systems) for systems in names)
     for occurrence in models.Occurrence.objects.asked_by(assignment).select_related("pair").order_by("index"):
         # About a third of all differences are a matter of taste.
@@ -189,7 +189,7 @@ def answer(assignment: models.Assignment, person: Person, when: datetime, random
 def rank(assignment: models.Assignment, person: Person, when: datetime, random: Random) -> None:
     """Rank the variants of each place; a variant is as good as the best system that has it."""
     sentence = places.load_places(assignment)
-    outputs = models.Output.objects.filter(item=assignment.comparison.item)
+    outputs = models.Output.objects.filter(item=assignment.compared.item)
     candidate_quality: dict[str, float] = {}
     for text, name in outputs.values_list("candidate__text", "system__name"):
         candidate_quality[text] = max(QUALITY[name], candidate_quality.get(text, 0.0))

@@ -13,6 +13,7 @@ from django.core.management.base import CommandParser
 from appraise.lib.problems import InputError, Problem
 from appraise.lib.streams import convert_read_errors
 from evaluation.annotate.known_answers import MOST_PERCENT
+from evaluation.assessments import PROTOCOLS
 from evaluation.importers import (
     COMMAND_LINE,
     EVIDENCE_FORMATS,
@@ -31,6 +32,7 @@ from evaluation.tasks.planning import TRAINING_PAIRS
 from evaluation.tasks.services.added_evidence import add_evidence
 from evaluation.tasks.services.import_job import create_campaign, find_campaign
 from evaluation.tasks.services.importing import import_set
+from evaluation.tasks.services.passages import MOST_SYSTEMS
 from evaluation.tasks.services.task_settings import ImportSummary, TaskSettings, dry_run
 
 
@@ -50,7 +52,11 @@ class Command(AppraiseCommand):
         "--campaign": "campaign of the task; created if it does not exist (default: a new one)",
         "--shows": "text shown above A and B (default: the source, if there is one)",
         "--comparisons": "which systems are compared: all, none, baseline:NAME, round-robin:K or blocks:K"
-        " (default: all, or none if the files bring scores and error spans)",
+        " (default: all, or none if the files bring scores and error spans or --assess is given)",
+        "--assess": "collect scores or error spans of every translation under this protocol",
+        "--assess-systems": f"with --assess: how many translations are shown at once (1 to {MOST_SYSTEMS})",
+        "--assess-documents": "with --assess: a page for each document, not for each sentence",
+        "--mark-differences": "with --assess-systems 2: mark faintly where the two translations differ",
         "--task": "add scores and error spans to this task, which has the same texts",
         "--match": "with --task: whether texts may differ in Unicode form and spaces (content)",
         "--batches": "the batches of an Appraise CSV, which have its texts",
@@ -63,6 +69,7 @@ class Command(AppraiseCommand):
         "--empty": "how to treat items with an empty output",
         "--repeats": "percentage of the comparisons that each annotator sees a second time",
         "--checks": f"attention checks, as a percentage of the comparisons (at most {MOST_PERCENT})",
+        "--keep-documents": "give all sentences of a document to the same annotator, in their order",
         "--moved": "whether to ask about moved phrases",
         "--judging": "sentences with three or more candidates: two at a time, or all variants of a place at"
         " once",
@@ -108,10 +115,15 @@ class Command(AppraiseCommand):
         add("--repeats", type=whole_number(0, 100), default=0, metavar="PERCENT")
         add("--checks", type=int, choices=range(MOST_PERCENT + 1), default=0, metavar="PERCENT")
         add("--order", choices=Task.Order.values, default=Task.Order.DOCUMENT, help="order of the sentences")
+        add("--keep-documents", action="store_true")
         add("--moved", choices=Task.Moved.values, default=Task.Moved.RANKED)
         add("--judging", choices=Task.Judging.values, default=Task.Judging.PAIRS)
         add("--question-size", choices=Task.QuestionSizes.values, default=Task.QuestionSizes.MEDIUM)
         add("--ask-all", action="store_true")
+        add("--assess", choices=list(PROTOCOLS), default="", metavar="PROTOCOL")
+        add("--assess-systems", type=whole_number(1, MOST_SYSTEMS), default=1, metavar="N")
+        add("--assess-documents", action="store_true")
+        add("--mark-differences", action="store_true")
         add("--practice", action="store_true", help="a practice round before the first sentence")
         add("--dry-run", action="store_true", help="check the files and print the summary, but store nothing")
 
@@ -181,7 +193,7 @@ class Command(AppraiseCommand):
         return TaskSettings(
             **{
                 **given,
-                "comparisons": options["comparisons"] or ("none" if imported.evidence else "all"),
+                "comparisons": options["comparisons"] or default_design(imported, options),
                 "source_language": imported.source_language,
                 "target_language": imported.target_language,
                 "shows": select_shown_text(imported, options["shows"]),
@@ -224,6 +236,10 @@ def select_shown_text(imported: ImportedSet, wanted: str | None) -> str:
         message, remedy = f"item {lacking.id!r} has no {shows} to be shown", f"give every item a {shows}"
         problems.append(Problem("nothing_to_show", message, remedy, *lacking.position))
     raise InputError(problems)
+
+
+def default_design(imported: ImportedSet, options: dict[str, Any]) -> str:
+    return "none" if imported.evidence or options["assess"] else "all"
 
 
 def require_file(path: Path) -> Path:

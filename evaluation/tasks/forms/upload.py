@@ -16,8 +16,10 @@ from evaluation.importers.model import FileRole
 from evaluation.models import Task, Upload, UploadedFile
 from evaluation.people.forms import NumberField, SelectField, TextField, text_input
 from evaluation.schemes import SCHEMES
+from evaluation.tasks.forms.passages import list_protocol_choices
 from evaluation.tasks.problem_texts import translate_problem
 from evaluation.tasks.services import uploads
+from evaluation.tasks.services.passages import MOST_SYSTEMS
 from evaluation.tasks.services.task_settings import TaskSettings
 
 DESIGNS = [
@@ -140,6 +142,9 @@ class SettingsForm(forms.Form):
     order = SelectField(
         initial=Task.Order.DOCUMENT, label=_("Order of the sentences"), choices=Task.Order.choices
     )
+    keep_documents = forms.BooleanField(
+        label=_("One annotator gets all sentences of a document"), required=False
+    )
     checks = NumberField(
         initial=0,
         label=_("Hidden attention checks, %"),
@@ -182,6 +187,23 @@ class SettingsForm(forms.Form):
         label=_("Ask for the reason of each choice, with one key"), required=False
     )
     tap_answers = forms.BooleanField(label=_("Answer by tapping the better phrase"), required=False)
+    assess = SelectField(
+        label=_("Scores and error spans"),
+        required=False,
+        choices=lambda: [("", _("not asked for")), *list_protocol_choices()],
+        help_text=_("Of every translation; with comparisons, annotators rank phrases first."),
+    )
+    assess_systems = NumberField(
+        initial=1,
+        label=_("Translations side by side"),
+        required=False,
+        min_value=1,
+        max_value=MOST_SYSTEMS,
+    )
+    assess_documents = forms.BooleanField(label=_("A page for each document"), required=False)
+    mark_differences = forms.BooleanField(
+        label=_("Mark faintly where two translations differ"), required=False
+    )
     format = SelectField(
         initial="auto",
         label=_("Format"),
@@ -244,7 +266,7 @@ class SettingsForm(forms.Form):
             self.add_error("design_size", _("Enter a number."))
         if data.get("shows") and data["shows"] not in self.tops:
             self.add_error("shows", _("Not every sentence in these files has this text."))
-        for name in ("judging", "question_size"):
+        for name in ("judging", "question_size", "assess_systems"):
             data[name] = data.get(name) or self.fields[name].initial
         if not self.errors:
             settings = self.settings()

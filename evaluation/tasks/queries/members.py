@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Count, Q
 
 from evaluation.blinding import canonical
-from evaluation.models import Invitation, Membership, Occurrence, Ranking, Role, Task, User
+from evaluation.models import Assessment, Invitation, Membership, Occurrence, Ranking, Role, Task, User
 from evaluation.schemes import Choice
 from evaluation.study.annotators import count_passed_checks
 from evaluation.study.values import find_current
@@ -84,10 +85,43 @@ def build_members_page(task: Task, number: str = "", invitations_number: str = "
 
 
 def count_checks(*tasks: Task, user: User | None = None) -> dict[int, CheckCounts]:
-    """Count the checks of each annotator, or of one person, as reports do.
+    """Count the checks of each annotator, or of one person, as reports do."""
+    counts = _count_ranked_checks(tasks, user)
+    for annotator, (seen, passed) in _count_assessed_checks(tasks, user).items():
+        before = counts.get(annotator, CheckCounts())
+        counts[annotator] = CheckCounts(before.seen + seen, before.passed + passed)
+    return counts
 
-    A check is passed if every answer is as expected.
+
+def _count_assessed_checks(tasks: Collection[Task], user: User | None) -> dict[int, tuple[int, int]]:
+    """Return the checks seen and passed by annotator; no query where no scores are collected.
+
+    A check is passed if the damaged copy has a lower score than the output itself, or without scores, more
+    errors.
     """
+    collected = [task for task in tasks if task.assessed_as]
+    if not collected:
+        return {}
+    answers = Assessment.objects.of_tasks([task.pk for task in collected]).current()
+    answers = answers.filter(protocol__in={task.assessed_as for task in collected}, presentation__lte=1)
+    if user is not None:
+        answers = answers.filter(annotator__user=user)
+    rows = answers.annotate(n=Count("spans")).values_list(
+        "annotator_id", "output_id", "shown_id", "score", "n"
+    )
+    damaged, good = dict[tuple[int, int], float](), dict[tuple[int, int], float]()
+    for annotator, output, shown, score, spans in rows:
+        (good if shown is None else damaged)[annotator, output] = -spans if score is None else score
+    counts: dict[int, tuple[int, int]] = {}
+    for cell, value in damaged.items():
+        if cell in good:
+            seen, passed = counts.get(cell[0], (0, 0))
+            counts[cell[0]] = seen + 1, passed + (value < good[cell])
+    return counts
+
+
+def _count_ranked_checks(tasks: Collection[Task], user: User | None) -> dict[int, CheckCounts]:
+    """Count the checks among comparisons: one is passed if every answer is as expected."""
     whose = {} if user is None else {"annotator__user": user}
     rows = list(
         Ranking.objects.filter(pair__task__in=tasks, presentation=0, **whose)

@@ -18,6 +18,7 @@ from evaluation.annotate.services.assignments import count_left
 from evaluation.blinding import pseudonym
 from evaluation.models import (
     Annotator,
+    Assessment,
     Assignment,
     Campaign,
     PhrasePair,
@@ -166,6 +167,7 @@ class AnnotatorRow:
     name: str
     done: int
     answers: int
+    assessments: int
     seconds: float | None
     not_applicable: int
     last: datetime | None
@@ -185,6 +187,7 @@ class MonitorPage:
     slots_done: int
     pairs: int
     sentence_answers: int  # preferences and ratings, including imported ones
+    assessments: int  # that were collected here
     answers: int
     by_label: list[tuple[Choice, int]]
     annotators: list[AnnotatorRow]
@@ -221,7 +224,7 @@ def count_slots(tasks: Collection[Task]) -> dict[int, SlotCounts]:
 
 
 def build_monitor_page(task: Task, *, named: bool = False) -> MonitorPage:
-    """Return the progress of a task; four queries. Corrections count as answers here.
+    """Return the progress of a task; five queries at most. Corrections count as answers here.
 
     Annotators are shown under pseudonyms, or under user names if ``named``.
     """
@@ -236,15 +239,17 @@ def build_monitor_page(task: Task, *, named: bool = False) -> MonitorPage:
         _count_subquery(sentence_answers, "comparison__item__task"),
     ).get(pk=task.pk)
     rankings = Ranking.objects.filter(pair__task=task, choice__isnull=False)
+    annotators = _load_annotators(task, named=named)
     labels = dict(rankings.values_list("choice").annotate(n=Count("pk")).order_by())
     return MonitorPage(
         slots=counts[0],
         slots_done=counts[1],
         pairs=counts[2],
         sentence_answers=counts[3],
+        assessments=sum(row.assessments for row in annotators),
         answers=sum(labels.values()),
         by_label=[(choice, labels.get(choice.value, 0)) for choice in task.scheme.choices],
-        annotators=_load_annotators(task, named=named),
+        annotators=annotators,
     )
 
 
@@ -258,15 +263,29 @@ def _load_annotators(task: Task, *, named: bool) -> list[AnnotatorRow]:
     finished = Assignment.objects.filter(task=task, annotator=OuterRef("pk"), finished_at__isnull=False)
     people = Annotator.objects.select_related("user").annotate(done=_count_subquery(finished, "annotator"))
     # A separate query: a join would count the finished assignments once for every answer.
-    answers = {annotator: counts for annotator, *counts in _count_answers(task)}
-    return [
-        AnnotatorRow(
-            str(person) if named or person.machine else pseudonym(task.campaign.key, person.key),
-            person.done,
-            *answers[person.pk],
-        )
-        for person in people.filter(pk__in=answers).order_by("pk")
-    ]
+    answers: dict[int, list[Any]] = {annotator: counts for annotator, *counts in _count_answers(task)}
+    assessments: dict[int, list[Any]] = {annotator: counts for annotator, *counts in _count_assessments(task)}
+    rows = []
+    for person in people.filter(pk__in=answers | assessments).order_by("pk"):
+        given, seconds, not_applicable, last = answers.get(person.pk, [0, None, 0, None])
+        assessed, last_assessed = assessments.get(person.pk, [0, None])
+        times = [time for time in (last, last_assessed) if time is not None]
+        name = str(person) if named or person.machine else pseudonym(task.campaign.key, person.key)
+        last = max(times, default=None)
+        rows.append(AnnotatorRow(name, person.done, given, assessed, seconds, not_applicable, last))
+    return rows
+
+
+def _count_assessments(task: Task) -> Iterable[tuple[Any, ...]]:
+    """Return the answers about translations by annotator, and the time of the last; no query if none are
+    asked for."""
+    if not task.assessed_as:
+        return []
+    answers = Assessment.objects.of_tasks([task.pk]).filter(
+        protocol__in=task.collected_names, is_withdrawn=False
+    )
+    counts = answers.order_by().values_list("annotator")
+    return counts.annotate(answers=Count("pk"), last=Max("received_at"))
 
 
 def _count_answers(task: Task) -> Iterable[tuple[Any, ...]]:  # Any: each column has a type of its own

@@ -39,6 +39,7 @@ from evaluation.schemes import SCHEMES
 from evaluation.tasks.planning import Planner
 from evaluation.tasks.services.evidence import store_evidence
 from evaluation.tasks.services.imported_rankings import ImportedRankings
+from evaluation.tasks.services.passages import create_passages
 from evaluation.tasks.services.slots import create_slots
 from evaluation.tasks.services.storage import TaskWriter
 from evaluation.tasks.services.task_settings import ImportSummary, TaskSettings
@@ -64,7 +65,10 @@ def create_task(
     number, parts = part or (1, 1)
     name = settings.name if parts == 1 else f"{settings.name}, part {number}"
     fields = asdict(settings)
-    for setting in ("name", "scheme", "comparisons", "aligner", "segment_words", "repeats"):
+    for setting in (
+        "name", "scheme", "comparisons", "aligner", "segment_words", "repeats", "assess", "assess_systems",
+        "assess_documents",
+    ):  # fmt: skip
         del fields[setting]
     fields |= {name: value for name, value in _list_defaults(campaign) if not fields.get(name)}
     digest = part_digest(imported.digest, number, parts)
@@ -234,6 +238,9 @@ def store_parts(
             next(islice(part, size, size), None)
     if imported.evidence and made[0].state == Task.State.IMPORTING:
         store_evidence(made[0], imported.evidence, by=owner, report=report)
+    for task in made:
+        if task.state == Task.State.IMPORTING and settings.assess and not task.passages.exists():
+            create_passages(task, settings.make_plan(task), by=owner)
     summary = summarize_import(made, warnings, expects_questions=settings.comparisons != "none")
     ready = Task.objects.filter(pk__in=[task.pk for task in made], state=Task.State.IMPORTING)
     ready.filter(opens_at__gt=timezone.now()).update(state=Task.State.DRAFT)

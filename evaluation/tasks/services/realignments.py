@@ -278,8 +278,9 @@ def move_assignments(versions: Mapping[int, Alignment], assignments: Iterable[As
     """Move assignments to the new versions of their comparisons under new tokens; returns how many."""
     moved = [assignment for assignment in assignments if assignment.comparison_id in versions]
     for assignment in moved:
-        assignment.alignment = versions[assignment.comparison_id]
-        assignment.token = f"{assignment.token.partition('.')[0]}.{assignment.alignment.version}"
+        alignment = versions[assignment.compared_id]
+        assignment.alignment = alignment
+        assignment.token = f"{assignment.token.partition('.')[0]}.{alignment.version}"
     Assignment.objects.bulk_update(moved, ["alignment", "token"], batch_size=500)
     return len(moved)
 

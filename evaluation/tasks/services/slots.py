@@ -6,7 +6,7 @@ slots. Both remain true after a correction.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby, islice
 from operator import itemgetter
 from typing import NamedTuple
@@ -24,7 +24,7 @@ AT_ONCE = 1000
 
 
 class AskingComparison(NamedTuple):
-    """A comparison that owns a pair."""
+    """A comparison that owns a pair, or a passage: ``first`` and ``second`` are digests of its texts."""
 
     pk: int
     item: int
@@ -40,7 +40,21 @@ def create_slots(task: Task, *, repeats: int = 0) -> None:
     asking = [AskingComparison(*row) for row in rows.iterator(chunk_size=1000)]
     if task.judging == Task.Judging.PLACES:
         asking = _select_one_per_sentence(task, asking)
-    slots = _make_slots(task, asking, repeats)
+    ordered = order_comparisons(asking, task.seed, shuffled=task.order == Task.Order.SHUFFLED)
+    store_slots(task, _make_slots(task, ordered, select_repeated(task.seed, ordered, repeats)))
+
+
+def create_passage_slots(task: Task, ordered: Sequence[AskingComparison], repeated: Collection[int]) -> None:
+    """Create the slots of passages, which come after all comparisons, in the given order.
+
+    Those at the positions ``repeated`` are shown a second time.
+    """
+    last = task.slots.filter(passage=None).order_by("-position").values_list("position", flat=True).first()
+    start = 0 if last is None else last + 1
+    store_slots(task, _make_slots(task, ordered, repeated, "passage_id", start))
+
+
+def store_slots(task: Task, slots: Iterator[Slot]) -> None:
     while some := list(islice(slots, AT_ONCE)):
         # Idempotent after a crash: existing slots are not added again. Each thousand is a transaction.
         Slot.objects.bulk_create(some, ignore_conflicts=True)
@@ -48,9 +62,9 @@ def create_slots(task: Task, *, repeats: int = 0) -> None:
 
 
 def update_task_size(task: Task) -> None:
-    """Store how many comparisons each annotator gets, so that no page has to count them."""
-    comparisons = task.slots.order_by().values("comparison").distinct()
-    size, repeated = (comparisons.filter(presentation=n).count() for n in (0, 1))
+    """Store how many comparisons and passages each annotator gets, so that no page has to count them."""
+    shown = task.slots.order_by().values("comparison", "passage").distinct()
+    size, repeated = (shown.filter(presentation=n).count() for n in (0, 1))
     Task.objects.filter(pk=task.pk).update(size=size, repeated=repeated)
 
 
@@ -76,11 +90,15 @@ def is_repeated(seed: int, first: str, second: str, percent: int) -> bool:
     return int(text_digest("repeat", str(seed), first, second)[:8], 16) % 100 < percent
 
 
-def _make_slots(task: Task, asking: Sequence[AskingComparison], repeats: int) -> Iterator[Slot]:
+def _make_slots(
+    task: Task,
+    ordered: Sequence[AskingComparison],
+    repeated: Collection[int],
+    column: str = "comparison_id",
+    base: int = 0,
+) -> Iterator[Slot]:
     seed = str(task.seed)
-    ordered = order_comparisons(asking, task.seed, shuffled=task.order == Task.Order.SHUFFLED)
     gap = find_gap(len(ordered))
-    repeated = select_repeated(task.seed, ordered, repeats)
     for position, comparison in enumerate(ordered):
         # A check is placed far from its sentence, like a repeat, so that the two cannot be distinguished.
         start = (
@@ -90,9 +108,8 @@ def _make_slots(task: Task, asking: Sequence[AskingComparison], repeats: int) ->
         for n, shown_at in enumerate(positions):
             for k in range(task.overlap):
                 # Each position once: claiming goes on after the last one.
-                yield Slot(
-                    task=task, comparison_id=comparison.pk, k=k, presentation=n, position=2 * shown_at + n
-                )
+                about = {column: comparison.pk}
+                yield Slot(task=task, k=k, presentation=n, position=base + 2 * shown_at + n, **about)
 
 
 def order_comparisons(
@@ -199,23 +216,27 @@ def adjust_slots(task: Task, comparisons: set[int]) -> None:
 
 
 def resize_slots(task: Task, overlap: int) -> None:
-    """Add free slots, or remove them, so that each showing of a comparison has ``overlap`` slots.
+    """Add free slots, or remove them: each showing of a comparison or passage has ``overlap`` slots.
 
     A slot that somebody has is never removed.
     """
     with transaction.atomic():
-        rows = task.slots.select_for_update().order_by("comparison", "presentation", "k")
-        columns = rows.values_list("comparison", "presentation", "position", "k", "state", "pk")
+        rows = task.slots.select_for_update().order_by("comparison", "passage", "presentation", "k")
+        columns = rows.values_list("comparison", "passage", "presentation", "position", "k", "state", "pk")
         added, removed = list[Slot](), list[int]()
-        for (comparison, presentation, position), group in groupby(columns, key=itemgetter(0, 1, 2)):
+        for shown, group in groupby(columns, key=itemgetter(0, 1, 2, 3)):
+            comparison, passage, presentation, position = shown
             slots = list(group)
             free = [pk for *_rest, state, pk in slots if state == Slot.State.FREE]
             removed += free[::-1][: max(0, len(slots) - overlap)]
-            start = slots[-1][3] + 1
+            start = slots[-1][4] + 1
             added += [
-                Slot(task=task, comparison_id=comparison, presentation=presentation, position=position, k=k)
+                Slot(
+                    task=task, comparison_id=comparison, passage_id=passage, presentation=presentation,
+                    position=position, k=k,
+                )
                 for k in range(start, start + overlap - len(slots))
-            ]
+            ]  # fmt: skip
         for part in range(0, len(removed), AT_ONCE):
             Slot.objects.filter(pk__in=removed[part : part + AT_ONCE], state=Slot.State.FREE).delete()
         Slot.objects.bulk_create(added, batch_size=AT_ONCE)

@@ -15,6 +15,7 @@ from evaluation.alignment.segmenters import WordSegmenter, load_segmenter
 from evaluation.importers import ImportedItem, ImportedSet
 from evaluation.models import Task
 from evaluation.tasks.planning import ComparedItem, PlannedItem, Planner
+from evaluation.tasks.services.passages import AssessmentPlan, find_free_name, find_protocol
 from evaluation.tasks.services.slots import (
     AskingComparison,
     order_comparisons,
@@ -54,6 +55,11 @@ class TaskSettings:
     ask_comment: bool = True
     ask_reasons: bool = False
     tap_answers: bool = False
+    keep_documents: bool = False
+    assess: str = ""  # the protocol under which scores and error spans are collected
+    assess_systems: int = 1  # how many are shown at once
+    assess_documents: bool = False
+    mark_differences: bool = False
 
     def planner(self, sentences: Iterable[ComparedItem]) -> Planner:
         """Return the planner; an aligner that learns is trained on the first ``sentences``."""
@@ -88,6 +94,17 @@ class TaskSettings:
             return plan_comparisons(self.comparisons, [item.systems for item in items], self.seed)
         except ValueError as error:
             raise InputError.of("bad_design", str(error)) from error
+
+    def make_plan(self, task: Task) -> AssessmentPlan:
+        """Return what is assessed in a task, under a name that no other evidence has."""
+        return AssessmentPlan(
+            find_protocol(self.assess),
+            find_free_name(task, self.assess),
+            systems=self.assess_systems,
+            by_document=self.assess_documents,
+            checks=self.checks,
+            mark_differences=self.mark_differences,
+        )
 
     def check_judging(self) -> None:
         """Refuse settings that are incompatible with ranking places."""

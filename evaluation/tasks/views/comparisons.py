@@ -1,4 +1,4 @@
-"""Compare further systems of a task, for example of one that came with scores and error spans only."""
+"""Ask for more about the translations of a task: compare further systems, or collect scores and errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from django.views.decorators.http import require_http_methods
 from appraise.lib.problems import InputError, Problem
 from evaluation.models import Comparison
 from evaluation.tasks.forms.comparisons import ComparisonForm
+from evaluation.tasks.forms.passages import AssessmentForm
 from evaluation.tasks.services.later_comparisons import begin_comparing
+from evaluation.tasks.services.passages import begin_collecting
 from evaluation.web import get_managed_task, get_user
 
 
@@ -40,3 +42,28 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
     }
     status = 422 if problems or form.errors else 200
     return render(request, "evaluation/compare.html", context, status=status)
+
+
+@login_required
+@never_cache
+@require_http_methods(["GET", "POST"])
+def collect(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the form that asks for scores and error spans; POST begins the job."""
+    task = get_managed_task(request, slug)
+    evidence = sorted(name for name, protocol in task.protocols.items() if protocol.get("severities"))
+    form = AssessmentForm(request.POST if request.method == "POST" else None, evidence=evidence)
+    problems: list[Problem] = []
+    if request.method == "POST" and form.is_valid():
+        try:
+            return redirect(begin_collecting(task, form.cleaned_data, by=get_user(request)))
+        except InputError as error:
+            problems = list(error.problems)
+    context = {
+        "task": task,
+        "form": form,
+        "problems": problems,
+        "sentences": task.items.count(),
+        "systems": task.systems.count(),
+    }
+    status = 422 if problems or form.errors else 200
+    return render(request, "evaluation/collect.html", context, status=status)

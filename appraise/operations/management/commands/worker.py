@@ -13,11 +13,11 @@ from evaluation.management.base import AppraiseCommand
 from evaluation.reports import report_job
 from evaluation.reports.stopping import update_running_tasks
 from evaluation.tasks import check_job
-from evaluation.tasks.services import import_job, later_comparisons, question_regrouping
+from evaluation.tasks.services import import_job, later_comparisons, passages, question_regrouping
 from evaluation.tasks.services.campaigns import apply_schedule
 
 # The worker finds the handler of a job by its kind, so the modules that register handlers must be loaded.
-HANDLER_MODULES = (check_job, import_job, later_comparisons, question_regrouping, report_job)
+HANDLER_MODULES = (check_job, import_job, later_comparisons, passages, question_regrouping, report_job)
 
 
 class Command(AppraiseCommand, QueueWorker):
