@@ -41,6 +41,7 @@ RETRY_AFTER_SECONDS = 30
 UPLOAD_ROUTES = {"new-upload", "upload", "import-scores"}
 ANNOTATOR_ROUTES = {
     *("annotate", "answer", "mark-unsure", "add-time", "skip", "report-alignment", "places", "rank-place"),
+    *("assess", "assess_answer"),
     *("home", "work", "practice", "review", "finished", "campaign-work", "campaign-finished"),
     *("sign-in", "sign-out", "set-language", "languages", "join", "come-back", "my-data", "delete-account"),
 }

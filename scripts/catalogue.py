@@ -34,6 +34,7 @@ ANNOTATOR_TEMPLATES = (
     *("400.html", "403.html", "403_csrf.html", "404.html", "405.html", "413.html", "500.html", "503.html"),
     "languages.html",
     "evaluation/annotate.html",
+    "evaluation/assess.html",
     "evaluation/campaign_finished.html",
     "evaluation/finished.html",
     "evaluation/home.html",
@@ -48,6 +49,7 @@ ANNOTATOR_TEMPLATES = (
 ANNOTATOR_MODULES = (
     "evaluation/annotate/",
     "evaluation/people/",
+    "the protocols",
     "evaluation/schemes.py",
     "evaluation/templatetags/appraise.py",
 )
@@ -109,6 +111,7 @@ def texts_of_project(root: Path = ROOT) -> Found:
             found.unreadable += [f"{where}:{line}" for line in unreadable]
     for where, words in (
         ("evaluation/schemes.py", words_of_schemes()),
+        ("the protocols", words_of_protocols()),
         ("the pure modules", words_of_pure_modules()),
     ):
         for msgid in words:
@@ -153,6 +156,17 @@ def words_of_schemes() -> Iterator[str]:
     yield from (reason.words for reason in CHOICE_REASONS)
     for scheme in SCHEMES.values():
         yield from scheme.texts
+
+
+def words_of_protocols() -> Iterator[str]:
+    """Texts of the shipped protocols: titles, anchors, severities and guidelines."""
+    from evaluation.assessments.protocols import PROTOCOLS
+
+    for protocol in PROTOCOLS.values():
+        yield protocol.title
+        yield from (text for _, text in protocol.scale.anchors) if protocol.scale else ()
+        yield from (severity.capitalize() for severity in protocol.severities)
+        yield from filter(None, [protocol.guidelines])
 
 
 def words_of_pure_modules() -> Iterator[str]:

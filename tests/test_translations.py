@@ -28,9 +28,11 @@ SAME_EVERYWHERE |= {"Holm", ", Holm)", "McNemar"}
 
 # Here the text comes from a pure module or from Django's own list of languages.
 TEXT_FROM_ELSEWHERE = {
+    "evaluation/annotate/assess_page.py",
     "evaluation/annotate/forms.py",
     "evaluation/jobs.py",
     "evaluation/tasks/problem_texts.py",
+    "evaluation/tasks/forms/passages.py",
     "evaluation/tasks/forms/upload.py",
     "evaluation/reports/phenomena.py",
     "evaluation/reports/plots.py",

@@ -57,7 +57,7 @@ class AssessmentProtocol:
 _SQM = (
     (0.0, "Nonsense or no meaning preserved"),
     (33.0, "Some meaning preserved"),
-    (67.0, "Most meaning preserved and few grammar mistakes"),
+    (66.0, "Most meaning preserved and few grammar mistakes"),
     (100.0, "Perfect meaning and grammar"),
 )
 _MQM_CATEGORIES = (
