@@ -49,7 +49,11 @@ def main() -> int:
         def keep(rows: Rows, name: str = name, started: float = started, load: float = load) -> None:
             date, took = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC", (time.monotonic() - started) / 60
             highest = max(load, *os.getloadavg())
-            store_part(name, Occasion(date, commit(), machine(), round(took, 1), round(highest, 1)), rows)
+            is_partial = bool(
+                options.only if name == "hosts" else options.measure if name == "growth" else None
+            )
+            occasion = Occasion(date, commit(), machine(), round(took, 1), round(highest, 1), is_partial)
+            store_part(name, occasion, rows)
 
         if parts[name](options, keep):
             passed &= is_good(name, load_figures()[name])

@@ -49,7 +49,7 @@ in CPU seconds of the process and of PostgreSQL, without the start of the proces
 largest of the process. The exponent is the slope of the last tenfold step in logarithms: 1 is
 linear."""
 EXPLANATION = """\
-Page and save do not depend on the size of the campaign; the reports, the export and the backup read
+Page and save hardly depend on the size of the campaign; the reports, the export and the backup read
 every ranking. Their memory grows more slowly than the rankings, because they count in the database or in
 arrays of small numbers, or stream. No report needs more memory than one machine has, so none is computed
 on a Dask cluster; scoring, training and parsing can be, and `make cluster` shows equal values on two
@@ -65,6 +65,7 @@ class Occasion:
     machine: str
     minutes: float
     load: float
+    has_earlier_rows: bool = False  # taken over, because only some were run again
 
 
 def load_figures(path: Path = FIGURES) -> dict[str, Part]:
@@ -101,11 +102,20 @@ def as_page(figures: dict[str, Part]) -> str:
 def _occasion(part: Part) -> str:
     about = Occasion(**part["occasion"])
     loaded = f", shared with other work (load {about.load:.0f})" if about.load > 3 else ""
-    return f"{about.date}, commit `{about.commit}`, {about.machine}, {about.minutes:.0f} minutes{loaded}."
+    earlier = " Some rows come from earlier runs." if about.has_earlier_rows else ""
+    run = f"{about.date}, commit `{about.commit}`, {about.machine}, {about.minutes:.0f} minutes{loaded}."
+    return run + earlier
 
 
 def _hosts(part: Part) -> list[str]:
-    return ["## Several hosts", "", _occasion(part), "", HOSTS, "", LIMITS, "", *_faults(HOST_FAULTS, part)]
+    run = {(result.run.fault, result.run.bug) for result in read_results(part)}
+    planned = [(key, bug) for key, fault in HOST_FAULTS.items() for bug in ("", *fault.bugs.values())]
+    missing = [
+        f"{key} ({bug.replace('_', ' ')})" if bug else key for key, bug in planned if (key, bug) not in run
+    ]
+    note = [f"Not in this run: {', '.join(missing)}.", ""] if missing else []
+    lines = ["## Several hosts", "", _occasion(part), "", *note, HOSTS, "", LIMITS, ""]
+    return [*lines, *_faults(HOST_FAULTS, part)]
 
 
 def _soak(part: Part) -> list[str]:
