@@ -60,7 +60,7 @@ def busy_bob(task: Task, alice: User, bob: Annotator, signed_in: SignInAs) -> Us
     AlignmentReport.objects.create(
         annotator=bob,
         pair_id=Occurrence.objects.asked_by(first)[0].pair_id,
-        alignment_id=first.alignment_id,
+        alignment_id=first.alignment_id or 0,
         reason="cut",
         note="call me",
     )
