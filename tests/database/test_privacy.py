@@ -60,8 +60,8 @@ def busy_bob(task: Task, alice: User, bob: Annotator, signed_in: SignInAs) -> Us
     asked = Occurrence.objects.asked_by(first)[0]
     AlignmentReport.objects.create(
         annotator=bob,
-        pair_id=asked.pair_id,
-        alignment_id=asked.alignment_id,
+        pair_id=Occurrence.objects.asked_by(first)[0].pair_id,
+        alignment_id=first.alignment_id or 0,
         reason="cut",
         note="call me",
     )
