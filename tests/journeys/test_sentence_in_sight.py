@@ -395,7 +395,7 @@ def test_on_a_phone_the_review_shows_every_sentence_with_its_state(open_page: Op
     expect(page.get_by_role("link", name="Tasks", exact=True)).to_be_in_viewport()
     page.goto(f"/tasks/{Task.objects.get().slug}/review")
     row = page.locator("tbody tr").first
-    expect(row.locator("th small")).to_have_text(Assignment.objects.get().comparison.item.source)
+    expect(row.locator("th small")).to_have_text(Assignment.objects.get().compared.item.source)
     expect(row.locator(".state")).to_be_in_viewport(ratio=1)
     assert page.locator(".scroll-x").evaluate("one => one.scrollWidth - one.clientWidth") <= 0
     assert faults(page, page.url) == []
