@@ -167,7 +167,7 @@ class Explorer:
         asked = answers.load_questions(assignment)
         self.memory.actors[name].page = Page(
             assignment.token,
-            assignment.alignment_id,
+            assignment.alignment_id or 0,
             [(index, asked[index].pair) for index in sorted(asked)],
             {asked[index].pair: asked[index].version for index in asked},
         )
@@ -263,7 +263,7 @@ class Explorer:
                     actor.base,
                     actor.page and (newest[actor.page.alignment], tokens.get(actor.page.token)),
                     actor.page and tuple(sorted(actor.page.versions.values())),
-                    actor.loaded and newest[actor.loaded.alignment_id],
+                    actor.loaded and newest[actor.loaded.alignment_id or 0],
                     actor.loaded and (actor.loaded.task.state, actor.loaded.finished_at is not None),
                 )
                 for actor in self.memory.actors.values()
@@ -298,6 +298,7 @@ class Explorer:
             assert (annotator is None) == (state == Slot.State.FREE), "a seat is taken by nobody"
         connection.check_constraints()
         for assignment in Assignment.objects.select_related("alignment"):
+            assert assignment.alignment
             assert assignment.alignment.comparison_id == assignment.comparison_id
             if assignment.finished_at is not None and not assignment.skip_reason:
                 self.check_finished(assignment)

@@ -143,7 +143,7 @@ class TestChecks:
         bob, carol = annotator("bob", task), annotator("carol", task)
         for who, attentive in ((bob, True), (carol, False)):
             while (assignment := assignments.next_assignment(task, who)) is not None:
-                expected = assignment.comparison.expected
+                expected = assignment.compared.expected
                 said = Choice(expected) if expected and attentive else Choice.EQUAL
                 answer_all(assignment, canonical(said, swapped=assignment.swapped, flipped=False))
         results = count_checks(task)
@@ -174,7 +174,7 @@ class TestChecks:
         task = make_task(sentences=longer, checks=10, question_size="phrase")
         bob = annotator("bob", task)
         while (assignment := assignments.next_assignment(task, bob)) is not None:
-            said = Choice(assignment.comparison.expected or Choice.EQUAL)
+            said = Choice(assignment.compared.expected or Choice.EQUAL)
             shown = canonical(said, swapped=assignment.swapped, flipped=False)
             answer_all(assignment, shown)
         checks = Ranking.objects.exclude(pair__owner__check_kind="").values_list("pair__owner", flat=True)

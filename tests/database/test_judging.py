@@ -100,8 +100,8 @@ def first_free_of_all(task: Task, who: Annotator) -> Slot | None:
             seat.presentation == 0
             or (
                 (seat.comparison_id, seat.presentation - 1) in seen
-                and newest + 1 - first[seat.comparison_id] >= assignments.repeat_distance(task.size)
-                and first[seat.comparison_id] not in beside
+                and newest + 1 - first[seat.comparison_id or 0] >= assignments.repeat_distance(task.size)
+                and first[seat.comparison_id or 0] not in beside
             )
         )
     ]
@@ -201,7 +201,7 @@ class TestRepeats:
         bob = annotator("bob", task)
         sides: dict[int, list[bool]] = {}
         while (assignment := assignments.next_assignment(task, bob)) is not None:
-            sides.setdefault(assignment.comparison_id, []).append(assignment.swapped)
+            sides.setdefault(assignment.compared_id, []).append(assignment.swapped)
             answer_all(assignment)
             answers.finish_pairs(assignment)
         assert len(sides) == task.size == task.repeated

@@ -56,7 +56,7 @@ def stage(db: None, settings: Settings, tmp_path: Path) -> Stage:
     stage = set_stage()
     add_people(stage)
     enlarge_comparison(Comparison.objects.get(pk=str(stage.values["comparison"])))
-    enlarge_group(Assignment.objects.get(token=stage.values["places"]).comparison)
+    enlarge_group(Assignment.objects.get(token=stage.values["places"]).compared)
     stage.values["upload"] = upload_long_sentences(stage)
     return stage
 

@@ -112,9 +112,7 @@ def test_every_two_variants_are_one_pair_wherever_they_meet(task: Task, bob: Ann
         ["", "red the"],
         ["small", "tiny", "very small"],
     ]
-    assert (
-        sum(len(spot.pairs) for spot in spots) == task.pairs.filter(item=assignment.comparison.item).count()
-    )
+    assert sum(len(spot.pairs) for spot in spots) == task.pairs.filter(item=assignment.compared.item).count()
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def answer(assignment: Assignment, person: int) -> None:
         if dice.random() < 0.1:  # a change of mind
             again = answers.Submission(uuid.uuid4(), place.index, Choice.EQUAL, base=receipt.version)
             answers.submit_ranking(assignment, again)
-    first, second = assignment.comparison.first.text, assignment.comparison.second.text
+    first, second = assignment.compared.first.text, assignment.compared.second.text
     verdict = say(dice, person, truth_of(first, second), assignment.swapped)
     answers.submit_sentence_answer(assignment, "verdict", verdict.value, uuid=uuid.uuid4())
     answers.finish_pairs(assignment)

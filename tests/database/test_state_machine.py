@@ -144,9 +144,9 @@ class Campaign(RuleBasedStateMachine):
             for seat in Slot.objects.of(open_one):
                 is_over = seat.lease_until is not None and seat.lease_until < timezone.now()
                 if seat.annotator_id == who.pk or seat.state == "free" or (seat.state == "taken" and is_over):
-                    return open_one.comparison_id, open_one.presentation
+                    return open_one.compared_id, open_one.presentation
         free = first_free_of_all(task, who)
-        return None if free is None else (free.comparison_id, free.presentation)
+        return None if free is None else (free.comparison_id or 0, free.presentation)
 
     def show(self, name: str, assignment: Assignment) -> None:
         questions = answers.load_questions(assignment)
@@ -316,7 +316,7 @@ class Campaign(RuleBasedStateMachine):
 
     @invariant()
     def a_seat_is_free_or_one_persons(self) -> None:
-        holders = Counter[tuple[int, int, int]]()
+        holders = Counter[tuple[int | None, int, int]]()
         for slot in Slot.objects.all():
             assert (slot.annotator_id is None) == (slot.state == Slot.State.FREE)
             if slot.annotator_id is not None:
@@ -336,6 +336,7 @@ class Campaign(RuleBasedStateMachine):
     def references_lead_somewhere(self) -> None:
         connection.check_constraints()
         for assignment in Assignment.objects.select_related("alignment"):
+            assert assignment.alignment
             assert assignment.alignment.comparison_id == assignment.comparison_id
         assert not Ranking.objects.exclude(annotator__in=[who.pk for who in self.people.values()]).exists()
 

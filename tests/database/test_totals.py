@@ -172,7 +172,7 @@ def test_the_review_begins_with_unsure_and_open_sentences(
         (3, "done"), (4, "skipped"), (5, "open"), (1, "done"), (2, "done"),
     ]  # fmt: skip
     for sentence, source in page.context["sentences"]:
-        assert source == Assignment.objects.get(annotator=anna, number=sentence.number).comparison.item.source
+        assert source == Assignment.objects.get(annotator=anna, number=sentence.number).compared.item.source
         assert source in page.content.decode(), "a number alone says nothing"
     Task.objects.update(shows=Task.Shows.REFERENCE)
     hidden = client.get(reverse("review", args=[small.slug]))

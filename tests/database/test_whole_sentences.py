@@ -75,7 +75,7 @@ def test_an_answer_knows_the_seat_it_was_given_from_unless_that_went_to_others(
     assert SentenceAnswer.objects.get().slot == bob.slots.get()
     # Away for too long: both seats of the comparison are somebody else's now.
     dora = annotator("dora", task)
-    for seat, who in zip(assignment.comparison.slots.order_by("k"), (carol, dora), strict=True):
+    for seat, who in zip(assignment.compared.slots.order_by("k"), (carol, dora), strict=True):
         Slot.objects.filter(pk=seat.pk).update(state=Slot.State.TAKEN, annotator=who)
     assert send(client, assignment, value="A=B", base=1).status_code == 200
     assert SentenceAnswer.objects.latest("pk").slot is None
@@ -120,7 +120,7 @@ def test_nonsense_in_a_plain_form_is_refused(task: Task, bob: Annotator, signed_
 
 def rate(assignment: Assignment, of: dict[str, str]) -> None:
     """Give each side the rating of its system."""
-    sides = [assignment.comparison.first, assignment.comparison.second]
+    sides = [assignment.compared.first, assignment.compared.second]
     if assignment.swapped:
         sides.reverse()
     for question, side in zip(("rating_a", "rating_b"), sides, strict=True):

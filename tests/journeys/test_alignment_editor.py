@@ -101,7 +101,11 @@ def test_a_report_becomes_a_new_version_by_mouse(
     assert work is not None
     occurrence = Occurrence.objects.asked_by(work).order_by("index")[0]
     AlignmentReport.objects.create(
-        annotator=bob, pair_id=occurrence.pair_id, alignment_id=work.alignment_id, reason="cut", note="night"
+        annotator=bob,
+        pair_id=occurrence.pair_id,
+        alignment_id=occurrence.alignment_id,
+        reason="cut",
+        note="night",
     )
     sign_in(page, "alice")
     page.goto(task.get_absolute_url())

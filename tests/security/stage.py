@@ -145,6 +145,9 @@ def _passage(bob: Annotator) -> str:
     """The token of a passage that this annotator assesses."""
     assert bob.user is not None
     task = make_task("Ratings", SENTENCES[:2], comparisons="none", assess="esa")
+    # Not in the campaign whose pages are looked at: evidence would add its queries to them.
+    task.campaign = Campaign.objects.create(slug="ratings", name="Ratings")
+    task.save()
     Membership.objects.create(user=bob.user, campaign=task.campaign, task=task, role=Role.ANNOTATOR)
     assignment = assignments.next_assignment(task, bob)
     assert assignment is not None
