@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from evaluation.models import Assignment, Ranking
+from evaluation.models import Assignment, Ranking, Task
 from tests.database.conftest import SENTENCES, annotator, make_task
 from tests.journeys.every_page import seen_by
 from tests.journeys.test_accessibility import faults
@@ -387,6 +387,17 @@ def test_the_strip_leads_back_to_earlier_sentences(open_page: Open) -> None:
     page.locator("#pair-1 .opt").first.click()
     saved(page)
     assert Ranking.objects.latest("pk").version == 2
+
+
+def test_on_a_phone_the_review_shows_every_sentence_with_its_state(open_page: Open) -> None:
+    page = open_page(PHONE)
+    expect(page.get_by_role("link", name="Tasks", exact=True)).to_be_in_viewport()
+    page.goto(f"/tasks/{Task.objects.get().slug}/review")
+    row = page.locator("tbody tr").first
+    expect(row.locator("th small")).to_have_text(Assignment.objects.get().comparison.item.source)
+    expect(row.locator(".state")).to_be_in_viewport(ratio=1)
+    assert page.locator(".scroll-x").evaluate("one => one.scrollWidth - one.clientWidth") <= 0
+    assert faults(page, page.url) == []
 
 
 @pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
