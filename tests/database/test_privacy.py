@@ -57,11 +57,10 @@ def busy_bob(task: Task, alice: User, bob: Annotator, signed_in: SignInAs) -> Us
     first = assignments.next_assignment(task, bob)
     assert first is not None
     submit_sentence_answer(first, "comment", "I live in Elm Street", uuid=uuid.uuid4())
-    asked = Occurrence.objects.asked_by(first)[0]
     AlignmentReport.objects.create(
         annotator=bob,
-        pair_id=asked.pair_id,
-        alignment_id=asked.alignment_id,
+        pair_id=Occurrence.objects.asked_by(first)[0].pair_id,
+        alignment_id=first.alignment_id or 0,
         reason="cut",
         note="call me",
     )

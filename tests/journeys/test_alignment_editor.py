@@ -103,7 +103,7 @@ def test_a_report_becomes_a_new_version_by_mouse(
     AlignmentReport.objects.create(
         annotator=bob,
         pair_id=occurrence.pair_id,
-        alignment_id=occurrence.alignment_id,
+        alignment_id=work.alignment_id or 0,
         reason="cut",
         note="night",
     )

@@ -29,7 +29,7 @@ def sentence(*pairs: tuple[str, str]) -> list[dict[str, Any]]:
     return [
         {
             "id": "s1",
-            "source": "Ein erfundener Satz.",
+            "source": "Ein erfundener Satz, der nicht in eine Zeile eines Telefons passt. " * 3,
             "references": [first],
             "candidates": {"alpha": first, "beta": second},
         }
@@ -114,6 +114,7 @@ def test_on_a_phone_the_active_pair_is_seen_after_every_tap(open_page: Open) -> 
         page.locator(".card.is-on .opt").nth(number % 6).tap()
     page.get_by_role("button", name="Source").tap()
     assert in_sight(page)
+    expect(page.locator(".card.is-on .opt").last).to_be_in_viewport(ratio=1)
     page.get_by_role("button", name="Whole sentence").tap()
     tap_phrase(page, 7)
     assert active(page) == "7"
@@ -394,7 +395,7 @@ def test_on_a_phone_the_review_shows_every_sentence_with_its_state(open_page: Op
     expect(page.get_by_role("link", name="Tasks", exact=True)).to_be_in_viewport()
     page.goto(f"/tasks/{Task.objects.get().slug}/review")
     row = page.locator("tbody tr").first
-    expect(row.locator("th small")).to_have_text(Assignment.objects.get().comparison.item.source)
+    expect(row.locator("th small")).to_have_text(Assignment.objects.get().compared.item.source)
     expect(row.locator(".state")).to_be_in_viewport(ratio=1)
     assert page.locator(".scroll-x").evaluate("one => one.scrollWidth - one.clientWidth") <= 0
     assert faults(page, page.url) == []
