@@ -207,16 +207,20 @@ export class AssessmentPage {
     const span = mark && candidate.read(mark), place = draft ?? range;
     if (span && mark && !draft) {
       const isOwn = mark.type === "span";
-      const quoted = span.start === null ? words.missingHere : `“${text?.slice(span.start, span.end ?? 0)}”`;
+      const quoted = span.start === null ? words.missingHere : this.#quote(text?.slice(span.start, span.end ?? 0));
       return {
         text: quoted, hint: isOwn ? `${labelOf(this.protocol, span.severity)} · ${words.own}` : words.suggested,
         kind: isOwn ? "own" : "suggestion", severity: span.severity, category: span.category,
       };
     }
     if (place && text) {
-      return { text: `“${text.slice(...place)}”`, hint: isOpen ? words.lastWord : words.unmarked, kind: "words" };
+      return { text: this.#quote(text.slice(...place)), hint: isOpen ? words.lastWord : words.unmarked, kind: "words" };
     }
     return { text: "", hint: words.howToMark, kind: "nothing" };
+  }
+
+  #quote(text = "") {
+    return this.words.quotation.replace("{text}", () => text);
   }
 
   /** @param {Candidate} [previous] */
