@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from django.core.management import call_command
+from django.db.models import Avg
 
-from evaluation.models import Assignment, Campaign, Job, PhrasePair, Task, User
+from evaluation.models import Assessment, Assignment, Campaign, Job, PhrasePair, Task, User
 from evaluation.reports.campaign_diff import ComparedScopes, compute_diff
 from evaluation.reports.scope import get_study, load_scope
 from evaluation.reports.stopping import apply_stopping_rule
@@ -49,8 +50,11 @@ def test_the_demonstration_has_something_to_show_everywhere() -> None:
     assert {text: said[text] for text in MARKET_NOTES} == MARKET_NOTES
 
     robin = User.objects.get(username="robin")  # who follows the quick start, from the first comparison on
-    assert Task.objects.annotated_by(robin).count() == 4
+    assert Task.objects.annotated_by(robin).count() == 5
     assert not Assignment.objects.filter(annotator__user=robin).exists()
+
+    means = Assessment.objects.current().values_list("output__system__name").annotate(mean=Avg("score"))
+    assert [name for name, _ in means.order_by("mean")] == ["tundra", "mesa", "fjord"]
 
     queued = Job.objects.values_list("kind", "owner__username")
     assert ("score", "manager") in set(queued)

@@ -4,11 +4,12 @@ The services are called as with real data: files are imported, slots are claimed
 the annotators are simulated, from a seed, so that the demo is the same everywhere.
 
 A second campaign judges the same sentences with a new release of the weakest system, as an example for the
-campaign diff.
+campaign diff. A third one collects scores and error spans (ESA) of a few sentences.
 """
 
 from __future__ import annotations
 
+import re
 import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -25,6 +26,15 @@ from appraise.lib.extras import find_missing_package
 from evaluation import jobs, models
 from evaluation.annotate.places import count_steps
 from evaluation.annotate.services import answers, assignments, places, practice
+from evaluation.annotate.services.assessments import (
+    AssessmentSubmission,
+    CollectedSpan,
+    CollectedValue,
+    finish_passage,
+    submit_assessment,
+)
+from evaluation.annotate.services.passages import load_passage
+from evaluation.assessments import MarkedSpan
 from evaluation.blinding import canonical
 from evaluation.importers import SourceFile, read
 from evaluation.management.base import AppraiseCommand
@@ -87,6 +97,9 @@ class Command(AppraiseCommand):
             second_round = load_second_round()
             for person in PEOPLE[:2]:
                 annotate(second_round, person, SECOND_ROUND, Random(f"{options['seed']} again {person.name}"))
+            rated = load_rated()
+            for person in PEOPLE[:2]:
+                assess(rated, person, Random(f"{options['seed']} rated {person.name}"))
             enqueue_scoring([*tasks, second_round])
         if options["verbosity"]:
             self.stdout.write(format_greeting())
@@ -125,6 +138,13 @@ def load_second_round() -> models.Task:
     campaign = create_campaign("demo-2", "Demonstration, second round")
     shuffled = {"overlap": 2, "repeats": 0, "order": models.Task.Order.SHUFFLED}
     return import_file(campaign, "second-round.jsonl", "six-way", **shuffled)
+
+
+def load_rated() -> models.Task:
+    """Ask for scores and error spans, two translations side by side."""
+    campaign = create_campaign("demo-3", "Demonstration, scores and errors")
+    esa = {"comparisons": "none", "assess": "esa", "assess_systems": 2, "repeats": 0}
+    return import_file(campaign, "rated-news.jsonl", "six-way", **esa)
 
 
 def enqueue_scoring(tasks: list[models.Task]) -> None:
@@ -210,6 +230,38 @@ def rank(assignment: models.Assignment, person: Person, when: datetime, random: 
         steps: tuple[int | None, ...] = tuple([min(most, 1 + round(max(scores) - score)) for score in scores])
         submission = make_submission(place.place, steps, seconds, random)
         places.submit_place_ranking(assignment, submission, received_at=when)
+
+
+def assess(task: models.Task, person: Person, random: Random) -> None:
+    """Simulate scores and errors: the worse the system, the more of both."""
+    annotator = models.Annotator.objects.get(user__username=person.name)
+    systems = dict(models.Output.objects.filter(item__task=task).values_list("pk", "system__name"))
+    when = timezone.now() - timedelta(days=3)
+    while (assignment := assignments.next_assignment(task, annotator)) is not None:
+        passage = load_passage(assignment)
+        for candidate in sorted(passage.candidates, key=lambda candidate: candidate.text):
+            quality = max(QUALITY[systems[output.pk]] for output in candidate.outputs) / 2
+            words = [match.span() for match in re.finditer(r"\w+", candidate.text)]
+            marked = sorted(random.sample(words, min(len(words), round(3 - 3 * quality + random.random()))))
+            severities = [random.choice(["minor", "minor", "major"]) for _ in marked]
+            spans = tuple(
+                CollectedSpan(MarkedSpan(severity, "", *span))
+                for severity, span in zip(severities, marked, strict=True)
+            )
+            lost = sum(25 if severity == "major" else 8 for severity in severities)
+            score = float(max(0, min(100, round(random.gauss(96 - lost, 4 * person.noise)))))
+            seconds = random.lognormvariate(0, 0.5) * person.seconds * 3
+            when += timedelta(seconds=seconds)
+            submission = AssessmentSubmission(
+                candidate.key,
+                uuid.UUID(int=random.getrandbits(128), version=4),
+                CollectedValue(score, spans),
+                base=0,
+                active_ms=round(seconds * 1000),
+                elapsed_ms=round(seconds * 1100),
+            )
+            submit_assessment(assignment, passage, submission, received_at=when)
+        finish_passage(assignment, passage)
 
 
 def make_submission(
