@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from uuid import uuid4
 
+import absl.logging
 import psycopg
 import pytest
 from hypothesis import HealthCheck, settings
@@ -17,6 +19,10 @@ import appraise.middleware  # noqa: F401 — as on a site, before anybody signs 
 from tests.postgres import running_postgres
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# rouge-score loads absl, whose handler closes its stream when logging is configured again, as by a second
+# ``django.setup()``. That stream would be the one in which pytest captures output, until the process ends.
+absl.logging.get_absl_handler().python_handler.stream = sys.__stderr__
 
 # Deadlines measure the machine, not the code.
 settings.register_profile("appraise", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -66,14 +66,6 @@ def test_our_packages_are_ours_and_typed() -> None:
     assert all((ROOT / name / "py.typed").is_file() for name in PACKAGES)
 
 
-@pytest.fixture
-def django_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A second set-up would close the handlers of all loggers, and that of absl then closes pytest's own
-    standard error, which takes every later test of the process along."""
-    monkeypatch.setattr("django.setup", lambda: None)
-
-
-@pytest.mark.usefixtures("django_stays")
 @pytest.mark.parametrize("words", [["--version"], ["version"], ["plan", "--version"]])
 def test_the_version_is_that_of_appraise(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with suppress(SystemExit):
@@ -81,7 +73,6 @@ def test_the_version_is_that_of_appraise(words: list[str], capsys: pytest.Captur
     assert capsys.readouterr().out == f"Appraise {PROJECT['version']}\n"
 
 
-@pytest.mark.usefixtures("django_stays")
 @pytest.mark.parametrize(
     ("words", "status"), [(["nonsense"], 1), (["plan", "--nonsense"], 2), (["plan", "--help"], 0)]
 )
