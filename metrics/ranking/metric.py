@@ -88,7 +88,7 @@ class RankerMetric:
     def resources(self) -> FeatureResources:
         """The resources that the features of the model need; no parser if it was trained without one."""
         about = self.trained.about
-        had_parser = about["tools"]["parser"] != str(absent_tool("parser"))
+        had_parser = about["tools"].get("parser") != str(absent_tool("parser"))
         return FeatureResources(
             about["source_language"],
             about["target_language"],

@@ -210,5 +210,5 @@ def test_a_worker_knows_every_kind_of_job() -> None:
         [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == [
-        *("check", "compare", "import", "recut", "removal", "report", "score", "tag", "train")
+        *("assess", "check", "compare", "import", "recut", "removal", "report", "score", "tag", "train")
     ]

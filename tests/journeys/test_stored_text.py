@@ -17,7 +17,7 @@ from django.db.models import CharField, Field, JSONField, Model, TextField, URLF
 from playwright.sync_api import Browser, Dialog, Page
 from pytest_django.live_server_helper import LiveServer
 
-from evaluation.models import Candidate, Item, Occurrence, PhrasePair, System, User
+from evaluation.models import Candidate, Item, Occurrence, PhrasePair, System, Task, User
 from tests.security.payloads import PAYLOADS
 from tests.security.stage import Stage, set_stage
 
@@ -30,7 +30,7 @@ TECHNICAL = {
     "aligner", "task_path", "backend_name", "kind", "action", "target", "phrases", "provenance", "evaluation",
     "corpus",
     "settings", "source_language", "target_language", "metric", "signature", "content", "arguments",
-    "codename", "systems", "result", "choice", "completion_url",
+    "codename", "systems", "result", "choice", "completion_url", "assessed_as", "suggestions", "protocol",
 }  # fmt: skip
 FILES = (".svg", ".csv", ".json", "/export/csv", "samples/", "healthz", "api/", "sign-out", "language")
 ADMIN = ["admin/evaluation/auditentry/", "admin/evaluation/user/"]
@@ -112,6 +112,9 @@ def _texts(model: type[Model]) -> Iterator[Field[Any, Any]]:
 
 
 def _fitting(field: Field[Any, Any], pk: object, payloads: Iterator[str]) -> object:
+    if field.name == "protocols":  # its keys are those by which a task names what it collects
+        texts = {"name": next(payloads), "title": next(payloads), "severities": [next(payloads)]}
+        return dict.fromkeys(Task.objects.get(pk=pk).protocols, texts)
     if isinstance(field, JSONField):
         return {next(payloads): next(payloads), "people": [next(payloads)]}
     room = (field.max_length or 5000) - len(str(pk)) - 1
