@@ -139,6 +139,7 @@ ANNOTATOR_LANGUAGES = ("cs", "es", "fr", "zh-hans", "ja", "ar")
 # No speaker has read the translation; its pages say so.
 UNCHECKED_LANGUAGES = ANNOTATOR_LANGUAGES
 LOCALE_PATHS = [BASE_DIR / "locale"]
+FORMAT_MODULE_PATH = "appraise.formats"
 # Chosen in the footer; the default is the preference of the browser.
 LANGUAGE_COOKIE_NAME = "language"
 LANGUAGE_COOKIE_AGE = 60 * 60 * 24 * 365

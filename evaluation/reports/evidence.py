@@ -17,7 +17,6 @@ from evaluation.agreement.judgements import Ints
 from evaluation.agreement.voter_pairs import VoterPair, build_voter_table
 from evaluation.assessments import PublishedScores, ScoreLevel
 from evaluation.assessments.summary import RatingSummary
-from evaluation.models import Item
 from evaluation.reports import evidence_query
 from evaluation.reports.ratings import get_assessment_set, get_summary
 from evaluation.reports.registry import Report, ReportOptions, report
@@ -264,16 +263,13 @@ def _list_sentences(scope: Scope, evidence: str, systems: Sequence[str]) -> list
     """Return the sentences with scores, in the order of the tasks."""
     if not evidence:
         return []
-    columns = "pk", "task__slug", "position", "key", "document"
-    rows = Item.objects.filter(task__in=scope.task_ids).order_by("task_id", "position").values_list(*columns)
-    items = {pk: rest for pk, *rest in rows}
     rated = get_assessment_set(scope, evidence)
     segments = get_summary(scope, rated, evidence, find_default_score(rated), "segment").segments
     sentences = []
-    for segment, (task, position, key, document) in enumerate(items.values()):
+    for segment, item in enumerate(evidence_query.get_items(scope)):
         scores = [(system, segments[system][segment] if system in segments else None) for system in systems]
         if any(score is not None for _system, score in scores):
-            sentences.append(SentenceRow(task, position, key, document, scores))
+            sentences.append(SentenceRow(item.task, item.position, item.key, item.document, scores))
     return sentences
 
 

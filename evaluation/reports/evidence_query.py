@@ -26,7 +26,7 @@ from evaluation.exporters.bundled_ratings import has_given_scores, measure_quali
 from evaluation.importers.evidence.assessment_sets import AssessmentSet
 from evaluation.models import Assessment, ErrorSpan, Item, Output, ScoreSet, SentenceAnswer, Task
 from evaluation.reports.exports import DisplayNames, load_display_names
-from evaluation.reports.scope import Scope
+from evaluation.reports.scope import Scope, get_system_outputs
 
 AT_ONCE = 2_000
 SECONDS_PER_ASSESSMENT = 0.0001  # measured
@@ -48,6 +48,27 @@ class StoredRating(NamedTuple):
     rating: OutputRating
 
 
+class ItemRow(NamedTuple):
+    """What reports say about a sentence; ``position`` is its place in its task."""
+
+    pk: int
+    task: str
+    position: int
+    key: str
+    domain: str
+    document: str
+
+
+def get_items(scope: Scope) -> list[ItemRow]:
+    """Return the sentences of all tasks, in the order of the tasks."""
+
+    def load() -> list[ItemRow]:
+        rows = Item.objects.filter(task__in=scope.task_ids).order_by("task_id", "position")
+        return [ItemRow(*row) for row in rows.values_list("pk", "task__slug", *ItemRow._fields[2:])]
+
+    return scope.cached("items", load)
+
+
 def list_evidence(scope: Scope) -> list[str]:
     """Return the names of everything that is a rating: imported and collected ones, and those from 1 to 5."""
     asks = any(task.ask_rating for task in scope.tasks)
@@ -57,12 +78,10 @@ def list_evidence(scope: Scope) -> list[str]:
 
 def load_assessment_set(scope: Scope, evidence: str) -> AssessmentSet:
     """Return the ratings of one name with the texts, documents and attention checks of their statistics."""
-    names = load_display_names(scope, identify=False)
-    labels, outputs = [], {}
-    segments = count_segments(scope.tasks)
-    items = Item.objects.filter(task__in=scope.task_ids).values_list("pk", "domain", "document")
-    by_item = {pk: DocumentLabel(domain, document) for pk, domain, document in items}
-    labels = [by_item[item] for item in segments]
+    names = scope.cached("pseudonyms", lambda: load_display_names(scope, identify=False))
+    items, outputs = get_items(scope), {}
+    segments = {item.pk: number for number, item in enumerate(items)}
+    labels = [DocumentLabel(item.domain, item.document) for item in items]
     if evidence == FIVE_POINT:
         return AssessmentSet("five-point", tuple(_load_five_point(scope, names, segments)), len(segments),
                         documents=tuple(labels), has_spans=False)  # fmt: skip
@@ -101,10 +120,10 @@ def _load_five_point(scope: Scope, names: DisplayNames, segments: dict[int, int]
         "comparison__first_id", "comparison__second_id",
     )  # fmt: skip
     newest = {row[:3]: row for row in rows}
+    produced = get_system_outputs(scope)
     systems: dict[int, list[str]] = defaultdict(list)
-    produced = Output.objects.filter(item__task__in=scope.task_ids).order_by("system__name")
-    for candidate, name in produced.values_list("candidate_id", "system__name").iterator(AT_ONCE):
-        systems[candidate].append(name)
+    for candidate, code in produced.outputs.T.tolist():
+        systems[candidate].append(produced.names[code])
     for annotator, _, question, value, item, first, second in newest.values():
         if value:
             candidate = first if question == SentenceAnswer.Question.RATING_FIRST else second

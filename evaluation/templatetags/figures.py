@@ -114,12 +114,13 @@ def breakable(signature: str) -> SafeString:
 
 
 @register.filter
-def probability(value: float | None) -> str:
+def probability(value: float | str | None) -> str:
+    """What a template does not find is an empty text.
+
+    >>> probability(0.00002), probability(0.0312), probability(None), probability("")
+    ('< 0.001', '0.031', '–', '–')
     """
-    >>> probability(0.00002), probability(0.0312), probability(None)
-    ('< 0.001', '0.031', '–')
-    """
-    if value is None:
+    if value is None or isinstance(value, str):
         return MISSING
     return "< " + numeral("0.001") if value < 0.001 else numeral(f"{value:.3f}")
 

@@ -24,9 +24,11 @@ from evaluation.models import (
     Candidate,
     ErrorSpan,
     Job,
+    Membership,
     Output,
     Passage,
     PassageOutput,
+    Role,
     Slot,
     Task,
 )
@@ -38,7 +40,7 @@ from evaluation.tasks.queries.progress import build_monitor_page
 from evaluation.tasks.services.passages import AssessmentPlan, create_passages
 from evaluation.tasks.services.slots import resize_slots
 from tests.database.answering import another_task
-from tests.database.conftest import SENTENCES, annotator, make_task
+from tests.database.conftest import SENTENCES, annotator, make_task, person
 
 DOCUMENTS: list[dict[str, Any]] = [
     {**sentence, "document": f"d{n // 2}"} for n, sentence in enumerate(SENTENCES)
@@ -423,6 +425,11 @@ def test_the_task_page_counts_assessments(browser: Client, esa: Task, signed_in:
     assert page.assessments == 1
     (row,) = page.annotators
     assert (row.assessments, row.answers, row.is_idle) == (1, 0, False)
+    manager = person("manager")
+    Membership.objects.create(user=manager, campaign=esa.campaign, role=Role.MANAGER)
+    html = signed_in(manager).get(esa.get_absolute_url()).content.decode()
+    assert "1 answer is a score or error spans." in html
+    assert "No answers yet." not in html
 
 
 def test_the_overlap_of_passages_can_be_changed(esa: Task) -> None:

@@ -31,7 +31,7 @@ from tests.security.test_routes import table
 MOST = 10
 # These put six kinds of evidence side by side, each from tables of its own, where a site has all of them.
 SIDE_BY_SIDE = {
-    f"{scope}/evidence{rest}": 16
+    f"{scope}/evidence{rest}": 13
     for scope in ("tasks/{task}", "campaigns/{campaign}", "api/tasks/{task}")
     for rest in ("", "/ranks.csv")
 }

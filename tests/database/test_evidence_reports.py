@@ -107,6 +107,13 @@ class TestRatings:
         after = document("ratings", both, evidence="ESA-1")["systems"]["north"]["mean"]
         assert after == pytest.approx(before + 20 / 4)
 
+    def test_the_page_lists_annotators_without_attention_checks(
+        self, evidence: Task, manager: User, signed_in: SignInAs
+    ) -> None:
+        page = signed_in(manager).get(f"/tasks/{evidence.slug}/ratings").content.decode()
+        assert '<th scope="row">rater1</th>' in page
+        assert '<td class="r">–</td>' in page
+
     def test_ratings_from_one_to_five_are_one_more_evidence(self, db: None) -> None:
         task = make_task("Five", ask_rating=True)
         bob = annotator("bob", task)

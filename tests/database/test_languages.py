@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 
 import pytest
 from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 from django.utils import translation
+from django.utils.formats import date_format
 
 from evaluation.annotate.services import assignments
 from evaluation.models import Annotator, Task, User
+from evaluation.templatetags.campaigns import setting_value
 
 SignIn = Callable[[User | Annotator | None], Client]
 WORDS = {
@@ -92,3 +95,11 @@ def test_plural_forms_follow_the_language(code: str, count: int) -> None:
         text = translation.ngettext(*msgids, count) % {"n": count, "name": "T"}
     assert len(forms) == {"cs": 3, "ar": 5, "ja": 1}[code]  # two of the six Arabic forms are alike here
     assert re.search(rf"\b{count}\b", text)
+
+
+def test_english_dates_have_the_day_before_the_month_on_every_page() -> None:
+    moment = datetime(2026, 11, 9, 18, 5, tzinfo=UTC)
+    assert date_format(moment.date()) == "9 Nov 2026"
+    assert setting_value(moment) == date_format(moment, "DATETIME_FORMAT") == "9 Nov 2026, 18:05"
+    with translation.override("de"):
+        assert date_format(moment.date()) == "9. November 2026"

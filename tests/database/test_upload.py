@@ -28,6 +28,7 @@ from evaluation.models import AuditEntry, Campaign, Item, Job, Membership, Role,
 from evaluation.tasks.planning import Planner
 from evaluation.tasks.services import import_job, importing, task_settings, upload_previews, uploads
 from evaluation.tasks.services.uploads import restore_item
+from evaluation.tasks.views.upload import samples
 from tests.database.conftest import SENTENCES, person
 from tests.importers.bad_inputs import GOOD_TSV, many
 
@@ -282,6 +283,14 @@ class TestThePage:
                 assert address in page
                 assert b"".join(client.get(address).streaming_content) == path.read_bytes()  # type: ignore[attr-defined]
         assert client.get("/samples/../../manage.py").status_code == 404
+
+    def test_samples_are_listed_under_the_format_that_an_upload_finds_in_them(self) -> None:
+        titles = {name: title for title, names in samples() for name in names}
+        found = {
+            name: titles[name] for name in ("tmx/north.tmx", "xliff/north.xlf", "sgml/village.north.sgm")
+        }
+        assert list(found.values()) == ["TMX", "XLIFF", "WMT SGML"]
+        assert titles["text/south.en.txt"] == titles["text/north-south.links"] == "plain parallel text"
 
     def test_pages_cost_a_constant_number_of_queries(self, client: Client) -> None:
         texts = sorted((SAMPLES / "text").iterdir())

@@ -171,8 +171,7 @@ def samples() -> list[tuple[str, list[str]]]:
     """Every format, as the importers recognise it, and its files."""
     files_by_format: dict[str, list[str]] = {}
     for path in sorted(path for path in SAMPLES.rglob("*") if path.is_file()):
-        is_text = path.parent != SAMPLES
-        form = FORMATS["text"] if is_text else importers.detect([importers.SourceFile.from_path(path)])
+        form = importers.detect([importers.SourceFile.from_path(path)])
         files_by_format.setdefault(form.title, []).append(str(path.relative_to(SAMPLES)))
     return list(files_by_format.items())
 
