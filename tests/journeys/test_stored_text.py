@@ -114,7 +114,7 @@ def _texts(model: type[Model]) -> Iterator[Field[Any, Any]]:
 def _fitting(field: Field[Any, Any], pk: object, payloads: Iterator[str]) -> object:
     if field.name == "protocols":  # its keys are those by which a task names what it collects
         texts = {"name": next(payloads), "title": next(payloads), "severities": [next(payloads)]}
-        return dict.fromkeys(Task.objects.get(pk=pk).protocols, texts)
+        return dict.fromkeys(Task.objects.get(pk=str(pk)).protocols, texts)
     if isinstance(field, JSONField):
         return {next(payloads): next(payloads), "people": [next(payloads)]}
     room = (field.max_length or 5000) - len(str(pk)) - 1
