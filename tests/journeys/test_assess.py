@@ -547,6 +547,22 @@ def test_a_phone_begins_each_translation_at_its_top_with_the_score_in_sight(open
     assert page.evaluate("document.querySelector('.main').scrollTop") == 0
 
 
+def test_a_finger_on_the_score_does_not_move_a_handle_above_it(open_page: Open) -> None:
+    page = open_page(one("Very well."), PHONE)
+    page.touchscreen.tap(*middle(text_of(page), "Very"))
+    handle, slider = (
+        page.locator(".hnd[data-end=end]").bounding_box(),
+        page.get_by_role("slider").bounding_box(),
+    )
+    assert handle is not None
+    assert slider is not None
+    assert handle["y"] + 44 > slider["y"] + 10  # they overlap
+    page.touchscreen.tap(handle["x"] + 22, slider["y"] + 10)
+    expect(page.locator("output")).not_to_have_text("not rated")
+    saved(page)
+    assert list_marked() == [("minor", "Very")]
+
+
 def test_a_sentence_has_the_number_of_its_page(open_page: Open) -> None:
     page = open_page(COUNCIL)
     expect(page.locator(".seg h2")).to_have_text("Sentence 1")
