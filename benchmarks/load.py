@@ -13,7 +13,9 @@ Fails on any error, on any acknowledged answer that is not stored, and where the
 answers is more than four times that of the minimal page. In the paced run the moments in which the disk
 itself stood still (``benchmarks.disk``) are left out of all percentiles and told.
 
-Run: ``python -m benchmarks.load [--seconds 30]``.
+With ``--assess``, two translations of each sentence get an error and then a score instead.
+
+Run: ``python -m benchmarks.load [--seconds 30] [--database sqlite] [--assess]``.
 """
 
 from __future__ import annotations
@@ -49,6 +51,9 @@ LIMIT = 4.0
 MOST_STILL = 0.1  # of the time; a disk that stands still for longer is none to measure on
 BOUNDED = ("page", "save")  # going on stores that one comparison is done and finds another: it is reported
 CSRF = "t" * 32
+PHRASES = ("--scheme", "four-way", "--question-size", "phrase")
+ASSESSMENTS = ("--assess", "esa", "--assess-systems", "2")
+SPAN = {"side": "target", "start": 4, "end": 7, "severity": "minor", "category": "", "suggestion": None}
 
 PREPARE = f"""
 from django.contrib.auth.hashers import make_password
@@ -60,8 +65,9 @@ for n in range({CLIENTS}):
     Membership.objects.create(user=user, campaign=task.campaign, role=Role.ANNOTATOR)
 """
 STORED = """
-from evaluation.models import Ranking
-print("stored", *Ranking.objects.values_list("uuid", flat=True))
+from evaluation.models import Assessment, Ranking
+for model in (Ranking, Assessment):
+    print("stored", *model.objects.values_list("uuid", flat=True))
 """
 
 
@@ -116,12 +122,10 @@ class Client:
 
     async def comparison(self, url: str, until: float) -> str:
         """Open a comparison, answer its questions, go to the next; returns its address."""
-        if not url.startswith("/a/"):
+        if not url.startswith(("/a/", "/assess/")):
             raise Full(f"no more work: {url!r}")
         page = await self.timed("page", "GET", url)
-        # Without an answer yet: the last run may have stopped in the middle of this page.
-        for phrase in re.findall(rb'data-phrase="(\d+)" data-base="0"', page.body):
-            answer = {"uuid": str(uuid.uuid4()), "phrase": int(phrase), "choice": "A=B", "base": 0}
+        for answer in list_answers(page.body):
             await self.timed("save", "POST", f"{url}answer", json.dumps(answer), "application/json")
             self.journal.acknowledged.append(str(answer["uuid"]))
             if time.monotonic() > until:
@@ -163,6 +167,23 @@ class Client:
         return reply
 
 
+def list_answers(page: bytes) -> Iterator[dict[str, object]]:
+    """Yield what is sent about the questions of a page.
+
+    The last run may have stopped in the middle of it: a phrase may have its answer, a translation its error.
+    """
+    for phrase in re.findall(rb'data-phrase="(\d+)" data-base="0"', page):
+        yield {"uuid": str(uuid.uuid4()), "phrase": int(phrase), "choice": "A=B", "base": 0}
+    if data := re.search(rb'id="assess-data" type="application/json">(.*?)</script>', page):
+        for candidate in json.loads(data[1])["units"][0]["candidates"]:
+            output, version = candidate["output"], candidate["version"]
+            sent = {"output": output, "spans": [SPAN], "active_ms": 10, "elapsed_ms": 10}
+            if version == 0:
+                yield {"uuid": str(uuid.uuid4()), "base": 0, "score": None, **sent}
+            if candidate["score"] is None:
+                yield {"uuid": str(uuid.uuid4()), "base": version or 1, "score": 70, **sent}
+
+
 async def _read(reader: asyncio.StreamReader) -> Reply:
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
     fields: dict[str, list[str]] = defaultdict(list)
@@ -187,7 +208,7 @@ async def run(port: int, *, seconds: float, pause: float) -> Journal:
 class Site:
     """``manage.py start`` with a task for everybody, on a database of its own."""
 
-    def __init__(self, home: Path, database_url: str) -> None:
+    def __init__(self, home: Path, database_url: str, asks: Sequence[str] = PHRASES) -> None:
         self.port = free_port()
         self.environment = {
             **os.environ,
@@ -199,9 +220,7 @@ class Site:
         self.manage("migrate", "--verbosity", "0")
         path = home / "items.jsonl"
         path.write_text("\n".join(json.dumps(_item(n)) for n in range(ITEMS)), "utf-8")
-        options = "--name Load --scheme four-way --question-size phrase --overlap"
-        arguments = (*options.split(), str(OVERLAP))
-        self.manage("import_task", str(path), *arguments)
+        self.manage("import_task", str(path), "--name", "Load", *asks, "--overlap", str(OVERLAP))
         self.manage("shell", "-v", "0", "-c", PREPARE)
 
     def manage(self, *arguments: str) -> str:
@@ -232,7 +251,7 @@ class Site:
         raise TimeoutError("the site did not answer within a minute")
 
     def read_stored(self) -> set[str]:
-        return set(self.manage("shell", "-v", "0", "-c", STORED).split("stored", 1)[1].split())
+        return set(self.manage("shell", "-v", "0", "-c", STORED).split()) - {"stored"}
 
 
 def _item(n: int) -> dict[str, object]:
@@ -282,10 +301,10 @@ def report(title: str, journal: Journal, seconds: float, lost: int, stalls: Sequ
     return not journal.errors and not lost and worst <= LIMIT and sum(still) <= MOST_STILL * seconds
 
 
-def measure(database: str, database_url: str, seconds: float) -> bool:
+def measure(database: str, database_url: str, seconds: float, asks: Sequence[str] = PHRASES) -> bool:
     passed = True
     with tempfile.TemporaryDirectory(prefix="appraise-load-") as home:
-        site = Site(Path(home), database_url)
+        site = Site(Path(home), database_url, asks)
         with site.running() as port:
             asyncio.run(run(port, seconds=WARM_UP, pause=0.0))
             with watch_disk(home) as stalls:
@@ -307,13 +326,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--seconds", type=float, default=30)
     parser.add_argument("--database", choices=("sqlite", "postgresql"), help="only this one")
+    parser.add_argument("--assess", action="store_true", help="collect scores and error spans")
     options = parser.parse_args()
+    asks = ASSESSMENTS if options.assess else PHRASES
     passed = True
     if options.database != "postgresql":
-        passed &= measure("SQLite", "", options.seconds)
+        passed &= measure("SQLite", "", options.seconds, asks)
     if options.database != "sqlite":
         with running_postgres() as url:
-            passed &= measure("PostgreSQL", url, options.seconds)
+            passed &= measure("PostgreSQL", url, options.seconds, asks)
     print(f"every demand was met (p99 within {LIMIT}×)" if passed else "a demand was MISSED")
     return 0 if passed else 1
 

@@ -46,6 +46,9 @@ PATHS = {
     "ExecuteScript": "execute/sync",
     "PerformActions": "actions",
     "SwitchToFrame": "frame",
+    "GetWindowHandle": "window",
+    "NewWindow": "window/new",
+    "SwitchToWindow": "window",
     "ElementClick": "element/{id}/click",
 }
 
@@ -71,8 +74,9 @@ class EngineError(AssertionError):
 class Engine:
     """One window. What is clicked is named by a CSS selector and a text, like a user's words for it."""
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: Call, *, has_touch: bool = True) -> None:
         self._call = call
+        self.has_touch = has_touch
 
     def open(self, url: str) -> None:
         self._call("Navigate", url=url)
@@ -83,6 +87,16 @@ class Engine:
     def enter_frame(self, element: Any) -> None:  # Any: an element that a script returned
         self._call("SwitchToFrame", id=element)
 
+    def open_tab(self, url: str) -> tuple[str, str]:
+        """In a further tab, which is shown; returns the names of the tab before it and of this one."""
+        before, after = self._call("GetWindowHandle"), self._call("NewWindow", type="tab")["handle"]
+        self.show_tab(after)
+        self.open(url)
+        return before, after
+
+    def show_tab(self, name: str) -> None:
+        self._call("SwitchToWindow", handle=name)
+
     def press(self, *keys: str) -> None:
         """Keys like "1", "Enter" and "Shift+ArrowRight", in the element that has the focus."""
         presses = []
@@ -92,8 +106,15 @@ class Engine:
             presses += [{"type": "keyUp", "value": key} for key in reversed(chord)]
         self._call("PerformActions", actions=[{"type": "key", "id": "keyboard", "actions": presses}])
 
+    def tap(self, point: Point) -> None:
+        """With a finger."""
+        self._press_and_move("touch", point, point)
+
     def drag(self, start: Point, end: Point) -> None:
         """With the left button of a mouse, between two points of the window."""
+        self._press_and_move("mouse", start, end)
+
+    def _press_and_move(self, kind: str, start: Point, end: Point) -> None:
         points = [
             {"type": "pointerMove", "x": round(x), "y": round(y), "duration": 50} for x, y in (start, end)
         ]
@@ -103,8 +124,8 @@ class Engine:
             points[1],
             {"type": "pointerUp", "button": 0},
         ]
-        mouse = {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": steps}
-        self._call("PerformActions", actions=[mouse])
+        pointer = {"type": "pointer", "id": kind, "parameters": {"pointerType": kind}, "actions": steps}
+        self._call("PerformActions", actions=[pointer])
 
     def click(self, selector: str, text: str = "") -> None:
         """The first visible one, in the middle of the page: bars above and below cover its edges."""
@@ -172,7 +193,11 @@ def http_session(driver: str, browser: dict[str, Any], environment: dict[str, st
             own = f"{sessions}/{session['sessionId']}"
             try:
                 # B023 does not apply: the loop ends with this session.
-                yield lambda name, **values: send("POST", f"{own}/{PATHS[name].format(**values)}", values)  # noqa: B023
+                def call(name: str, **values: Any) -> Any:
+                    path = f"{own}/{PATHS[name].format(**values)}"  # noqa: B023
+                    return send("GET", path) if name.startswith("Get") else send("POST", path, values)
+
+                yield call
             finally:
                 send("DELETE", own)
             return
@@ -265,3 +290,4 @@ def active_port(profile: Path, started: subprocess.Popen[bytes]) -> int:
 
 
 ENGINES = {"chromium": chromium, "firefox": firefox, "webkit": webkit}
+WITH_TOUCH = ("chromium", "firefox")  # WebKitGTK's driver never answers where a finger is asked for

@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from django.utils.html import json_script
 
 from benchmarks import disk, load, page
 from tests.conftest import ROOT
@@ -101,3 +102,22 @@ def test_no_process_is_ended_by_the_signal_that_background_jobs_ignore() -> None
         if re.search(r"(send_signal|kill|killpg)\(.*SIGINT", path.read_text("utf-8"))
     }
     assert senders == {"test_command_line.py"}
+
+
+def test_what_a_run_left_open_is_answered() -> None:
+    data = {
+        "units": [
+            {
+                "candidates": [
+                    {"output": "1A", "version": 0, "score": None},
+                    {"output": "1B", "version": 3, "score": None},
+                    {"output": "1C", "version": 2, "score": 0},
+                ]
+            }
+        ]
+    }
+    page = str(json_script(data, "assess-data")).encode()
+    sent = [(each["output"], each["base"], each["score"]) for each in load.list_answers(page)]
+    assert sent == [("1A", 0, None), ("1A", 1, 70), ("1B", 3, 70)]
+    phrases = b'<i data-phrase="7" data-base="0"></i> <i data-phrase="8" data-base="2"></i>'
+    assert [each["phrase"] for each in load.list_answers(phrases)] == [7]

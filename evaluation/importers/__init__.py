@@ -65,7 +65,7 @@ def read(
         return read_evidence_set(form, files, limits, options or ImportOptions())
     state = _start(files, limits, options)
     plan = _select_format(state, format)
-    checks = DatasetChecks(state)
+    checks = DatasetChecks(state, is_comparable=state.options.one_system)
     for record in _read_records(plan, state):
         checks.add(record)
     digest = checks.finish()

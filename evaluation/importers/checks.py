@@ -232,7 +232,8 @@ class DatasetChecks:
         self._check_judgements()
         if not self.is_comparable:
             message = "no item has translations by two systems"
-            self.state.report("too_few_systems", message, "add the output of a second system", position)
+            remedy = "add the output of a second system, or ask for scores and error spans"
+            self.state.report("too_few_systems", message, remedy, position)
         self.state.raise_problems()
         self._hash.update(f"{self.state.source_language}\x1f{self.state.target_language}".encode())
         for judgement in self.judgements:

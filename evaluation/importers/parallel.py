@@ -109,7 +109,7 @@ def _check_roles(files: list[SourceFile], state: ImportState) -> None:
         message = "the file looks like a table, but its first line does not name the columns"
         remedy = "begin with a line such as: id, source, reference, and a column per system"
         state.refuse("bad_header", message, remedy, SourcePosition(files[0].name, 1))
-    if roles.count(FileRole.SYSTEM) < 2:
+    if roles.count(FileRole.SYSTEM) < (1 if state.options.one_system else 2):
         state.refuse(
             "too_few_systems",
             "plain text needs the outputs of at least two systems",

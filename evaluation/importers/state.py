@@ -20,7 +20,8 @@ class ImportOptions:
 
     ``empty``: an item with an empty side is refused, kept (with a warning) or skipped. ``incomplete``: not
     every system needs to have translated every item. ``link_base``: 0 or 1, never guessed. ``controls``:
-    control characters are refused, or replaced by spaces (with a warning).
+    control characters are refused, or replaced by spaces (with a warning). ``one_system``: nothing is
+    compared, so the translations of one system are enough.
     """
 
     source_language: str = ""
@@ -29,6 +30,7 @@ class ImportOptions:
     empty: str = "refuse"
     incomplete: bool = False
     controls: str = "refuse"
+    one_system: bool = False
 
     def __post_init__(self) -> None:
         if self.link_base not in (0, 1):

@@ -287,8 +287,8 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
     def for_assessing(self) -> AssignmentQuerySet:
         """Load only the columns that storing score and error spans needs."""
         return self.select_related("task", "annotator").only(
-            "annotator__user", "annotator__key", "comparison", "passage", "presentation", "finished_at",
-            "task__state", "task__lease_minutes", "task__assessed_as", "task__protocols",
+            "annotator__user", "annotator__key", "comparison", "passage", "presentation", "number",
+            "finished_at", "task__state", "task__lease_minutes", "task__assessed_as", "task__protocols",
             "task__suggestions",
         )  # fmt: skip
 

@@ -115,12 +115,11 @@ def breakable(signature: str) -> SafeString:
 
 @register.filter
 def probability(value: float | str | None) -> str:
-    """What a template does not find is an empty text.
-
+    """
     >>> probability(0.00002), probability(0.0312), probability(None), probability("")
     ('< 0.001', '0.031', '–', '–')
     """
-    if value is None or isinstance(value, str):
+    if value is None or isinstance(value, str):  # a template gives "" for what is not there
         return MISSING
     return "< " + numeral("0.001") if value < 0.001 else numeral(f"{value:.3f}")
 

@@ -6,7 +6,8 @@ import { ScoreSlider } from "./assess-score.js";
 import { IndexedText } from "./assess-text.js";
 import { TextView } from "./assess-view.js";
 
-const LONG = 700; // characters: the score stays in sight while such a text is read
+// Characters: the score stays in sight while such a text is read.
+const LONG = matchMedia("(max-width: 40rem)").matches ? 160 : 700;
 
 /** @typedef {import("./assess-marks.js").Assessment} Assessment */
 /** @typedef {import("./assess-marks.js").Span} Span */

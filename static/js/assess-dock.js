@@ -15,7 +15,7 @@ export class Dock {
    * @param {object} options
    * @param {(severity: string) => void} options.onSeverity
    * @param {(category: string) => void} options.onCategory
-   * @param {(act: string) => void} options.onAct accept, adjust, reject, remove, difference or missing
+   * @param {(act: string) => void} options.onAct accept, adjust, reject, remove, difference, missing or return
    */
   constructor({ onSeverity, onCategory, onAct }) {
     this.root = get(".dock");
@@ -26,6 +26,12 @@ export class Dock {
       if (button?.dataset.act) onAct(button.dataset.act);
     });
     this.category?.addEventListener("change", () => onCategory(this.category?.value ?? ""));
+    this.category?.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      event.stopPropagation();
+      onAct("return");
+    });
   }
 
   /** @param {Chosen} chosen */

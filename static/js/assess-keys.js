@@ -51,13 +51,18 @@ export function bindAssessmentKeys(editor, { onGo, onContinue }) {
     guidelines: toggleGuidelines,
     help: showHelp,
     comment: () => openSheet("#comment-box"),
+    category: () => {
+      const select = find(".dock select:enabled");
+      if (!select) return false;
+      select.focus();
+    },
     unsure: () => find("[data-unsure]")?.click(),
     skip: () => openSheet("#skip-box"),
     "previous-sentence": () => find("[data-previous]")?.click(),
   }, {
     letters: {
-      o: "omission", d: "difference", y: "accept", e: "next-mark", u: "undo", g: "guidelines", "?": "help",
-      c: "comment", f: "unsure", x: "skip", p: "previous-sentence", ...severityKeys,
+      o: "omission", d: "difference", y: "accept", e: "next-mark", t: "category", u: "undo", g: "guidelines",
+      "?": "help", c: "comment", f: "unsure", x: "skip", p: "previous-sentence", ...severityKeys,
     },
     moves: {
       ArrowLeft: "next-word", ArrowRight: "next-word", Home: "first-word", End: "last-word", ArrowDown: "next-row",

@@ -168,7 +168,9 @@ export class AssessmentPage {
   #continue(isOnScore) {
     const { candidate } = this.editor.selection, from = this.candidates.indexOf(candidate);
     if (!isOnScore && candidate.missing === "score" && candidate.slider) return candidate.slider.focus();
-    const open = this.candidates.filter((one) => one !== candidate && one.missing);
+    // Without scores nothing is missing: Enter goes through all translations, and on from the last.
+    const open = this.candidates.filter((one, k) =>
+      one !== candidate && (this.protocol.scale ? one.missing : k > from));
     const next = open.find((one) => this.candidates.indexOf(one) > from) ?? open[0];
     if (!next || candidate.missing) return this.answers.submission.submit();
     this.editor.activate(next);
@@ -216,7 +218,8 @@ export class AssessmentPage {
     if (place && text) {
       return { text: this.#quote(text.slice(...place)), hint: isOpen ? words.lastWord : words.unmarked, kind: "words" };
     }
-    return { text: "", hint: words.howToMark, kind: "nothing" };
+    const isTouch = matchMedia("(pointer: coarse)").matches;
+    return { text: "", hint: isTouch ? words.howToTap : words.howToMark, kind: "nothing" };
   }
 
   #quote(text = "") {
@@ -226,7 +229,10 @@ export class AssessmentPage {
   /** @param {Candidate} [previous] */
   #showActive(previous) {
     const { candidate } = this.editor.selection;
-    if (previous && previous !== candidate) this.#draw(previous);
+    if (previous && previous !== candidate) {
+      this.#draw(previous);
+      if (this.stepper?.isOn) get(".main").scrollTop = 0; // to the beginning of its text
+    }
     for (const unit of findAll(".seg")) unit.classList.toggle("is-on", unit === candidate.unit);
     for (const card of this.cards) card.classList.toggle("is-on", card === candidate.card);
     for (const tab of findAll("[data-tab]")) {

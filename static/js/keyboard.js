@@ -5,7 +5,7 @@
  *   | "continue" | "close" | "undo" | "guidelines" | "help" | "comment" | "unsure" | "skip" | "report" | "source"
  *   | "next-sentence" | "previous-sentence"
  *   | "next-word" | "previous-word" | "first-word" | "last-word" | "mark" | "severity" | "omission" | "difference"
- *   | "accept" | "remove" | "next-mark"} Command
+ *   | "accept" | "remove" | "next-mark" | "category"} Command
  * @typedef {Pick<KeyboardEvent, "key" | "repeat" | "ctrlKey" | "metaKey" | "altKey">} Key
  * @typedef {object} KeyState where the focus is and what keys may do there
  * @property {(digit: string) => boolean} hasOption whether the active row has an answer for a digit

@@ -7,6 +7,7 @@ import io
 import json
 import uuid
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -49,8 +50,10 @@ pytestmark = pytest.mark.django_db
 NAME = "ESA-1"
 
 
-def hold_campaign(answers: Path, batches: Path) -> tuple[Task, list[OutputRating]]:
-    """The texts of the batches as a task, and for each answer of the file a passage that its author has."""
+def hold_campaign(
+    answers: Path, batches: Path, choose: Callable[[list[OutputRating]], list[OutputRating]] = list
+) -> tuple[Task, list[OutputRating]]:
+    """The texts of the batches as a task, and for each chosen answer a passage that its author has."""
     files = [SourceFile.from_path(path) for path in (answers, batches)]
     imported = replace(read(files), evidence=None)
     settings = TaskSettings("Replay", "four-way", "en", "de", comparisons="none")
@@ -61,7 +64,7 @@ def hold_campaign(answers: Path, batches: Path) -> tuple[Task, list[OutputRating
     task.protocols, task.assessed_as = {NAME: protocol.to_json()}, NAME
     task.save()
     known: AppraiseBatches = read_batches(files[1])
-    ratings = select_ratings(list(read_appraise_rows(files[0])), known)
+    ratings = choose(select_ratings(list(read_appraise_rows(files[0])), known))
     give_passages(task, ratings)
     return task, ratings
 

@@ -17,10 +17,12 @@ from appraise.lib.problems import InputError
 from evaluation import jobs
 from evaluation.annotate.services import assignments
 from evaluation.assessments import PROTOCOLS
+from evaluation.importers import ImportOptions, SourceFile, read
 from evaluation.models import (
     Annotator,
     Assessment,
     Assignment,
+    Campaign,
     Candidate,
     ErrorSpan,
     Job,
@@ -31,14 +33,17 @@ from evaluation.models import (
     Role,
     Slot,
     Task,
+    User,
 )
 from evaluation.reports.evidence_query import load_assessment_set
 from evaluation.reports.scope import Scope
 from evaluation.reports.suggestions import SuggestedErrors, SuggestionCounts, SuggestionPage
 from evaluation.tasks.queries.members import CheckCounts, count_checks
 from evaluation.tasks.queries.progress import build_monitor_page
+from evaluation.tasks.services.importing import import_set
 from evaluation.tasks.services.passages import AssessmentPlan, create_passages
 from evaluation.tasks.services.slots import resize_slots
+from evaluation.tasks.services.task_settings import TaskSettings
 from tests.database.answering import another_task
 from tests.database.conftest import SENTENCES, annotator, make_task, person
 
@@ -421,8 +426,9 @@ def test_the_task_page_counts_assessments(browser: Client, esa: Task, signed_in:
     (candidate,) = list_candidates(data)
     send(browser, data, candidate, score="", spans=[SPAN])
     send(browser, data, {**candidate, "version": 1}, spans=[SPAN])
+    send(browser, data, {**candidate, "version": 2}, spans=[])
     page = build_monitor_page(esa)
-    assert page.assessments == 1
+    assert page.assessments == 1  # answer, whatever was changed in it
     (row,) = page.annotators
     assert (row.assessments, row.answers, row.is_idle) == (1, 0, False)
     manager = person("manager")
@@ -430,6 +436,36 @@ def test_the_task_page_counts_assessments(browser: Client, esa: Task, signed_in:
     html = signed_in(manager).get(esa.get_absolute_url()).content.decode()
     assert "1 answer is a score or error spans." in html
     assert "No answers yet." not in html
+
+
+def test_the_manager_of_a_task_without_phrases_reads_of_scores_only(
+    browser: Client, esa: Task, signed_in: Any
+) -> None:
+    _, data = open_page(browser, esa)
+    (candidate,) = list_candidates(data)
+    send(browser, data, candidate, spans=[SPAN])
+    manager = signed_in(User.objects.create_superuser("alice"))
+    text = manager.get(f"/tasks/{esa.slug}/").content.decode()
+    assert "Error span annotation · 1 annotator per page" in " ".join(text.split())
+    unwanted = ("phrase", "N/A", "choices", "omparisons finished", "Stopping")
+    assert [words for words in unwanted if words in text] == []
+    ratings = manager.get(f"/tasks/{esa.slug}/ratings")  # nobody has had a damaged copy yet
+    assert ratings.status_code == 200
+    assert "70.0" in ratings.content.decode()
+
+
+def test_the_translations_of_one_system_can_be_assessed(db: None) -> None:
+    sentences = [{**one, "candidates": {"alpha": one["candidates"]["alpha"]}} for one in SENTENCES]
+    files = [SourceFile.from_bytes("one.jsonl", "\n".join(map(json.dumps, sentences)).encode())]
+    with pytest.raises(InputError, match="too_few_systems"):
+        read(files)
+    imported = read(files, options=ImportOptions(one_system=True))
+    settings = TaskSettings("One", "four-way", "en", "de", comparisons="none", assess="mqm")
+    campaign = Campaign.objects.create(slug="one", name="One")
+    task = Task.objects.get(slug=import_set(imported, settings, campaign=campaign).tasks[0])
+    assert task.passages.count() == len(sentences)
+    text = [SourceFile.from_bytes(name, b"Eins\nZwei\n") for name in ("source.txt", "alpha.txt")]
+    assert read(text, options=ImportOptions(one_system=True)).systems == ("alpha",)
 
 
 def test_the_overlap_of_passages_can_be_changed(esa: Task) -> None:

@@ -513,6 +513,71 @@ def test_kinds_of_errors_and_errors_of_the_source(open_page: Open) -> None:
     expect(page).not_to_have_url(here)
 
 
+def test_keys_choose_the_kind_of_error_and_enter_leaves_no_translation_out(open_page: Open) -> None:
+    page = open_page(COUNCIL, assess="mqm", assess_documents=True)
+    here = page.url
+    press(page, "ArrowRight m t")
+    expect(page.get_by_label("Kind of error")).to_be_focused()
+    page.get_by_label("Kind of error").select_option("fluency/grammar")
+    press(page, "Enter")
+    expect(text_of(page)).to_be_focused()
+    for letter in ("B", "A", "B"):
+        press(page, "Enter")
+        expect(page.locator(".cand.is-on")).to_have_attribute("data-letter", letter)
+    press(page, "t n")  # no mark is chosen, and so no kind
+    saved(page)
+    assert page.url == here
+    press(page, "Enter")
+    expect(page).not_to_have_url(here)
+    (span,) = ErrorSpan.objects.filter(assessment__in=Assessment.objects.current())
+    assert (span.severity, span.category) == ("major", "fluency/grammar")
+
+
+def test_a_phone_begins_each_translation_at_its_top_with_the_score_in_sight(open_page: Open) -> None:
+    long = "Was die Stadt im Juni beschlossen hat, steht im Protokoll. " * 8
+    texts = {"alpha": f"{long} Eins.", "beta": f"{long} Zwei."}
+    page = open_page([{"id": "1", "source": long, "candidates": texts}], PHONE)
+    expect(page.locator(".dock-k")).to_contain_text("Tap a wrong word")
+    expect(page.locator(".cand.is-on input[type=range]")).to_be_in_viewport(ratio=1)
+    expect(page.locator(".anch:visible")).to_be_in_viewport(ratio=1)
+    page.locator(".cand.is-on .om-new").tap()
+    assert page.evaluate("document.querySelector('.main').scrollTop") > 100
+    page.get_by_role("button", name="Next", exact=False).first.tap()
+    expect(page.locator(".tabs [aria-pressed=true]")).to_contain_text("B")
+    assert page.evaluate("document.querySelector('.main').scrollTop") == 0
+
+
+def test_a_finger_on_the_score_does_not_move_a_handle_above_it(open_page: Open) -> None:
+    page = open_page(one("Very well."), PHONE)
+    page.touchscreen.tap(*middle(text_of(page), "Very"))
+    handle, slider = (
+        page.locator(".hnd[data-end=end]").bounding_box(),
+        page.get_by_role("slider").bounding_box(),
+    )
+    assert handle is not None
+    assert slider is not None
+    assert handle["y"] + 44 <= slider["y"]
+    page.touchscreen.tap(handle["x"] + 22, slider["y"] + 2)
+    expect(page.locator("output")).not_to_have_text("not rated")
+    saved(page)
+    assert list_marked() == [("minor", "Very")]
+
+
+def test_a_sentence_has_the_number_of_its_page(open_page: Open) -> None:
+    page = open_page(COUNCIL)
+    expect(page.locator(".seg h2")).to_have_text("Sentence 1")
+    for slider in page.get_by_role("slider").all():
+        slider.focus()
+        press(page, "8")
+    press(page, "Enter")
+    expect(page.locator(".seg h2")).to_have_text("Sentence 2")
+    ready(page)
+    text_of(page).focus()
+    press(page, "ArrowRight n")
+    saved(page)
+    assert page.get_by_role("slider", name="Rating of sentence 2, A").count() == 1
+
+
 def test_a_whole_document(open_page: Open) -> None:
     def ask_document(task: Task) -> None:
         task.protocols["esa"]["has_document_score"] = True

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.sessions.models import Session
 from pytest_django.live_server_helper import LiveServer
 
 from appraise import middleware
 from evaluation.models import Assessment, Assignment, Ranking, Task
 from tests.database.conftest import annotator, make_task
-from tests.engines import ENGINES, Engine, MissingEngineError
+from tests.engines import ENGINES, WITH_TOUCH, Engine, MissingEngineError
 from tests.live import OrderlyServer
 
 pytestmark = [pytest.mark.journey, pytest.mark.slow, pytest.mark.any_database]
@@ -43,7 +44,7 @@ FOREIGN = """return performance.getEntriesByType('resource').map((each) => each.
 def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
     try:
         with ENGINES[request.param](tmp_path) as call:
-            yield Engine(call)
+            yield Engine(call, has_touch=request.param in WITH_TOUCH)
     except MissingEngineError as error:
         pytest.skip(str(error))
 
@@ -63,11 +64,11 @@ def begin(engine: Engine, url: str) -> None:
     ready(engine)
 
 
-def sign_in(engine: Engine, url: str) -> None:
+def sign_in(engine: Engine, url: str, button: str = "Start") -> None:
     engine.open(f"{url}/sign-in")
     engine.click("input[autocomplete=username]")
     engine.press(*"bob", "Tab", *"secret", "Enter")
-    engine.click("button", "Start")
+    engine.click("button", button)
 
 
 def ready(engine: Engine) -> None:
@@ -114,15 +115,7 @@ def test_an_annotator_works_in_every_engine(
 def test_errors_are_marked_in_every_engine(
     engine: Engine, live_server: LiveServer, transactional_db: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = "他昨天 went to the big pelvis, which were."
-    sentence = {"id": "1", "source": "Ein Satz.", "candidates": {"alpha": text, "beta": text}}
-    task = make_task("Errors", [sentence], comparisons="none", assess="esa", assess_systems=2, overlap=1)
-    bob = annotator("bob", task).user
-    assert bob is not None
-    bob.set_password("secret")
-    bob.save()
-    sign_in(engine, live_server.url)
-    engine.wait_for(ACTIVE)
+    open_errors(engine, live_server, "他昨天 went to the big pelvis, which were.", "en")
     here = engine.run("return location.href")
 
     engine.drag(engine.run(MIDDLE, "big"), engine.run(MIDDLE, "pelvis"))
@@ -153,18 +146,73 @@ def test_errors_are_marked_in_every_engine(
     assert engine.run("return document.documentElement.scrollWidth <= 375")
 
 
+def test_arabic_two_tabs_touch_and_the_end_of_a_session_in_every_engine(
+    engine: Engine, live_server: LiveServer, transactional_db: None
+) -> None:
+    open_errors(engine, live_server, "قرر المجلس المحلي فتح المسبح في يونيو.", "ar")
+    here = engine.run("return location.href")
+    engine.drag(engine.run(MIDDLE, "المسبح"), engine.run(MIDDLE, "فتح"))
+    marked(engine, ["فتح المسبح"])
+
+    first, second = engine.open_tab(here)
+    engine.wait_for(ACTIVE)
+    engine.show_tab(first)
+    engine.press("Home", "ArrowLeft", "m")  # to the left is on
+    marked(engine, ["فتح المسبح", "المجلس"])
+    engine.show_tab(second)
+    engine.press("End", "m")
+    engine.wait_for("return document.body.innerText.includes('was changed in another window')")
+    engine.wait_for("return document.querySelectorAll('mark.err').length === 2")
+    assert newest_marks() == ["فتح المسبح", "المجلس"]
+
+    Session.objects.all().delete()
+    if engine.has_touch:
+        engine.tap(engine.run(MIDDLE, "يونيو"))
+    else:
+        engine.press("End", "ArrowRight", "n")
+    engine.wait_for(KEPT)
+    assert newest_marks() == ["فتح المسبح", "المجلس"]
+    sign_in(engine, live_server.url, "Continue")
+    engine.wait_for(ACTIVE)
+    stored(["فتح المسبح", "المجلس", "يونيو"])  # the list of tasks has sent it
+    assert engine.run("return document.querySelectorAll('mark.err').length") == 3
+
+
+def open_errors(engine: Engine, live_server: LiveServer, text: str, language: str) -> None:
+    """Sign in where errors of a single text are marked."""
+    sentence = {"id": "1", "source": "Ein Satz.", "candidates": {"alpha": text, "beta": text}}
+    task = make_task(
+        "Errors", [sentence], comparisons="none", assess="esa", assess_systems=2, overlap=1,
+        target_language=language,
+    )  # fmt: skip
+    bob = annotator("bob", task).user
+    assert bob is not None
+    bob.set_password("secret")
+    bob.save()
+    sign_in(engine, live_server.url)
+    engine.wait_for(ACTIVE)
+
+
+def newest_marks() -> list[str]:
+    """What the newest answer marks, in the order in which it was marked."""
+    newest = Assessment.objects.order_by("version", "pk").last()
+    text = newest.output.candidate.text if newest else ""
+    spans = newest.spans.order_by("number") if newest else ()
+    return [text[span.start : span.end] for span in spans]
+
+
 def marked(engine: Engine, expected: list[str]) -> None:
-    """Stored, in the order in which it was marked."""
+    """Stored, which the page then says, too."""
+    stored(expected)
+    engine.wait_for(SAVED)
+
+
+def stored(expected: list[str]) -> None:
     for _ in range(300):
-        newest = Assessment.objects.order_by("version", "pk").last()
-        text = newest.output.candidate.text if newest else ""
-        spans = newest.spans.order_by("number") if newest else ()
-        found = [text[span.start : span.end] for span in spans]
-        if found == expected:
+        if newest_marks() == expected:
             break
         time.sleep(0.05)
-    assert found == expected
-    engine.wait_for(SAVED)
+    assert newest_marks() == expected
 
 
 def arrived(engine: Engine, answers: int) -> None:

@@ -102,17 +102,16 @@ class _AssessmentHistory:
 
     def versions(self) -> list[StoredVersion[CollectedValue | None]]:
         """Return the newest version and those with this UUID; an answer may have a hundred."""
-        rows = list(
-            Assessment.objects.filter(
-                annotator=self.assignment.annotator_id,
-                output=self.candidate.outputs[0].pk,
-                protocol=self.name,
-                presentation=self.assignment.presentation,
-            )
-            .order_by("version")
-            .values_list("pk", "version", "uuid", "score")
-        )
-        kept = [row for row in rows if row is rows[-1] or row[2] == self.submission.uuid]
+        query = Assessment.objects.filter(
+            annotator=self.assignment.annotator_id,
+            output=self.candidate.outputs[0].pk,
+            protocol=self.name,
+            presentation=self.assignment.presentation,
+        ).values_list("pk", "version", "uuid", "score")
+        kept = list(query.order_by("-version")[:1])
+        if kept and kept[0][1] != self.submission.base:  # a repeated request, or another window's answer
+            rows = query.order_by("version")
+            kept = [row for row in rows if row[0] == kept[0][0] or row[2] == self.submission.uuid]
         spans = _load_spans([pk for pk, *_ in kept])
         versions: list[StoredVersion[CollectedValue | None]] = [StoredVersion(0, self.blank)]
         for pk, version, uuid, score in kept:

@@ -101,7 +101,8 @@ def load_passage(assignment: Assignment) -> ShownPassage:
     for row in map(_Row._make, rows.values_list(*_COLUMNS)):
         cells[row.item][row.system] = row
     columns = _order_columns(assignment, list(cells.values()))
-    units = tuple(_make_unit(number, row, columns) for number, row in enumerate(cells.values(), 1))
+    first = assignment.number if len(cells) == 1 else 1  # a sentence alone has the number of its page
+    units = tuple(_make_unit(number, row, columns) for number, row in enumerate(cells.values(), first))
     has_document = assignment.task.collected_names[1] in assignment.task.protocols
     return ShownPassage(units, tuple(_make_documents(list(cells.values()), columns)) if has_document else ())
 

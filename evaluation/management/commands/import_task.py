@@ -139,6 +139,7 @@ class Command(AppraiseCommand):
                 empty=options["empty"],
                 incomplete=options["incomplete"],
                 controls=options["controls"],
+                one_system=bool(options["assess"]),
             ),
         )
         if options["task"]:

@@ -191,6 +191,7 @@ class MonitorPage:
     answers: int
     by_label: list[tuple[Choice, int]]
     annotators: list[AnnotatorRow]
+    only_assesses: bool = False  # whether no phrases are ranked
 
     @property
     def has_answers(self) -> bool:
@@ -250,6 +251,7 @@ def build_monitor_page(task: Task, *, named: bool = False) -> MonitorPage:
         answers=sum(labels.values()),
         by_label=[(choice, labels.get(choice.value, 0)) for choice in task.scheme.choices],
         annotators=annotators,
+        only_assesses=bool(task.assessed_as) and not counts[2],
     )
 
 
@@ -285,7 +287,7 @@ def _count_assessments(task: Task) -> Iterable[tuple[Any, ...]]:
         protocol__in=task.collected_names, is_withdrawn=False
     )
     counts = answers.order_by().values_list("annotator")
-    return counts.annotate(answers=Count("pk"), last=Max("received_at"))
+    return counts.annotate(answers=Count("output", distinct=True), last=Max("received_at"))
 
 
 def _count_answers(task: Task) -> Iterable[tuple[Any, ...]]:  # Any: each column has a type of its own

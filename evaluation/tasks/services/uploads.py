@@ -52,6 +52,7 @@ SAMPLE_ITEMS, SAMPLE_CHARACTERS = 10, 200_000
 OPTION_FIELDS = (
     *("format", "source_language", "target_language", "link_base", "empty", "incomplete"),
     "replace_controls",
+    "assess",
 )
 _LINKS_WORDS = ("align", "links", "pharaoh", ".a3")
 
@@ -294,6 +295,7 @@ def read_upload(upload: Upload) -> ImportedSet:
             empty=values["empty"] if values.get("empty") in ("keep", "skip") else "refuse",
             incomplete=bool(values.get("incomplete")),
             controls="replace" if values.get("replace_controls") else "refuse",
+            one_system=bool(values.get("assess")),
         ),
     )
 

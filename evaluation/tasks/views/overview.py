@@ -86,7 +86,12 @@ def monitor(request: HttpRequest, slug: str) -> HttpResponse:
     tasks = tasks.annotate(sees_campaign=Exists(campaigns.filter(pk=OuterRef("campaign"))))
     task = get_object_or_404(tasks.select_related("campaign", "stopping_status"), slug=slug)
     is_manager = Task.objects.with_role(user, Role.MANAGER).filter(pk=task.pk).exists()
-    context = {"task": task, "page": build_monitor_page(task, named=is_manager), "is_manager": is_manager}
+    context = {
+        "task": task,
+        "page": build_monitor_page(task, named=is_manager),
+        "protocol": task.protocols.get(task.assessed_as),
+        "is_manager": is_manager,
+    }
     return render(request, "evaluation/task.html", context)
 
 
