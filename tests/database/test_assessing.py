@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, connection, transaction
 from django.test import Client
+from django.urls import reverse
 from django.test.utils import CaptureQueriesContext
 
 from appraise.lib.problems import InputError
@@ -434,7 +435,7 @@ def test_the_task_page_counts_assessments(browser: Client, esa: Task, signed_in:
     manager = person("manager")
     Membership.objects.create(user=manager, campaign=esa.campaign, role=Role.MANAGER)
     html = signed_in(manager).get(esa.get_absolute_url()).content.decode()
-    assert "1 answer is a score or error spans." in html
+    assert reverse("task-ratings", args=[esa.slug]) in html
     assert "No answers yet." not in html
 
 
