@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, connection, transaction
 from django.test import Client
-from django.urls import reverse
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 
 from appraise.lib.problems import InputError
 from evaluation import jobs
