@@ -234,6 +234,7 @@ def test_a_small_campaign_is_replayed(tmp_path: Path) -> None:
     assert replay(answers, batches, tmp_path) > 2
 
 
+@pytest.mark.any_database  # in one transaction, of which PostgreSQL has no statistics: minutes
 @pytest.mark.realdata
 def test_the_published_campaign_is_replayed(tmp_path: Path, real_data: Path) -> None:
     folder = real_data / "esa_wmt23"
